@@ -1,0 +1,527 @@
+// The auditor of (h,k,p)-coherence: its own counting, which shares nothing with mining_*.cpp but the CSR view.
+//
+// Row-driven and level-wise. Level i looks at every public itemset Q of size i that occurs and whose subsets of size
+// i - 1 are all safe; the rows that hold a prefix are handed down ("delivered") from item to item, and the items that
+// follow the prefix in those rows are counted. Q is
+//     an identity mole   if Sup(Q) < k,
+//     an attribute mole  if Sup(Q + s) / Sup(Q) > h for a sensitive item s (all fractions compared as integers),
+//     safe               otherwise, and then it may be extended.
+// All proper subsets of a reported Q are safe, so exactly the *minimal* moles are found (thesis §4.3.1, Definition 9).
+// The empty set is level 0: if it breaks the promise, nothing else is looked at (thesis Theorem 3).
+//
+// Safe itemsets are kept as one trie, level by level; items are numbered from the rarest to the most frequent.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "control.hpp"
+#include "csr.hpp"
+
+namespace veilset {
+namespace {
+
+constexpr int32_t none = -1;
+
+struct Promise {
+    int64_t h_num, h_den, k;
+    int64_t p;  // 0: unlimited
+    bool breaks(int64_t with, int64_t support) const { return with * h_den > h_num * support; }
+};
+
+// a/b > c/d, exactly.
+bool greater(int64_t a, int64_t b, int64_t c, int64_t d) { return __int128(a) * d > __int128(c) * b; }
+
+struct Mole {
+    std::vector<int32_t> items;  // vocabulary codes, ascending
+    int64_t support;
+    int32_t sensitive;  // none: an identity mole
+    int64_t with;       // Sup(Q + sensitive)
+};
+
+// Severity: by how many times the limit is exceeded; then fewer items; then vocabulary order.
+struct MoreSevere {
+    Promise promise;
+    std::pair<int64_t, int64_t> excess(const Mole& m) const {
+        if (m.sensitive == none) return {promise.k, m.support};
+        return {m.with * promise.h_den, m.support * promise.h_num};
+    }
+    bool operator()(const Mole& a, const Mole& b) const {
+        auto [an, ad] = excess(a);
+        auto [bn, bd] = excess(b);
+        if (greater(an, ad, bn, bd)) return true;
+        if (greater(bn, bd, an, ad)) return false;
+        if (a.items.size() != b.items.size()) return a.items.size() < b.items.size();
+        return a.items < b.items;
+    }
+};
+
+// The most severe moles, up to a limit: a heap whose top is the mildest one kept.
+class Worst {
+public:
+    Worst(Promise promise, size_t limit) : order_{promise}, limit_(limit) {}
+
+    void add(Mole mole) {
+        if (limit_ == 0) return;
+        if (kept_.size() == limit_) {
+            if (!order_(mole, kept_.front())) return;
+            std::pop_heap(kept_.begin(), kept_.end(), order_);
+            kept_.pop_back();
+        }
+        kept_.push_back(std::move(mole));
+        std::push_heap(kept_.begin(), kept_.end(), order_);
+    }
+    void merge(Worst&& other) {
+        for (Mole& mole : other.kept_) add(std::move(mole));
+    }
+    std::vector<Mole> sorted() && {
+        std::sort(kept_.begin(), kept_.end(), order_);
+        return std::move(kept_);
+    }
+
+private:
+    MoreSevere order_;
+    size_t limit_;
+    std::vector<Mole> kept_;
+};
+
+// A margin: the extreme value met, and where. The first one met stays when others are equal.
+struct Share {
+    int64_t with = 0, support = 1;
+    int32_t sensitive = none;
+    std::vector<int32_t> items;
+};
+
+struct Margins {
+    int64_t smallest_support = 0;  // 0: no public itemset met
+    std::vector<int32_t> smallest_items;
+    Share breach;  // of one particular sensitive item
+    Share any;     // of some sensitive item or other
+
+    void merge(const Margins& other) {
+        if (other.smallest_support && (!smallest_support || other.smallest_support < smallest_support)) {
+            smallest_support = other.smallest_support;
+            smallest_items = other.smallest_items;
+        }
+        if (greater(other.breach.with, other.breach.support, breach.with, breach.support)) breach = other.breach;
+        if (greater(other.any.with, other.any.support, any.with, any.support)) any = other.any;
+    }
+};
+
+// What one first-level branch found at the current level.
+struct Found {
+    Worst worst;
+    Margins margins;
+    int64_t identity = 0, attribute = 0, safe = 0;
+    Vector<int32_t> items;     // safe extensions, in order of their prefixes
+    Vector<int32_t> children;  // how many of them each prefix has
+};
+
+struct Level {
+    Vector<int64_t> begin;  // children of node j of the level above: items[begin[j] .. begin[j + 1])
+    Vector<int32_t> items;
+};
+
+// A row that holds the prefix: where its items after the prefix start.
+struct Position {
+    int64_t next;
+    int32_t row;
+};
+
+class Auditor {
+public:
+    Auditor(const Csr& data, std::span<const uint8_t> sensitive, Promise promise, int64_t limit, Control& control)
+        : data_(data), promise_(promise), limit_(size_t(limit)), control_(control), offsets_(control), items_(control),
+          sens_offsets_(control), sens_(control), original_(control), posting_(control), postings_(control), total_(nothing()) {
+        sensitive_.assign(sensitive.begin(), sensitive.end());
+    }
+
+    bool empty_set_holds(const std::vector<int64_t>& support) {
+        const int64_t n = data_.rows();
+        bool holds = n >= promise_.k;
+        int64_t with_any = 0;
+        for (int64_t r = 0; r < n; ++r)
+            with_any += std::any_of(data_.row(r).begin(), data_.row(r).end(), [&](int32_t i) { return sensitive_[size_t(i)] != 0; });
+        for (int32_t s = 0; s < data_.vocabulary; ++s) {
+            if (!sensitive_[size_t(s)]) continue;
+            holds &= !promise_.breaks(support[size_t(s)], n);
+            if (greater(support[size_t(s)], n, total_.margins.breach.with, total_.margins.breach.support))
+                total_.margins.breach = {support[size_t(s)], n, s, {}};
+        }
+        if (n > 0) total_.margins.any = {with_any, n, none, {}};
+        return holds;
+    }
+
+    void run(int threads) {
+        std::vector<int64_t> support(size_t(data_.vocabulary), 0);
+        for (int32_t item : data_.items) ++support[size_t(item)];
+        if (!(feasible_ = empty_set_holds(support))) return;
+        control_.single([&] { first_level(support); });
+        for (int64_t level = 2; (promise_.p == 0 || level <= promise_.p) && !original_.empty(); ++level) {
+            const bool last = level == promise_.p;
+            if (level > 2 && levels_.back().items.empty()) break;
+            const int64_t branches = int64_t(original_.size());
+            std::vector<Found> found;
+            found.reserve(size_t(branches));
+            for (int64_t a = 0; a < branches; ++a) found.push_back(nothing());
+            std::vector<Scratch> scratch;
+            for (int t = 0; t < threads; ++t) scratch.emplace_back(*this);
+            control_.begin(level, branches);
+            control_.parallel(threads, branches, [&](int64_t branch, int worker) {
+                Found& mine = found[size_t(branch)];
+                mine.margins = total_.margins;  // prunes; an equal value met later does not replace the first
+                Vector<Position> cohort(control_);
+                for (int64_t i = posting_[size_t(branch)]; i < posting_[size_t(branch) + 1]; ++i) cohort.push_back(postings_[size_t(i)]);
+                std::vector<int32_t> prefix{int32_t(branch)};
+                walk(prefix, branch, cohort, level, last, mine, scratch[size_t(worker)]);
+            });
+            absorb(found, last);
+        }
+    }
+
+    nb::dict result() && {
+        nb::dict out;
+        std::vector<int64_t> offsets{0}, support, with;
+        std::vector<int32_t> items, sensitive;
+        for (Mole& m : std::move(total_.worst).sorted()) {
+            items.insert(items.end(), m.items.begin(), m.items.end());
+            offsets.push_back(int64_t(items.size()));
+            support.push_back(m.support);
+            sensitive.push_back(m.sensitive);
+            with.push_back(m.with);
+        }
+        const Margins& margins = total_.margins;
+        auto share = [](const Share& s) { return nb::make_tuple(s.with, s.support, s.sensitive, s.items); };
+        out["feasible"] = feasible_;
+        out["identity_by_size"] = identity_by_size_;
+        out["attribute_by_size"] = attribute_by_size_;
+        out["checked"] = checked_;
+        out["witness_offsets"] = to_numpy(std::move(offsets));
+        out["witness_items"] = to_numpy(std::move(items));
+        out["witness_support"] = to_numpy(std::move(support));
+        out["witness_sensitive"] = to_numpy(std::move(sensitive));
+        out["witness_with"] = to_numpy(std::move(with));
+        out["smallest_support"] = nb::make_tuple(margins.smallest_support, margins.smallest_items);
+        out["largest_breach"] = share(margins.breach);
+        out["largest_any"] = share(margins.any);
+        return out;
+    }
+
+private:
+    // Working memory of one thread, reused from node to node.
+    struct Scratch {
+        Vector<int64_t> count, with, best_with;
+        Vector<int32_t> best_sensitive, touched, slot;
+        Vector<int64_t> cohort_with;                   // rows of the cohort that hold s
+        std::vector<int32_t> seen;                     // sensitive items in the cohort
+        std::vector<int32_t> mattering;                // those worth counting
+        Vector<int64_t> carriers_begin;                // s -> its part of carriers
+        Vector<Position> carriers;                     // rows of the cohort by the sensitive item they hold
+        explicit Scratch(Auditor& a)
+            : count(a.original_.size(), 0, a.control_), with(a.original_.size(), 0, a.control_), best_with(a.original_.size(), 0, a.control_),
+              best_sensitive(a.original_.size(), none, a.control_), touched(a.control_), slot(a.original_.size(), none, a.control_),
+              cohort_with(size_t(a.sensitive_count_) + 1, 0, a.control_),
+              carriers_begin(size_t(a.sensitive_count_) + 1, none, a.control_), carriers(a.control_) {}
+    };
+
+    Found nothing() { return {Worst(promise_, limit_), {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)}; }
+
+    // Level 1, and from it the rows as the deeper levels read them: safe public items only, rarest first.
+    void first_level(const std::vector<int64_t>& support) {
+        std::vector<int32_t> order;
+        for (int32_t i = 0; i < data_.vocabulary; ++i)
+            if (!sensitive_[size_t(i)] && support[size_t(i)] > 0) order.push_back(i);
+        std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return support[size_t(a)] < support[size_t(b)]; });
+        original_.assign(order.begin(), order.end());
+        load_rows();
+
+        control_.begin(1, 1);
+        Found found = nothing();
+        found.margins = total_.margins;
+        Vector<Position> everybody(control_);
+        for (int64_t r = 0; r < data_.rows(); ++r) everybody.push_back({offsets_[size_t(r)], int32_t(r)});
+        Scratch scratch(*this);
+        std::vector<int32_t> prefix;
+        extend(prefix, everybody, false, found, scratch);
+
+        Vector<int32_t> safe(control_);
+        for (int32_t item : found.items) safe.push_back(original_[size_t(item)]);
+        original_ = safe;
+        std::vector<Found> one;
+        one.push_back(std::move(found));
+        absorb(one, true);  // level 1 of the trie is the numbering itself
+        load_rows();
+        index_rows();
+    }
+
+    void load_rows() {
+        std::vector<int32_t> rank(size_t(data_.vocabulary), none), sensitive_rank(size_t(data_.vocabulary), none);
+        sensitive_codes_.clear();
+        for (size_t i = 0; i < original_.size(); ++i) rank[size_t(original_[i])] = int32_t(i);
+        for (int32_t i = 0; i < data_.vocabulary; ++i)
+            if (sensitive_[size_t(i)]) {
+                sensitive_rank[size_t(i)] = int32_t(sensitive_codes_.size());
+                sensitive_codes_.push_back(i);
+            }
+        sensitive_count_ = int32_t(sensitive_codes_.size());
+        offsets_.assign(1, 0);
+        sens_offsets_.assign(1, 0);
+        items_.clear();
+        sens_.clear();
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % 4096 == 0) control_.poll();
+            for (int32_t item : data_.row(r)) {
+                if (rank[size_t(item)] != none) items_.push_back(rank[size_t(item)]);
+                else if (sensitive_[size_t(item)]) sens_.push_back(sensitive_rank[size_t(item)]);
+            }
+            std::sort(items_.begin() + offsets_.back(), items_.end());
+            offsets_.push_back(int64_t(items_.size()));
+            sens_offsets_.push_back(int64_t(sens_.size()));
+        }
+    }
+
+    // For each item, the rows that hold it and where they go on.
+    void index_rows() {
+        posting_.assign(original_.size() + 1, 0);
+        for (int32_t item : items_) ++posting_[size_t(item) + 1];
+        std::partial_sum(posting_.begin(), posting_.end(), posting_.begin());
+        postings_.assign(items_.size(), Position{});
+        std::vector<int64_t> next(posting_.begin(), posting_.end() - 1);
+        for (int64_t r = 0; r < data_.rows(); ++r)
+            for (int64_t i = offsets_[size_t(r)]; i < offsets_[size_t(r) + 1]; ++i)
+                postings_[size_t(next[size_t(items_[size_t(i)])]++)] = {i + 1, int32_t(r)};
+    }
+
+    // Goes down the trie to the safe prefixes of size level - 1, delivering to each child the rows that hold it.
+    void walk(std::vector<int32_t>& prefix, int64_t node, const Vector<Position>& cohort, int64_t level, bool last, Found& found,
+              Scratch& scratch) {
+        control_.poll();
+        if (int64_t(prefix.size()) == level - 1) return extend(prefix, cohort, last, found, scratch);
+        const Level& below = levels_[prefix.size() - 1];
+        const int64_t first = below.begin[size_t(node)], end = below.begin[size_t(node) + 1];
+        if (first == end) return;
+        std::vector<Vector<Position>> delivered(size_t(end - first), Vector<Position>(control_));
+        for (int64_t c = first; c < end; ++c) scratch.slot[size_t(below.items[size_t(c)])] = int32_t(c - first);
+        for (const Position& at : cohort)
+            for (int64_t i = at.next; i < offsets_[size_t(at.row) + 1]; ++i) {
+                const int32_t slot = scratch.slot[size_t(items_[size_t(i)])];
+                if (slot != none) delivered[size_t(slot)].push_back({i + 1, at.row});
+            }
+        for (int64_t c = first; c < end; ++c) scratch.slot[size_t(below.items[size_t(c)])] = none;
+        for (int64_t c = first; c < end; ++c) {
+            prefix.push_back(below.items[size_t(c)]);
+            walk(prefix, c, delivered[size_t(c - first)], level, last, found, scratch);
+            prefix.pop_back();
+            Vector<Position>(control_).swap(delivered[size_t(c - first)]);
+        }
+    }
+
+    // Counts every extension of a safe prefix and judges it.
+    void extend(std::vector<int32_t>& prefix, const Vector<Position>& cohort, bool last, Found& found, Scratch& s) {
+        s.touched.clear();
+        for (const Position& at : cohort)
+            for (int64_t i = at.next; i < offsets_[size_t(at.row) + 1]; ++i) {
+                const int32_t item = items_[size_t(i)];
+                if (s.count[size_t(item)]++ == 0) s.touched.push_back(item);
+            }
+        std::sort(s.touched.begin(), s.touched.end());
+        // An itemset with an unsafe subset is no minimal mole and is not extended.
+        s.touched.erase(std::remove_if(s.touched.begin(), s.touched.end(),
+                                       [&](int32_t item) {
+                                           if (subsets_safe(prefix, item)) return false;
+                                           s.count[size_t(item)] = 0;
+                                           return true;
+                                       }),
+                        s.touched.end());
+        if (sensitive_count_ > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
+
+        int32_t children = 0;
+        for (int32_t item : s.touched) {
+            const int64_t support = s.count[size_t(item)];
+            Margins& margins = found.margins;
+            if (!margins.smallest_support || support < margins.smallest_support) {
+                margins.smallest_support = support;
+                margins.smallest_items = named(prefix, item);
+            }
+            const int64_t with = s.best_with[size_t(item)];
+            if (support < promise_.k) {
+                ++found.identity;
+                found.worst.add({named(prefix, item), support, none, 0});
+            } else if (promise_.breaks(with, support)) {
+                ++found.attribute;
+                found.worst.add({named(prefix, item), support, sensitive_codes_[size_t(s.best_sensitive[size_t(item)])], with});
+            } else {
+                ++found.safe;
+                ++children;
+                if (!last) found.items.push_back(item);
+            }
+            s.count[size_t(item)] = 0;
+            s.best_with[size_t(item)] = 0;
+            s.best_sensitive[size_t(item)] = none;
+        }
+        if (!last) found.children.push_back(children);
+    }
+
+    // For each counted extension, the sensitive item that most of its rows hold; and the margins of breach.
+    // "Any sensitive item" is counted like one more sensitive item, which no limit applies to.
+    void count_sensitive(const std::vector<int32_t>& prefix, const Vector<Position>& cohort, Found& found, Scratch& s) {
+        const int32_t any = sensitive_count_;
+        auto for_each_carried = [&](const Position& at, auto&& body) {
+            const int64_t begin = sens_offsets_[size_t(at.row)], end = sens_offsets_[size_t(at.row) + 1];
+            for (int64_t i = begin; i < end; ++i) body(sens_[size_t(i)]);
+            if (begin < end) body(any);
+        };
+        for (const Position& at : cohort)
+            for_each_carried(at, [&](int32_t sensitive) {
+                if (s.cohort_with[size_t(sensitive)]++ == 0) s.seen.push_back(sensitive);
+            });
+        // Sup(Q + s) <= cohort_with[s] and, where it matters, Sup(Q) >= k: s can be passed over if even that ratio
+        // neither breaks the promise nor beats the largest breach met so far.
+        auto largest = [&](int32_t sensitive) -> Share& { return sensitive == any ? found.margins.any : found.margins.breach; };
+        auto matters = [&](int32_t sensitive) {
+            const int64_t most = s.cohort_with[size_t(sensitive)];
+            const Share& met = largest(sensitive);
+            return greater(most, promise_.k, met.with, met.support) || (sensitive != any && promise_.breaks(most, promise_.k));
+        };
+        std::sort(s.seen.begin(), s.seen.end());
+        int64_t carriers = 0;
+        for (int32_t sensitive : s.seen)
+            if (matters(sensitive)) {
+                s.mattering.push_back(sensitive);
+                s.carriers_begin[size_t(sensitive)] = carriers;
+                carriers += s.cohort_with[size_t(sensitive)];
+            }
+        if (!s.mattering.empty()) {
+            s.carriers.resize(size_t(carriers));
+            for (const Position& at : cohort)
+                for_each_carried(at, [&](int32_t sensitive) {
+                    int64_t& next = s.carriers_begin[size_t(sensitive)];
+                    if (next != none) s.carriers[size_t(next++)] = at;
+                });
+        }
+        int64_t begin = 0;
+        for (int32_t sensitive : s.mattering) {
+            const int64_t end = s.carriers_begin[size_t(sensitive)];
+            if (matters(sensitive)) {  // still, after what the sensitive items before it have met
+                auto for_each_item = [&](auto&& body) {
+                    for (int64_t c = begin; c < end; ++c)
+                        for (int64_t i = s.carriers[size_t(c)].next; i < offsets_[size_t(s.carriers[size_t(c)].row) + 1]; ++i)
+                            body(size_t(items_[size_t(i)]));
+                };
+                for_each_item([&](size_t item) { ++s.with[item]; });
+                for (int32_t item : s.touched) {
+                    const int64_t with = s.with[size_t(item)], support = s.count[size_t(item)];
+                    if (support < promise_.k) continue;
+                    Share& met = largest(sensitive);
+                    if (greater(with, support, met.with, met.support))
+                        met = {with, support, sensitive == any ? none : sensitive_codes_[size_t(sensitive)], named(prefix, item)};
+                    if (sensitive != any && with > s.best_with[size_t(item)]) {
+                        s.best_with[size_t(item)] = with;
+                        s.best_sensitive[size_t(item)] = sensitive;
+                    }
+                }
+                for_each_item([&](size_t item) { s.with[item] = 0; });
+            }
+            s.carriers_begin[size_t(sensitive)] = none;
+            begin = end;
+        }
+        for (int32_t sensitive : s.seen) s.cohort_with[size_t(sensitive)] = 0;
+        s.seen.clear();
+        s.mattering.clear();
+    }
+
+    // prefix + item without one element of the prefix: in the trie, for every choice of that element?
+    bool subsets_safe(const std::vector<int32_t>& prefix, int32_t item) const {
+        for (size_t left_out = 0; left_out < prefix.size(); ++left_out) {
+            int64_t node = none;
+            size_t depth = 0;
+            for (size_t i = 0; i <= prefix.size(); ++i) {
+                if (i == left_out) continue;
+                const int32_t next = i < prefix.size() ? prefix[i] : item;
+                if (depth++ == 0) {
+                    node = next;
+                    continue;
+                }
+                const Level& level = levels_[depth - 2];
+                auto begin = level.items.begin() + level.begin[size_t(node)], end = level.items.begin() + level.begin[size_t(node) + 1];
+                auto at = std::lower_bound(begin, end, next);
+                if (at == end || *at != next) return false;
+                node = at - level.items.begin();
+            }
+        }
+        return true;
+    }
+
+    std::vector<int32_t> named(const std::vector<int32_t>& prefix, int32_t item) const {
+        std::vector<int32_t> items;
+        for (int32_t i : prefix) items.push_back(original_[size_t(i)]);
+        items.push_back(original_[size_t(item)]);
+        std::sort(items.begin(), items.end());
+        return items;
+    }
+
+    // Adds up the branches in their order, so that the result does not depend on the number of threads.
+    void absorb(std::vector<Found>& found, bool last) {
+        int64_t identity = 0, attribute = 0;
+        Level level{Vector<int64_t>(control_), Vector<int32_t>(control_)};
+        level.begin.push_back(0);
+        for (Found& branch : found) {
+            identity += branch.identity;
+            attribute += branch.attribute;
+            checked_ += branch.identity + branch.attribute + branch.safe;
+            total_.margins.merge(branch.margins);
+            total_.worst.merge(std::move(branch.worst));
+            if (last) continue;
+            level.items.insert(level.items.end(), branch.items.begin(), branch.items.end());
+            for (int32_t children : branch.children) level.begin.push_back(level.begin.back() + children);
+            Vector<int32_t>(control_).swap(branch.items);
+        }
+        identity_by_size_.push_back(identity);
+        attribute_by_size_.push_back(attribute);
+        if (!last) levels_.push_back(std::move(level));
+    }
+
+    const Csr& data_;
+    Promise promise_;
+    size_t limit_;
+    Control& control_;
+    std::vector<uint8_t> sensitive_;
+    std::vector<int32_t> sensitive_codes_;
+    int32_t sensitive_count_ = 0;
+    Vector<int64_t> offsets_;  // the rows as the levels read them
+    Vector<int32_t> items_;
+    Vector<int64_t> sens_offsets_;
+    Vector<int32_t> sens_;
+    Vector<int32_t> original_;  // rank -> vocabulary code
+    Vector<int64_t> posting_;  // item -> its part of postings_
+    Vector<Position> postings_;
+    std::vector<Level> levels_;  // levels_[i]: itemsets of size i + 2
+    Found total_;
+    bool feasible_ = true;
+    int64_t checked_ = 0;
+    std::vector<int64_t> identity_by_size_, attribute_by_size_;
+};
+
+nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive, int64_t h_num,
+                         int64_t h_den, int64_t k, int64_t p, int64_t witness_limit, int threads, int64_t memory_limit, double time_limit,
+                         nb::object progress) {
+    Csr data(offsets, items, int32_t(sensitive.size()));
+    Control control(memory_limit, time_limit, std::move(progress));
+    Auditor auditor(data, span_of(sensitive), {h_num, h_den, k, p}, witness_limit, control);
+    auditor.run(threads);
+    return std::move(auditor).result();
+}
+
+}  // namespace
+
+void register_audit_coherence(nb::module_& m) {
+    m.def("audit_coherence", &audit_coherence, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(),
+          nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("witness_limit"), nb::arg("threads"),
+          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+}
+
+}  // namespace veilset

@@ -1,0 +1,159 @@
+// AND + popcount with the best instructions this machine has.
+//
+// Dispatched by hand: gcc 12 does not take avx512vpopcntdq in target_clones.
+#include "bits.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <bit>
+#include <string>
+
+#include "arrays.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace veilset {
+namespace {
+
+struct Loops {
+    const char* name;
+    int64_t (*and_store_count)(const uint64_t*, const uint64_t*, uint64_t*, size_t);
+    int64_t (*and_count)(const uint64_t*, const uint64_t*, size_t);
+};
+
+int64_t and_store_count_portable(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words) {
+    int64_t ones = 0;
+    for (size_t i = 0; i < words; ++i) ones += std::popcount(out[i] = a[i] & b[i]);
+    return ones;
+}
+
+int64_t and_count_portable(const uint64_t* a, const uint64_t* b, size_t words) {
+    int64_t ones = 0;
+    for (size_t i = 0; i < words; ++i) ones += std::popcount(a[i] & b[i]);
+    return ones;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("popcnt"))) int64_t and_store_count_popcnt(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words) {
+    int64_t ones = 0;
+    for (size_t i = 0; i < words; ++i) ones += __builtin_popcountll(out[i] = a[i] & b[i]);
+    return ones;
+}
+
+__attribute__((target("popcnt"))) int64_t and_count_popcnt(const uint64_t* a, const uint64_t* b, size_t words) {
+    int64_t ones = 0;
+    for (size_t i = 0; i < words; ++i) ones += __builtin_popcountll(a[i] & b[i]);
+    return ones;
+}
+
+#define VEILSET_AVX512 __attribute__((target("avx512f,avx512vpopcntdq")))
+
+VEILSET_AVX512 inline __m512i and_block(const uint64_t* a, const uint64_t* b, size_t i) {
+    return _mm512_and_si512(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i));
+}
+
+VEILSET_AVX512 inline __mmask8 tail_mask(size_t left) { return static_cast<__mmask8>((1u << left) - 1); }
+
+VEILSET_AVX512 int64_t and_store_count_avx512(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words) {
+    __m512i ones = _mm512_setzero_si512();
+    size_t i = 0;
+    for (; i + 8 <= words; i += 8) {
+        const __m512i both = and_block(a, b, i);
+        _mm512_storeu_si512(out + i, both);
+        ones = _mm512_add_epi64(ones, _mm512_popcnt_epi64(both));
+    }
+    if (i < words) {
+        const __mmask8 mask = tail_mask(words - i);
+        const __m512i both = _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, a + i), _mm512_maskz_loadu_epi64(mask, b + i));
+        _mm512_mask_storeu_epi64(out + i, mask, both);
+        ones = _mm512_add_epi64(ones, _mm512_popcnt_epi64(both));
+    }
+    return _mm512_reduce_add_epi64(ones);
+}
+
+VEILSET_AVX512 int64_t and_count_avx512(const uint64_t* a, const uint64_t* b, size_t words) {
+    __m512i even = _mm512_setzero_si512(), odd = _mm512_setzero_si512();
+    size_t i = 0;
+    for (; i + 16 <= words; i += 16) {
+        even = _mm512_add_epi64(even, _mm512_popcnt_epi64(and_block(a, b, i)));
+        odd = _mm512_add_epi64(odd, _mm512_popcnt_epi64(and_block(a, b, i + 8)));
+    }
+    for (; i < words; i += 8) {
+        const __mmask8 mask = words - i >= 8 ? __mmask8(0xff) : tail_mask(words - i);
+        even = _mm512_add_epi64(even, _mm512_popcnt_epi64(_mm512_and_si512(_mm512_maskz_loadu_epi64(mask, a + i), _mm512_maskz_loadu_epi64(mask, b + i))));
+    }
+    return _mm512_reduce_add_epi64(_mm512_add_epi64(even, odd));
+}
+#endif
+
+constexpr Loops portable{"portable", and_store_count_portable, and_count_portable};
+
+#if defined(__x86_64__)
+constexpr Loops popcnt{"popcnt", and_store_count_popcnt, and_count_popcnt};
+constexpr Loops avx512{"avx512", and_store_count_avx512, and_count_avx512};
+
+bool supported(const std::string& name) {
+    if (name == "avx512") return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq");
+    if (name == "popcnt") return __builtin_cpu_supports("popcnt");
+    return name == "portable";
+}
+#else
+bool supported(const std::string& name) { return name == "portable"; }
+#endif
+
+const Loops* loops_named(const std::string& name) {
+    if (!supported(name)) return nullptr;
+#if defined(__x86_64__)
+    if (name == "avx512") return &avx512;
+    if (name == "popcnt") return &popcnt;
+#endif
+    return &portable;
+}
+
+const Loops* best() {
+    for (const char* name : {"avx512", "popcnt"})
+        if (const Loops* found = loops_named(name)) return found;
+    return &portable;
+}
+
+const Loops* const chosen = best();
+
+// For tests: every variant this machine can run, on the same words.
+int64_t and_count_with(const std::string& variant, const Array<uint64_t>& a, const Array<uint64_t>& b) {
+    const Loops* loops = loops_named(variant);
+    if (!loops) throw std::invalid_argument("this machine has no " + variant);
+    if (a.size() != b.size()) throw std::invalid_argument("the bitmaps differ in length");
+    std::vector<uint64_t> out(a.size());
+    const int64_t stored = loops->and_store_count(a.data(), b.data(), out.data(), a.size());
+    const int64_t counted = loops->and_count(a.data(), b.data(), a.size());
+    int64_t again = 0;
+    for (size_t i = 0; i < out.size(); ++i) again += std::popcount(out[i]);
+    if (stored != counted || again != counted) throw std::logic_error("the loops of " + variant + " disagree");
+    return counted;
+}
+
+nb::list bit_variants() {
+    nb::list names;
+    for (const char* name : {"portable", "popcnt", "avx512"})
+        if (loops_named(name)) names.append(name);
+    return names;
+}
+
+}  // namespace
+
+int64_t and_store_count(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words) {
+    return chosen->and_store_count(a, b, out, words);
+}
+
+int64_t and_count(const uint64_t* a, const uint64_t* b, size_t words) { return chosen->and_count(a, b, words); }
+
+void register_bits(nb::module_& m) {
+    m.def("bit_variants", &bit_variants);
+    m.def("and_count_with", [](const std::string& variant, const Array<uint64_t>& a, const Array<uint64_t>& b) { return and_count_with(variant, a, b); },
+          nb::arg("variant"), nb::arg("a").noconvert(), nb::arg("b").noconvert());
+}
+
+}  // namespace veilset

@@ -1,0 +1,16 @@
+// Bitmaps: the one loop that everything dense stands on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace veilset {
+
+// out = a & b over `words` 64-bit words; returns the number of ones. `out` may be a or b.
+// The instruction set is chosen once, when the module is loaded.
+int64_t and_store_count(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words);
+
+// The number of ones of a & b.
+int64_t and_count(const uint64_t* a, const uint64_t* b, size_t words);
+
+}  // namespace veilset

@@ -1,0 +1,35 @@
+// The one structure that every kernel shares: a read-only view of transactions.
+// Row r holds items[offsets[r] .. offsets[r + 1]), sorted and unique.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+#include "arrays.hpp"
+
+namespace veilset {
+
+struct Csr {
+    std::span<const int64_t> offsets;
+    std::span<const int32_t> items;
+    int32_t vocabulary;
+
+    Csr(const Array<int64_t>& offsets_, const Array<int32_t>& items_, int32_t vocabulary_)
+        : offsets(span_of(offsets_)), items(span_of(items_)), vocabulary(vocabulary_) {
+        // Reading outside the arrays would be worse than an error: check once, O(n).
+        if (offsets.empty() || offsets.front() != 0 || offsets.back() != int64_t(items.size()))
+            throw std::invalid_argument("offsets do not frame the items");
+        for (size_t r = 1; r < offsets.size(); ++r)
+            if (offsets[r] < offsets[r - 1]) throw std::invalid_argument("offsets decrease");
+        for (int32_t item : items)
+            if (item < 0 || item >= vocabulary) throw std::invalid_argument("item outside the vocabulary");
+    }
+
+    int64_t rows() const { return int64_t(offsets.size()) - 1; }
+    std::span<const int32_t> row(int64_t r) const {
+        return items.subspan(size_t(offsets[r]), size_t(offsets[r + 1] - offsets[r]));
+    }
+};
+
+}  // namespace veilset

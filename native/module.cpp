@@ -1,0 +1,26 @@
+// The extension module: one register_* function per topic, each in a file of its own.
+#include <nanobind/nanobind.h>
+
+#include "control.hpp"
+
+namespace nb = nanobind;
+
+namespace veilset {
+void register_text(nb::module_& m);
+void register_rows(nb::module_& m);
+void register_bits(nb::module_& m);
+void register_audit_coherence(nb::module_& m);
+void register_mining_moles(nb::module_& m);
+void register_generate(nb::module_& m);
+}  // namespace veilset
+
+NB_MODULE(_native, m) {
+    m.doc() = "Kernels of veilset: no policy, no Python objects inside loops.";
+    nb::exception<veilset::OverBudget>(m, "OverBudget", PyExc_RuntimeError);
+    veilset::register_text(m);
+    veilset::register_rows(m);
+    veilset::register_bits(m);
+    veilset::register_audit_coherence(m);
+    veilset::register_mining_moles(m);
+    veilset::register_generate(m);
+}

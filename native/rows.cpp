@@ -1,0 +1,82 @@
+// Rows in canonical form: items mapped through the vocabulary, sorted, unique.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "arrays.hpp"
+
+namespace veilset {
+namespace {
+
+// Maps every item through new_code (-1 drops it), then sorts each row and removes repetitions.
+nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& codes_, const Array<int32_t>& new_code_) {
+    auto offsets = span_of(offsets_);
+    auto codes = span_of(codes_);
+    auto new_code = span_of(new_code_);
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() != int64_t(codes.size()))
+        throw std::invalid_argument("offsets do not frame the items");
+    std::vector<int64_t> out_offsets(offsets.size(), 0);
+    std::vector<int32_t> items(codes.size());
+    int64_t repeated = 0;
+    {
+        nb::gil_scoped_release release;
+        size_t size = 0;
+        for (size_t r = 0; r + 1 < offsets.size(); ++r) {
+            if (offsets[r + 1] < offsets[r]) throw std::invalid_argument("offsets decrease");
+            const size_t first = size;
+            bool increasing = true;
+            for (int64_t i = offsets[r]; i < offsets[r + 1]; ++i) {
+                int32_t code = codes[size_t(i)];
+                if (code >= int32_t(new_code.size())) throw std::invalid_argument("item outside the vocabulary");
+                code = code < 0 ? -1 : new_code[size_t(code)];
+                if (code < 0) continue;
+                increasing &= size == first || items[size - 1] < code;
+                items[size++] = code;
+            }
+            if (!increasing) {
+                auto begin = items.begin() + ptrdiff_t(first), end = items.begin() + ptrdiff_t(size);
+                std::sort(begin, end);
+                auto last = std::unique(begin, end);
+                repeated += end - last;
+                size = size_t(last - items.begin());
+            }
+            out_offsets[r + 1] = int64_t(size);
+        }
+        items.resize(size);
+        items.shrink_to_fit();
+    }
+    return nb::make_tuple(to_numpy(std::move(out_offsets)), to_numpy(std::move(items)), repeated);
+}
+
+// Gathers (group, value) pairs into rows, one per group, in the order given; a value of -1 adds nothing.
+nb::tuple group(const Array<int32_t>& groups_, const Array<int32_t>& values_, int64_t count) {
+    auto groups = span_of(groups_);
+    auto values = span_of(values_);
+    if (groups.size() != values.size()) throw std::invalid_argument("groups and values differ in length");
+    std::vector<int64_t> offsets(size_t(count) + 1, 0);
+    std::vector<int32_t> items;
+    {
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < groups.size(); ++i) {
+            if (groups[i] < 0 || groups[i] >= count) throw std::invalid_argument("group out of range");
+            offsets[size_t(groups[i]) + 1] += values[i] >= 0;
+        }
+        for (size_t g = 0; g < size_t(count); ++g) offsets[g + 1] += offsets[g];
+        items.resize(size_t(offsets.back()));
+        std::vector<int64_t> next(offsets.begin(), offsets.end() - 1);
+        for (size_t i = 0; i < groups.size(); ++i)
+            if (values[i] >= 0) items[size_t(next[size_t(groups[i])]++)] = values[i];
+    }
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)));
+}
+
+}  // namespace
+
+void register_rows(nb::module_& m) {
+    m.def("canonicalize", &canonicalize, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(), nb::arg("new_code").noconvert());
+    m.def("group", &group, nb::arg("groups").noconvert(), nb::arg("values").noconvert(), nb::arg("count"));
+}
+
+}  // namespace veilset

@@ -1,0 +1,93 @@
+"""Kernels of veilset: no policy, no Python objects inside loops."""
+
+from collections.abc import Callable
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+_Int64 = npt.NDArray[np.int64]
+_Int32 = npt.NDArray[np.int32]
+_Uint64 = npt.NDArray[np.uint64]
+_Uint8 = npt.NDArray[np.uint8]
+_Strings = tuple[_Int64, _Uint8]
+_Progress = Callable[[int, int, int], None] | None
+
+class OverBudget(RuntimeError): ...
+class ParseError(ValueError): ...
+
+class _CoherenceResult(TypedDict):
+    feasible: bool
+    identity_by_size: list[int]
+    attribute_by_size: list[int]
+    checked: int
+    witness_offsets: _Int64
+    witness_items: _Int32
+    witness_support: _Int64
+    witness_sensitive: _Int32
+    witness_with: _Int64
+    smallest_support: tuple[int, list[int]]
+    largest_breach: tuple[int, int, int, list[int]]
+    largest_any: tuple[int, int, int, list[int]]
+
+def parse_fimi(text: bytes) -> tuple[_Int64, _Int32, _Int64]: ...
+def parse_record(text: bytes, delimiter: str) -> tuple[list[bytes], int, int]: ...
+def parse_basket(text: bytes, delimiter: str, start: int, line: int) -> tuple[_Int64, _Int32, _Strings]: ...
+def parse_table(
+    text: bytes, delimiter: str, start: int, line: int, columns: list[int], width: int
+) -> tuple[list[tuple[_Int32, _Strings]], int]: ...
+def format_rows(
+    offsets: _Int64, items: _Int32, starts: _Int64, names: _Uint8, delimiter: str, long_form: bool
+) -> bytes: ...
+def canonicalize(offsets: _Int64, codes: _Int32, new_code: _Int32) -> tuple[_Int64, _Int32, int]: ...
+def group(groups: _Int32, values: _Int32, count: int) -> tuple[_Int64, _Int32]: ...
+def bit_variants() -> list[str]: ...
+def and_count_with(variant: str, a: _Uint64, b: _Uint64) -> int: ...
+def audit_coherence(
+    offsets: _Int64,
+    items: _Int32,
+    sensitive: _Uint8,
+    *,
+    h_num: int,
+    h_den: int,
+    k: int,
+    p: int,
+    witness_limit: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _CoherenceResult: ...
+def minimal_moles(
+    offsets: _Int64,
+    items: _Int32,
+    sensitive: _Uint8,
+    *,
+    h_num: int,
+    h_den: int,
+    k: int,
+    p: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> list[tuple[_Int32, _Int64, _Int32, _Int64]]: ...
+def items_in_moles(
+    offsets: _Int64,
+    items: _Int32,
+    sensitive: _Uint8,
+    *,
+    h_num: int,
+    h_den: int,
+    k: int,
+    p: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Uint8: ...
+
+class Keeping:
+    def __init__(
+        self, offsets: _Int64, items: _Int32, sensitive: _Uint8, *, h_num: int, h_den: int, k: int, p: int
+    ) -> None: ...
+    def keep(self, item: int) -> None: ...
+    def brings_mole(self, item: int, *, memory_limit: int, time_limit: float) -> bool: ...

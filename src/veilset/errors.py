@@ -1,0 +1,80 @@
+"""What can go wrong, in one form: what failed, the value received, what to do next.
+
+Every error carries the exit code the command line answers with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "BudgetExceeded",
+    "Infeasible",
+    "NotCertified",
+    "UnreadableInput",
+    "VeilsetError",
+    "WrongUsage",
+    "near_misses",
+]
+
+
+class VeilsetError(Exception):
+    """Base of all errors of Veilset.
+
+    Parameters
+    ----------
+    what : str
+        What failed, with the value received.
+    next_step : str
+        What to do about it.
+    """
+
+    exit_code = 2
+
+    def __init__(self, what: str, next_step: str = "") -> None:
+        super().__init__(what, next_step)
+        self.what = what
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.next_step}".strip()
+
+
+class WrongUsage(VeilsetError, ValueError):
+    """An argument that cannot be meant: an unknown name, a value out of range, a combination that makes no sense."""
+
+
+class UnreadableInput(VeilsetError):
+    """A file or a table that is missing, damaged, or not what it was said to be."""
+
+
+class NotCertified(VeilsetError):
+    """A release that was not proven to keep its promise, and therefore is not published."""
+
+    exit_code = 1
+
+
+class Infeasible(VeilsetError):
+    """A promise that no suppression of public items can keep on this data."""
+
+    exit_code = 3
+
+
+class BudgetExceeded(VeilsetError):
+    """A run that stopped at its memory or time limit: the question is not decided."""
+
+    exit_code = 4
+
+
+def near_misses(wrong: str, known: Iterable[str]) -> str:
+    """A sentence that names what exists and comes close to *wrong*; empty if nothing does.
+
+    >>> near_misses("bear", ["beer", "bread", "milk"])
+    "Did you mean 'beer'?"
+    """
+    by_lower = {name.lower().strip(): name for name in known}
+    close = [by_lower[name] for name in get_close_matches(wrong.lower().strip(), by_lower, n=3, cutoff=0.6)]
+    if not close:
+        return ""
+    return f"Did you mean {' or '.join(repr(name) for name in close)}?"

@@ -1,0 +1,49 @@
+"""Exact shares: every threshold is a fraction and is compared as integers, never as a float."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from veilset.errors import WrongUsage
+
+__all__ = ["exact_share", "percent"]
+
+_LARGEST_DENOMINATOR = 10**6
+
+
+def exact_share(value: float | str | Fraction, name: str) -> Fraction:
+    """The share in (0, 1] that *value* stands for: a number, or text like ``"2/3"``, ``"0.4"`` or ``"40%"``.
+
+    A float means the simplest fraction it can stand for, with a denominator of at most one million.
+
+    >>> exact_share(0.4, "h"), exact_share("2/3", "h"), exact_share("40%", "h")
+    (Fraction(2, 5), Fraction(2, 3), Fraction(2, 5))
+    """
+    try:
+        if isinstance(value, str):
+            text = value.strip()
+            share = Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
+        elif isinstance(value, bool):
+            raise TypeError  # True is an int to Python, not to a reader
+        else:
+            share = Fraction(value)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise WrongUsage(
+            f"{name} is {value!r}, which is not a share.", f"Give a number such as {name}=0.4 or '2/3'."
+        ) from None
+    share = share.limit_denominator(_LARGEST_DENOMINATOR)
+    if not 0 < share <= 1:
+        raise WrongUsage(
+            f"{name} is {value}, outside the range above 0 and up to 1.", f"Try for example {name}=0.4."
+        )
+    return share
+
+
+def percent(share: Fraction) -> str:
+    """A share as a person reads it; rounded up in the last digit, so that it never promises too much.
+
+    >>> percent(Fraction(2, 5)), percent(Fraction(2, 3)), percent(Fraction(1))
+    ('40%', '66.7%', '100%')
+    """
+    tenths = -(-share * 1000 // 1)
+    return f"{tenths // 10}%" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}%"

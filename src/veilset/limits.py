@@ -1,0 +1,162 @@
+"""How a run is bounded: threads, memory, time; and how it tells where it is.
+
+`memory_limit` is what the whole process may use, so a kernel is given what is left of it. Without one, a run may take
+four fifths of what the machine (or its container, or its shell) allows.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from veilset import _native
+from veilset.errors import BudgetExceeded, WrongUsage
+
+__all__ = ["Limits", "Progress"]
+
+Progress = Callable[[str, int, int], None]
+"""Called as progress(what is being done, steps done, steps in all)."""
+
+_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of one run; every long function takes one.
+
+    Parameters
+    ----------
+    threads : int, optional
+        None means all cores this process may use.
+    memory_limit : int or str, optional
+        Bytes, or text like ``"2GB"``.
+    time_limit : float, optional
+        Seconds, counted from the making of this object.
+    progress : callable, optional
+        Called now and then with (what, done, total).
+    """
+
+    threads: int | None = None
+    memory_limit: int | str | None = None
+    time_limit: float | None = None
+    progress: Progress | None = None
+    _started: float = field(default_factory=time.monotonic, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise WrongUsage(
+                f"threads is {self.threads}; at least one is needed.", "Leave it out to use all cores."
+            )
+        if self.time_limit is not None and self.time_limit <= 0:
+            raise WrongUsage(
+                f"time_limit is {self.time_limit}; it must be above 0 seconds.", "Leave it out for no limit."
+            )
+        _bytes(self.memory_limit)
+
+    @property
+    def thread_count(self) -> int:
+        """The number of threads to start."""
+        return self.threads or len(os.sched_getaffinity(0))
+
+    def bytes_left(self) -> int:
+        """What is left of the memory limit, in bytes; never negative."""
+        limit = _bytes(self.memory_limit)
+        if limit is None:
+            return max(0, min(_machine_memory(), _address_space_left()) * 4 // 5)
+        return max(0, min(limit - _resident(), _address_space_left()))
+
+    def seconds_left(self) -> float:
+        """What is left of the time limit, in seconds."""
+        if self.time_limit is None:
+            return 1e9
+        return max(0.0, self.time_limit - (time.monotonic() - self._started))
+
+    def step(self, what: str, done: int = 0, total: int = 1) -> None:
+        """Report where the run is."""
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+    def native_progress(self, what: Callable[[int], str]) -> Callable[[int, int, int], None] | None:
+        """The callback a kernel takes; *what* puts a stage number into words."""
+        progress = self.progress
+        if progress is None:
+            return None
+        return lambda stage, done, total: progress(what(stage), done, total)
+
+    @contextmanager
+    def guard(self, task: str, advice: str) -> Iterator[None]:
+        """Turn a kernel's stop at a limit into `BudgetExceeded`, with what was being done and what to change."""
+        try:
+            yield
+        except _native.OverBudget as stop:
+            if str(stop) == "time":
+                raise BudgetExceeded(
+                    f"{task} stopped at the time limit of {self.time_limit:g} seconds; the question is not decided.",
+                    f"Allow more time, or {advice}",
+                ) from None
+            raise self._out_of_memory(task, advice) from None
+        except MemoryError:
+            raise self._out_of_memory(task, advice) from None
+
+    def _out_of_memory(self, task: str, advice: str) -> BudgetExceeded:
+        limit = _bytes(self.memory_limit)
+        shown = f"{limit / 1e9:.2g} GB" if limit is not None else "what this machine allows"
+        return BudgetExceeded(
+            f"{task} stopped at the memory limit ({shown}); the question is not decided.",
+            f"Raise the memory limit, or {advice}",
+        )
+
+
+def _bytes(limit: int | str | None) -> int | None:
+    if limit is None:
+        return None
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]i?B|)\s*", limit, re.IGNORECASE)
+        if match is None:
+            raise WrongUsage(f"memory_limit is {limit!r}, which is not a size.", "Write it like 2GB or 512MB.")
+        limit = int(float(match[1]) * _UNITS[match[2].upper()])
+    if limit <= 0:
+        raise WrongUsage(f"memory_limit is {limit}; it must be above 0.", "Write it like 2GB or 512MB.")
+    return limit
+
+
+def _machine_memory() -> int:
+    """What the machine, or the container this process runs in, has free."""
+    free = [1 << 62]
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        free += [
+            int(line.split()[1]) * 1024
+            for line in meminfo.read_text().splitlines()
+            if line.startswith("MemAvailable:")
+        ]
+    maximum, current = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
+    if maximum.exists() and current.exists() and (text := maximum.read_text().strip()) != "max":
+        free.append(max(0, int(text) - int(current.read_text())))
+    return min(free)
+
+
+def _statm() -> tuple[int, int]:
+    """(address space, resident memory) of this process, in bytes; zeros where the system does not tell."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return 0, 0
+    pages = statm.read_text().split()
+    page = os.sysconf("SC_PAGE_SIZE")
+    return int(pages[0]) * page, int(pages[1]) * page
+
+
+def _resident() -> int:
+    return _statm()[1]
+
+
+def _address_space_left() -> int:
+    import resource  # noqa: PLC0415 - POSIX only, and only needed here
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return 1 << 62 if soft == resource.RLIM_INFINITY else max(0, soft - _statm()[0])

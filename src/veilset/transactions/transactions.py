@@ -1,0 +1,337 @@
+"""`Transactions`: sets of items, one per person, as an immutable sparse matrix.
+
+Row r holds the item codes ``items[offsets[r]:offsets[r + 1]]``, sorted and unique; a code is an index into `names`, the
+sorted vocabulary of the items that occur. Everything else in Veilset reads these three arrays and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset import _native
+from veilset.errors import WrongUsage, near_misses
+from veilset.io import Rows, rows_from_arrow, rows_to_arrow
+
+if TYPE_CHECKING:
+    from veilset.transactions.reading import Source
+
+__all__ = ["Transactions"]
+
+_INTEGER = re.compile(r"-?[0-9]{1,4000}", re.ASCII)
+
+
+class Transactions:
+    """Transactions of public and sensitive items, immutable.
+
+    Made by `from_lists`, `from_arrow` or `veilset.read`; the vocabulary holds exactly the items that occur, sorted
+    numerically if every name is an integer, else by code point.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["milk", "beer"], ["milk", "insulin"]], sensitive=["insulin"])
+    >>> data.names, data.sensitive
+    (('beer', 'insulin', 'milk'), ('insulin',))
+    >>> data.without(["beer"]).to_lists()
+    [['milk'], ['insulin', 'milk']]
+    """
+
+    __slots__ = ("__dict__", "is_sensitive", "items", "names", "offsets", "persons", "source")
+
+    offsets: npt.NDArray[np.int64]
+    items: npt.NDArray[np.int32]
+    names: tuple[str, ...]
+    is_sensitive: npt.NDArray[np.uint8]
+    persons: tuple[str, ...] | None
+    source: Source | None
+
+    def __init__(self) -> None:
+        raise TypeError("Use Transactions.from_lists, Transactions.from_arrow or veilset.read.")
+
+    # -- making ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_lists(
+        cls,
+        rows: Iterable[Iterable[str | int]],
+        *,
+        sensitive: Iterable[str | int] = (),
+        persons: Sequence[str | int] | None = None,
+    ) -> Transactions:
+        """Transactions from lists of names; integers are taken as names. Rows of one person are merged."""
+        codes: dict[str, int] = {}
+        flat: list[int] = []
+        offsets = [0]
+        for number, row in enumerate(rows, start=1):
+            if isinstance(row, str):
+                raise WrongUsage(f"Transaction {number} is the text {row!r}.", "Give a list of items.")
+            flat.extend(codes.setdefault(_name(item, f"Transaction {number}"), len(codes)) for item in row)
+            offsets.append(len(flat))
+        raw = Rows(
+            np.array(offsets, dtype=np.int64),
+            np.array(flat, dtype=np.int32),
+            list(codes),
+            None if persons is None else [_name(person, "persons") for person in persons],
+        )
+        return cls.from_rows(raw, sensitive=[_name(item, "sensitive") for item in sensitive])
+
+    @classmethod
+    def from_arrow(
+        cls, lists: Any, *, sensitive: Iterable[str | int] = (), items: str = "items", persons: str | None = None
+    ) -> Transactions:
+        """Transactions from an Arrow list array, or from the list column *items* of an Arrow table."""
+        owners = None
+        if isinstance(lists, pa.Table):
+            for column in (items, *([persons] if persons else [])):
+                if column not in lists.column_names:
+                    raise WrongUsage(
+                        f"There is no column {column!r}. Available: {', '.join(map(repr, lists.column_names))}.",
+                        near_misses(column, lists.column_names),
+                    )
+            owners = lists.column(persons) if persons else None
+            lists = lists.column(items)
+        return cls.from_rows(rows_from_arrow(lists, owners), sensitive=[_name(item, "sensitive") for item in sensitive])
+
+    @classmethod
+    def from_rows(cls, rows: Rows, *, sensitive: Iterable[str] = (), source: Source | None = None) -> Transactions:
+        """Transactions from what a reader gives: persons merged, vocabulary and rows sorted, repetitions removed."""
+        offsets, codes, persons = rows.offsets, rows.codes, None
+        if rows.persons is not None:
+            if len(rows.persons) != len(offsets) - 1:
+                raise WrongUsage(
+                    f"There are {len(offsets) - 1} transactions and {len(rows.persons)} persons.", "Give one person a row."
+                )
+            number: dict[str, int] = {}
+            owner = np.array([number.setdefault(person, len(number)) for person in rows.persons], dtype=np.int32)
+            offsets, codes = _native.group(np.repeat(owner, np.diff(offsets)), codes, len(number))
+            persons = tuple(number)
+        return cls._canonical(offsets, codes, rows.names, frozenset(sensitive), persons, source)
+
+    @classmethod
+    def _canonical(
+        cls,
+        offsets: npt.NDArray[np.int64],
+        codes: npt.NDArray[np.int32],
+        names: Sequence[str],
+        sensitive: Collection[str],
+        persons: tuple[str, ...] | None,
+        source: Source | None,
+    ) -> Transactions:
+        occurs = np.bincount(codes[codes >= 0], minlength=len(names)) > 0
+        kept = np.flatnonzero(occurs)
+        vocabulary = [names[i] for i in kept.tolist()]
+        order = _vocabulary_order(vocabulary)
+        new_code = np.full(len(names), -1, dtype=np.int32)
+        new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
+        offsets, items, _ = _native.canonicalize(offsets, codes, new_code)
+        ordered = tuple(vocabulary[i] for i in order)
+        unknown = sorted(set(sensitive).difference(ordered))
+        if unknown:
+            raise WrongUsage(
+                f"The sensitive item {unknown[0]!r} does not occur in the data"
+                + (f" (nor do {len(unknown) - 1} others)." if len(unknown) > 1 else "."),
+                near_misses(unknown[0], ordered) or "Check its spelling, or take it off the list.",
+            )
+        roles = np.fromiter((name in sensitive for name in ordered), dtype=np.uint8, count=len(ordered))
+        return cls._of(offsets, items, ordered, roles, persons, source)
+
+    @classmethod
+    def _of(
+        cls,
+        offsets: npt.NDArray[np.int64],
+        items: npt.NDArray[np.int32],
+        names: tuple[str, ...],
+        is_sensitive: npt.NDArray[np.uint8],
+        persons: tuple[str, ...] | None,
+        source: Source | None,
+    ) -> Transactions:
+        data = object.__new__(cls)
+        for array in (offsets, items, is_sensitive):
+            array.setflags(write=False)
+        for slot, value in zip(
+            ("offsets", "items", "names", "is_sensitive", "persons", "source"),
+            (offsets, items, names, is_sensitive, persons, source),
+            strict=True,
+        ):
+            object.__setattr__(data, slot, value)
+        return data
+
+    # -- changing (each gives a new object) -----------------------------------------------------------------------
+
+    def without(self, items: Iterable[str]) -> Transactions:
+        """The same transactions with these items deleted from all of them; emptied transactions stay."""
+        dropped = self.codes(items)
+        keep = np.ones(len(self.names), dtype=bool)
+        keep[dropped] = False
+        return self._filtered(keep)
+
+    def only(self, items: Iterable[str]) -> Transactions:
+        """The same transactions with every other item deleted."""
+        keep = np.zeros(len(self.names), dtype=bool)
+        keep[self.codes(items)] = True
+        return self._filtered(keep)
+
+    def _filtered(self, keep: npt.NDArray[np.bool_]) -> Transactions:
+        # Deleting whole items keeps the rows sorted and the other items occurring: no need to canonicalize.
+        stays = keep[self.items]
+        offsets = np.zeros(len(stays) + 1, dtype=np.int64)
+        np.cumsum(stays, out=offsets[1:])
+        new_code = np.cumsum(keep, dtype=np.int32) - 1
+        names = tuple(name for name, kept in zip(self.names, keep.tolist(), strict=True) if kept)
+        return self._of(
+            offsets[self.offsets], new_code[self.items[stays]], names, self.is_sensitive[keep], self.persons, self.source
+        )
+
+    def renamed(self, mapping: Mapping[str, str]) -> Transactions:
+        """The same transactions with items renamed; items that get one name become one item (generalization).
+
+        A sensitive item and a public one cannot become the same.
+        """
+        self.codes(mapping)
+        renamed = [_name(mapping.get(name, name), "renamed") for name in self.names]
+        code_of: dict[str, int] = {}
+        new_code = np.array([code_of.setdefault(name, len(code_of)) for name in renamed], dtype=np.int32)
+        roles: dict[str, bool] = {}
+        for name, sensitive in zip(renamed, self.is_sensitive.tolist(), strict=True):
+            if roles.setdefault(name, bool(sensitive)) != bool(sensitive):
+                raise WrongUsage(f"A public and a sensitive item would both become {name!r}.", "Give them different names.")
+        sensitive_names = {name for name, is_sensitive in roles.items() if is_sensitive}
+        return self._canonical(
+            self.offsets, new_code[self.items], list(code_of), sensitive_names, self.persons, self.source
+        )
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Transactions:
+        """The transactions at these positions, in this order."""
+        lengths = self.lengths[rows]
+        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        at = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        persons = None if self.persons is None else tuple(self.persons[i] for i in rows.tolist())
+        sensitive = set(self.sensitive)
+        occurring = np.bincount(self.items[at], minlength=len(self.names)) > 0
+        return self._canonical(
+            offsets,
+            self.items[at],
+            self.names,
+            {name for name, there in zip(self.names, occurring.tolist(), strict=True) if there and name in sensitive},
+            persons,
+            self.source,
+        )
+
+    def anonymous(self) -> Transactions:
+        """The same transactions without persons and source: what may be published of them."""
+        return self._of(self.offsets, self.items, self.names, self.is_sensitive, None, None)
+
+    # -- looking --------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> tuple[str, ...]:
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"There is no transaction {row}; there are {len(self)}.")
+        row %= len(self)
+        return tuple(self.names[i] for i in self.items[self.offsets[row] : self.offsets[row + 1]].tolist())
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return (self[row] for row in range(len(self)))
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive items, in vocabulary order."""
+        return tuple(name for name, s in zip(self.names, self.is_sensitive.tolist(), strict=True) if s)
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """Names of the public items, in vocabulary order."""
+        return tuple(name for name, s in zip(self.names, self.is_sensitive.tolist(), strict=True) if not s)
+
+    @cached_property
+    def supports(self) -> npt.NDArray[np.int64]:
+        """For each item, the number of transactions that hold it."""
+        counts = np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
+        counts.setflags(write=False)
+        return counts
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """For each transaction, the number of its items."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.names)}
+
+    def codes(self, names: Iterable[str]) -> npt.NDArray[np.int64]:
+        """Codes of these names; an unknown one is an error."""
+        found = []
+        for name in names:
+            if name not in self._code_of:
+                raise WrongUsage(
+                    f"There is no item {name!r} in the data.", near_misses(str(name), self.names) or "Check its spelling."
+                )
+            found.append(self._code_of[name])
+        return np.array(found, dtype=np.int64)
+
+    def to_lists(self) -> list[list[str]]:
+        """Each transaction as a list of names."""
+        return [list(row) for row in self]
+
+    def to_arrow(self) -> Any:
+        """An Arrow table with a list column ``items`` and, where persons are known, ``person``."""
+        columns = {"items": rows_to_arrow(self.offsets, self.items, self.names)}
+        if self.persons is not None:
+            columns["person"] = pa.array(self.persons)
+        return pa.table(columns)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Transactions):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and self.persons == other.persons
+            and np.array_equal(self.is_sensitive, other.is_sensitive)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.items, other.items)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Transactions are immutable; {name!r} cannot be set.")
+
+    def __repr__(self) -> str:
+        n, lengths = len(self), self.lengths
+        shape = f"{lengths.mean():.1f} items on average, {lengths.max()} at most" if n else "nothing in them"
+        owners = "persons merged" if self.persons is not None else "one row = one person"
+        head = (
+            f"<Transactions: {n:,} of {len(self.names):,} items ({len(self.sensitive):,} sensitive), "
+            f"{len(self.items):,} occurrences; {shape}; {owners}>"
+        )
+        return "\n".join([head, *(f"  {row + 1}: {_shorten(self[row])}" for row in range(min(3, n)))])
+
+
+def _shorten(names: tuple[str, ...], most: int = 8) -> str:
+    shown = ", ".join(names[:most])
+    return (shown + (f", … ({len(names)} items)" if len(names) > most else "")) or "(empty)"
+
+
+def _name(value: object, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int, np.integer)):
+        raise WrongUsage(f"{where}: {value!r} is not an item.", "Items are names (text) or ids (integers).")
+    name = str(value)
+    if not name:
+        raise WrongUsage(f"{where}: an item has an empty name.", "Give it a name, or leave it out.")
+    return name
+
+
+def _vocabulary_order(names: list[str]) -> list[int]:
+    if names and all(map(_INTEGER.fullmatch, names)):
+        return sorted(range(len(names)), key=lambda i: (int(names[i]), names[i]))
+    return sorted(range(len(names)), key=names.__getitem__)
