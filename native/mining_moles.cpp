@@ -403,11 +403,13 @@ Output<uint8_t> items_in_moles(const Array<int64_t>& offsets, const Array<int32_
 }
 
 // A growing set of kept public items, free of moles: would one more item bring a mole with it?
+// Every itemset of kept items is safe already, so only itemsets with the new item need a look: those inside its cohort.
 class Keeping {
 public:
     Keeping(Array<int64_t> offsets, Array<int32_t> items, Array<uint8_t> sensitive, int64_t h_num, int64_t h_den, int64_t k, int64_t p)
         : offsets_(std::move(offsets)), items_(std::move(items)), sensitive_(std::move(sensitive)), data_(offsets_, items_, int32_t(sensitive_.size())),
-          limits_{h_num, h_den, k, p}, kept_(sensitive_.size(), false), begin_(sensitive_.size() + 1, 0), rows_(data_.items.size()) {
+          limits_{h_num, h_den, k, p}, kept_(sensitive_.size(), false), begin_(sensitive_.size() + 1, 0), rows_(data_.items.size()),
+          local_(sensitive_.size(), none) {
         for (int32_t item : data_.items) ++begin_[size_t(item) + 1];
         for (size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
         std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
@@ -420,65 +422,102 @@ public:
     bool brings_mole(int32_t item, int64_t memory_limit, double time_limit) {
         if (item < 0 || item >= data_.vocabulary || sensitive_.data()[item]) throw std::invalid_argument("not a public item");
         Control control(memory_limit, time_limit, nb::none());
-        bool unsafe = false;
-        control.single([&] {
-            Cohort cohort(control);
-            for (int64_t i = begin_[size_t(item)]; i < begin_[size_t(item) + 1]; ++i) cohort.push_back({rows_[size_t(i)], data_.offsets[size_t(rows_[size_t(i)])]});
-            std::vector<int64_t> with(size_t(data_.vocabulary), 0);
-            unsafe = mole_at_or_above(cohort, 1, with, control);
-        });
-        return unsafe;
-    }
-
-private:
-    struct Place {
-        int32_t row;
-        int64_t next;
-    };
-    using Cohort = Vector<Place>;
-
-    // The rows that hold an itemset of `size` items. Its extensions take their items in ascending order.
-    bool mole_at_or_above(const Cohort& cohort, size_t size, std::vector<int64_t>& with, Control& control) const {
-        control.poll();
-        if (int64_t(cohort.size()) < limits_.k) return true;
-        if (breach(cohort, with)) return true;
-        if (!limits_.may_grow(size)) return false;
-        std::vector<int32_t> met;
-        std::vector<int64_t> count(size_t(data_.vocabulary), 0);
-        for_each_kept(cohort, [&](int32_t item, const Place&) {
-            if (count[size_t(item)]++ == 0) met.push_back(item);
-        });
-        for (int32_t item : met)
-            if (count[size_t(item)] < limits_.k) return true;
-        std::sort(met.begin(), met.end());
-        std::vector<int32_t> slot(size_t(data_.vocabulary), none);
-        std::vector<Cohort> deeper(met.size(), Cohort(control));
-        for (size_t i = 0; i < met.size(); ++i) {
-            slot[size_t(met[i])] = int32_t(i);
-            deeper[i].reserve(size_t(count[size_t(met[i])]));
-        }
-        for_each_kept(cohort, [&](int32_t item, const Place& place) { deeper[size_t(slot[size_t(item)])].push_back(place); });
-        return std::any_of(deeper.begin(), deeper.end(), [&](const Cohort& c) { return mole_at_or_above(c, size + 1, with, control); });
-    }
-
-    bool breach(const Cohort& cohort, std::vector<int64_t>& with) const {
         bool found = false;
-        auto for_each_sensitive = [&](auto body) {
-            for (const Place& place : cohort)
-                for (int32_t item : data_.row(place.row))
-                    if (sensitive_.data()[item]) body(size_t(item));
-        };
-        for_each_sensitive([&](size_t s) { found |= limits_.breach(++with[s], int64_t(cohort.size())); });
-        for_each_sensitive([&](size_t s) { with[s] = 0; });
+        control.single([&] {
+            Cohort cohort(*this, std::span(rows_).subspan(size_t(begin_[size_t(item)]), size_t(begin_[size_t(item) + 1] - begin_[size_t(item)])), control);
+            found = cohort.has_mole();
+        });
         return found;
     }
 
-    template <class Body>
-    void for_each_kept(const Cohort& cohort, Body body) const {
-        for (const Place& place : cohort)
-            for (int64_t i = place.next; i < data_.offsets[size_t(place.row) + 1]; ++i)
-                if (kept_[size_t(data_.items[size_t(i)])]) body(data_.items[size_t(i)], Place{place.row, i + 1});
-    }
+private:
+    // The rows that hold the new item, with their kept and their sensitive items renumbered from 0.
+    class Cohort {
+    public:
+        Cohort(Keeping& owner, std::span<const int32_t> rows, Control& control)
+            : limits_(owner.limits_), control_(control), offsets_(control), items_(control), sens_offsets_(control), sens_(control) {
+            std::vector<int32_t> met;
+            int32_t items = 0, sensitive = 0;
+            offsets_.push_back(0);
+            sens_offsets_.push_back(0);
+            for (int32_t row : rows) {
+                for (int32_t item : owner.data_.row(row)) {
+                    const bool hidden = owner.sensitive_.data()[item];
+                    if (!hidden && !owner.kept_[size_t(item)]) continue;
+                    int32_t& local = owner.local_[size_t(item)];
+                    if (local == none) {
+                        local = hidden ? sensitive++ : items++;
+                        met.push_back(item);
+                    }
+                    (hidden ? sens_ : items_).push_back(local);
+                }
+                std::sort(items_.begin() + offsets_.back(), items_.end());
+                offsets_.push_back(int64_t(items_.size()));
+                sens_offsets_.push_back(int64_t(sens_.size()));
+            }
+            for (int32_t item : met) owner.local_[size_t(item)] = none;
+            item_count_ = size_t(items);
+            with_.assign(size_t(sensitive), 0);
+        }
+
+        bool has_mole() {
+            Places everybody(control_);
+            for (size_t r = 0; r + 1 < offsets_.size(); ++r) everybody.push_back({int32_t(r), offsets_[r]});
+            return mole_at_or_above(everybody, 1);
+        }
+
+    private:
+        struct Place {
+            int32_t row;
+            int64_t next;
+        };
+        using Places = Vector<Place>;
+
+        // `places`: the rows of an itemset of `size` items. Extensions take items in ascending order.
+        bool mole_at_or_above(const Places& places, size_t size) {
+            control_.poll();
+            if (int64_t(places.size()) < limits_.k || breach(places)) return true;
+            if (!limits_.may_grow(size)) return false;
+            std::vector<int64_t> count(item_count_, 0);
+            for_each_item(places, [&](int32_t item, Place) { ++count[size_t(item)]; });
+            if (std::any_of(count.begin(), count.end(), [&](int64_t c) { return c > 0 && c < limits_.k; })) return true;
+            if (with_.empty() && !limits_.may_grow(size + 1)) return false;
+            std::vector<Places> deeper(item_count_, Places(control_));
+            for (size_t i = 0; i < item_count_; ++i) deeper[i].reserve(size_t(count[i]));
+            for_each_item(places, [&](int32_t item, Place place) { deeper[size_t(item)].push_back(place); });
+            for (Places& extension : deeper) {
+                if (!extension.empty() && mole_at_or_above(extension, size + 1)) return true;
+                Places(control_).swap(extension);
+            }
+            return false;
+        }
+
+        bool breach(const Places& places) {
+            bool found = false;
+            auto for_each_sensitive = [&](auto body) {
+                for (const Place& place : places)
+                    for (int64_t i = sens_offsets_[size_t(place.row)]; i < sens_offsets_[size_t(place.row) + 1]; ++i) body(size_t(sens_[size_t(i)]));
+            };
+            for_each_sensitive([&](size_t s) { found |= limits_.breach(++with_[s], int64_t(places.size())); });
+            for_each_sensitive([&](size_t s) { with_[s] = 0; });
+            return found;
+        }
+
+        template <class Body>
+        void for_each_item(const Places& places, Body body) const {
+            for (const Place& place : places)
+                for (int64_t i = place.next; i < offsets_[size_t(place.row) + 1]; ++i) body(items_[size_t(i)], Place{place.row, i + 1});
+        }
+
+        Limits limits_;
+        Control& control_;
+        Vector<int64_t> offsets_;
+        Vector<int32_t> items_;
+        Vector<int64_t> sens_offsets_;
+        Vector<int32_t> sens_;
+        size_t item_count_ = 0;
+        std::vector<int64_t> with_;
+    };
 
     Array<int64_t> offsets_;
     Array<int32_t> items_;
@@ -486,8 +525,9 @@ private:
     Csr data_;
     Limits limits_;
     std::vector<bool> kept_;
-    std::vector<int64_t> begin_;
+    std::vector<int64_t> begin_;  // item -> its part of rows_
     std::vector<int32_t> rows_;
+    std::vector<int32_t> local_;
 };
 
 }  // namespace

@@ -1,0 +1,43 @@
+"""The methods of each promise, by the names users type; the first one is the default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from veilset.anonymize.auto import auto
+from veilset.anonymize.remove_all import remove_all
+from veilset.errors import WrongUsage, near_misses
+from veilset.limits import Limits
+from veilset.models import Coherence, Promise
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["METHODS", "Method", "find_method"]
+
+
+class Method(Protocol):
+    """What an anonymizer is: options of its own are keyword-only and have defaults."""
+
+    def __call__(self, data: Transactions, promise: Coherence, /, *, limits: Limits) -> Release:
+        """Change *data* so that it keeps *promise*, and say what was changed."""
+
+
+METHODS: Mapping[type, Mapping[str, Method]] = {
+    Coherence: {"auto": auto, "remove-all": remove_all},
+}
+
+
+def find_method(promise: Promise, name: str | None) -> tuple[str, Method]:
+    """The method called *name* for this promise, or its default."""
+    available = METHODS.get(type(promise))
+    if available is None:
+        known = ", ".join(kind.__name__ for kind in METHODS)
+        raise WrongUsage(f"There is no method for {type(promise).__name__}.", f"Promises with methods: {known}.")
+    chosen = name or next(iter(available))
+    if chosen not in available:
+        raise WrongUsage(
+            f"There is no method {chosen!r} for {type(promise).__name__}. Available: {', '.join(available)}.",
+            near_misses(chosen, available),
+        )
+    return chosen, available[chosen]

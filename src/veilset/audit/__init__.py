@@ -1,0 +1,6 @@
+"""One auditor per promise. Auditors count for themselves and never look at how the data was made."""
+
+from veilset.audit.auditors import audit
+from veilset.audit.edits import edits_account_for
+
+__all__ = ["audit", "edits_account_for"]

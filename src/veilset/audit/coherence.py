@@ -1,0 +1,108 @@
+"""The auditor of (h,k,p)-coherence.
+
+Finds all minimal moles of up to p items (thesis Definitions 5, 6 and 9): public itemsets that occur, are held by fewer
+than k transactions or give a sensitive item away with more than h certainty, and none of whose subsets does. The data is
+coherent if and only if there is none (thesis Observation 3). The counting is in ``native/audit_coherence.cpp``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from veilset import _native
+from veilset.exact import percent
+from veilset.limits import Limits
+from veilset.models import Audit, Coherence, Margin, Witness
+from veilset.transactions import Transactions
+
+__all__ = ["audit_coherence"]
+
+
+def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, limits: Limits) -> Audit:
+    """Whether *data* is (h,k,p)-coherent, with the most severe moles and how close to the limits it comes.
+
+    Severity is by how many times a limit is exceeded: k / Sup(X), or Pr(s|X) / h. A mole held by fewer than k
+    transactions is reported as such, whatever else it gives away.
+    """
+    h = promise.share
+    with limits.guard("The audit", "ask for a smaller p."):
+        found = _native.audit_coherence(
+            data.offsets,
+            data.items,
+            data.is_sensitive,
+            h_num=h.numerator,
+            h_den=h.denominator,
+            k=promise.k,
+            p=promise.p or 0,
+            witness_limit=witnesses,
+            threads=limits.thread_count,
+            memory_limit=limits.bytes_left(),
+            time_limit=limits.seconds_left(),
+            progress=limits.native_progress(lambda size: f"Checking itemsets of {size} item{'s' * (size > 1)}"),
+        )
+    by_size = [i + a for i, a in zip(found["identity_by_size"], found["attribute_by_size"], strict=True)]
+    while by_size and by_size[-1] == 0:
+        by_size.pop()
+    listed = _witnesses(data, found) if found["feasible"] else _nothing_known(data, promise)
+    total = sum(by_size) if found["feasible"] else len(listed)
+    return Audit(
+        promise=promise,
+        holds=total == 0,
+        witnesses=tuple(listed),
+        found=total,
+        found_by_size=tuple(by_size),
+        margins=_margins(data, found),
+        checked=found["checked"],
+        feasible=found["feasible"],
+        transactions=len(data),
+    )
+
+
+def _names(data: Transactions, codes: list[int]) -> tuple[str, ...]:
+    return tuple(data.names[code] for code in codes)
+
+
+def _witnesses(data: Transactions, found: _native._CoherenceResult) -> list[Witness]:
+    offsets = found["witness_offsets"].tolist()
+    codes = found["witness_items"].tolist()
+    rows = zip(
+        found["witness_support"].tolist(), found["witness_sensitive"].tolist(), found["witness_with"].tolist(), strict=True
+    )
+    listed = []
+    for number, (support, sensitive, together) in enumerate(rows):
+        itemset = _names(data, codes[offsets[number] : offsets[number + 1]])
+        if sensitive < 0:
+            reason = f"only {support} transaction{'s' * (support != 1)} hold{'s' * (support == 1)} this"
+            listed.append(Witness(itemset, support, None, None, reason))
+        else:
+            name, confidence = data.names[sensitive], Fraction(together, support)
+            reason = f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
+            listed.append(Witness(itemset, support, name, confidence, reason))
+    return listed
+
+
+def _nothing_known(data: Transactions, promise: Coherence) -> list[Witness]:
+    """The empty itemset breaks the promise: one witness per reason, the worst first."""
+    n = len(data)
+    listed = []
+    if n < promise.k:
+        listed.append(Witness((), n, None, None, f"the data holds only {n} transactions in all"))
+    for name, support, sensitive in zip(data.names, data.supports.tolist(), data.is_sensitive.tolist(), strict=True):
+        if sensitive and Fraction(support, n) > promise.share:
+            confidence = Fraction(support, n)
+            reason = f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
+            listed.append(Witness((), n, name, confidence, reason))
+    return sorted(listed, key=lambda w: -(w.confidence or 2))
+
+
+def _margins(data: Transactions, found: _native._CoherenceResult) -> dict[str, Margin]:
+    margins = {}
+    support, where = found["smallest_support"]
+    if support:
+        margins["smallest_support"] = Margin(support, _names(data, where))
+    for name, key in (("largest_breach", "largest_breach"), ("largest_any_breach", "largest_any")):
+        together, support, sensitive, where = found[key]  # type: ignore[literal-required]
+        if together:
+            item = data.names[sensitive] if sensitive >= 0 else None
+            margins[name] = Margin(Fraction(together, support), _names(data, where), item)
+    return margins

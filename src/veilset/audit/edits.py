@@ -1,0 +1,46 @@
+"""Is a release what it says it is? The original with the declared edits applied must be the released data, row for row.
+
+A method that loses transactions, or changes more than it declares, would still pass the auditor of its promise: what it
+would break is the custodian's account of what was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from veilset.transactions import Transactions
+
+__all__ = ["edits_account_for"]
+
+
+def edits_account_for(
+    original: Transactions,
+    released: Transactions,
+    *,
+    suppressed: Collection[str],
+    generalized: Mapping[str, str],
+    withheld: Collection[int],
+) -> str | None:
+    """None if the declared edits turn *original* into *released*, else a sentence that says where they differ."""
+    unknown = [name for name in (*suppressed, *generalized) if name not in original.names]
+    if unknown:
+        return f"The item {unknown[0]!r} is said to be changed, but the original does not have it."
+    kept = np.setdiff1d(np.arange(len(original)), np.array(sorted(withheld), dtype=np.int64))
+    if len(kept) != len(released):
+        return (
+            f"{len(released):,} transactions are released, but {len(original):,} less {len(withheld):,} withheld are "
+            f"{len(kept):,}."
+        )
+    changed = original.without(suppressed)
+    expected = changed.renamed({old: new for old, new in generalized.items() if old in changed.names}).take(kept)
+    if expected.anonymous() == released.anonymous():
+        return None
+    if expected.names != released.names:
+        different = sorted(set(expected.names).symmetric_difference(released.names))
+        return f"The item {different[0]!r} is {'missing from' if different[0] in expected.names else 'only in'} the release."
+    for row in range(len(released)):
+        if expected[row] != released[row]:
+            return f"Transaction {row + 1} is not the original one with the declared edits."
+    return "The roles of the items differ."

@@ -1,0 +1,111 @@
+"""(h,k,p)-coherence: Xu, Fung, Wang, Fu, Pei (ICDM 2008); Xu's thesis (2008), chapter 4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from veilset.errors import Infeasible, WrongUsage
+from veilset.exact import exact_share, percent
+from veilset.transactions import Transactions
+
+__all__ = ["Coherence"]
+
+
+@dataclass(frozen=True, init=False)
+class Coherence:
+    """Protects everybody in the data against an attacker who knows up to *p* of their public items.
+
+    Whatever such an attacker knows, at least *k* transactions fit it (or none at all), and no sensitive item is in more
+    than a share *h* of those that fit.
+
+    Parameters
+    ----------
+    k : int
+        How many transactions must fit, at least.
+    p : int or None
+        How many public items the attacker may know; None: any number.
+    h : share, optional
+        How sure the attacker may become of one particular sensitive item, at most: a number such as 0.4, or text such as
+        ``"2/3"``. It must be given if the data has sensitive items.
+
+    Examples
+    --------
+    >>> Coherence(h="2/5", k=20, p=4)
+    Coherence(h=2/5, k=20, p=4)
+    """
+
+    name: ClassVar[str] = "coherence"
+
+    h: Fraction | None
+    k: int
+    p: int | None
+
+    def __init__(self, *, k: int, p: int | None, h: float | str | Fraction | None = None) -> None:
+        for letter, value in (("k", k), ("p", p)):
+            if value is None and letter == "p":
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**31:
+                unlimited = " or None (unlimited)" if letter == "p" else ""
+                raise WrongUsage(f"{letter} is {value!r}.", f"Give a whole number from 1{unlimited}, such as {letter}=4.")
+        object.__setattr__(self, "h", None if h is None else exact_share(h, "h"))
+        object.__setattr__(self, "k", int(k))
+        object.__setattr__(self, "p", None if p is None else int(p))
+
+    def __repr__(self) -> str:
+        h = "" if self.h is None else f"h={self.h}, "
+        return f"Coherence({h}k={self.k}, p={'unlimited' if self.p is None else self.p})"
+
+    @property
+    def share(self) -> Fraction:
+        """*h*, or 1 where none was given: then there is no sensitive item to be sure of."""
+        return Fraction(1) if self.h is None else self.h
+
+    def check_data(self, data: Transactions) -> None:
+        """Raise if the data has sensitive items and no *h* was given."""
+        if self.h is None and data.sensitive:
+            raise WrongUsage(
+                f"h is not given, but the data has {len(data.sensitive)} sensitive items (such as {data.sensitive[0]!r}).",
+                "Say how sure an attacker may become of one, such as h=0.4; h=1 protects identities only.",
+            )
+
+    def check_feasible(self, data: Transactions) -> None:
+        """Raise if the empty itemset breaks the promise (thesis Theorem 3): then no suppression of public items helps."""
+        self.check_data(data)
+        if len(data) < self.k:
+            raise Infeasible(
+                f"The data has {len(data)} transactions, fewer than k={self.k}: nobody can be one of {self.k}.",
+                f"Choose k of at most {len(data)}, or use more data." if len(data) else "Use data with transactions.",
+            )
+        shares = [Fraction(int(support), len(data)) for support in data.supports]
+        blamed = [
+            (share, name)
+            for name, share, sensitive in zip(data.names, shares, data.is_sensitive.tolist(), strict=True)
+            if sensitive and share > self.share
+        ]
+        if blamed:
+            blamed.sort(key=lambda pair: (-pair[0], pair[1]))
+            listed = ", ".join(f"{name!r} ({percent(share)})" for share, name in blamed[:5])
+            more = f" and {len(blamed) - 5} more" if len(blamed) > 5 else ""
+            raise Infeasible(
+                f"h={self.share} cannot be kept: more than {percent(self.share)} of all transactions hold {listed}{more}, so an "
+                "attacker who knows nothing is surer than that.",
+                f"h={blamed[0][0]} would do, or leave these items out of the sensitive ones, or remove them from the data.",
+            )
+
+    def parameters(self) -> dict[str, str | int | None]:
+        """h as text, so that it stays exact; p None for unlimited."""
+        return {"h": None if self.h is None else str(self.h), "k": self.k, "p": self.p}
+
+    def not_promised(self) -> tuple[str, ...]:
+        """What the promise leaves open."""
+        limits = [] if self.p is None else [f"Nothing is promised against somebody who knows more than {self.p} public items of a person."]
+        return (
+            *limits,
+            "Nothing is promised against somebody who knows sensitive items of a person, or public items a person does not have.",
+            "That a person is in the data, and what most people in it have in common, is not hidden.",
+            "How sure an attacker may be that a person has some sensitive item or other is reported, not bounded.",
+        )

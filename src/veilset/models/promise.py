@@ -1,0 +1,113 @@
+"""What every promise can say about itself, and what every auditor answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, runtime_checkable
+
+from veilset.transactions import Transactions
+
+__all__ = ["Audit", "Margin", "Promise", "Witness"]
+
+
+@runtime_checkable
+class Promise(Protocol):
+    """A privacy promise: a frozen dataclass whose docstring starts "Protects …"."""
+
+    name: str
+
+    def check_data(self, data: Transactions) -> None:
+        """Raise `WrongUsage` if the promise, as it stands, cannot be asked of this data."""
+
+    def check_feasible(self, data: Transactions) -> None:
+        """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
+
+    def parameters(self) -> dict[str, str | int | None]:
+        """The parameters as a certificate or a recipe writes them; ``type(self)(**parameters)`` gives it back."""
+
+    def not_promised(self) -> tuple[str, ...]:
+        """What the promise does not cover, in plain sentences."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One reason why a promise does not hold.
+
+    Parameters
+    ----------
+    itemset : tuple of str
+        What an attacker knows; empty: nothing at all.
+    support : int
+        The number of transactions that hold all of it.
+    sensitive : str or None
+        The sensitive item that can be inferred; None if it is the person that can be found.
+    confidence : Fraction or None
+        How sure the attacker is of it.
+    reason : str
+        The same in words.
+    """
+
+    itemset: tuple[str, ...]
+    support: int
+    sensitive: str | None
+    confidence: Fraction | None
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(self.itemset)}}}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The extreme value an auditor met, and where."""
+
+    value: Fraction | int
+    itemset: tuple[str, ...]
+    sensitive: str | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An auditor's answer about one promise on one set of transactions.
+
+    Parameters
+    ----------
+    promise : Promise
+        What was asked.
+    holds : bool
+        Whether the data keeps it.
+    witnesses : tuple of Witness
+        Reasons why not, the most severe first, up to the limit that was asked for.
+    found : int
+        All reasons there are, listed or not.
+    found_by_size : tuple of int
+        The same by number of items known: first those of one item.
+    margins : mapping
+        Name to `Margin`: how close to the limits the data comes; exact when the promise holds.
+    checked : int
+        How many itemsets were counted.
+    feasible : bool
+        False if even an attacker who knows nothing breaks the promise.
+    transactions : int
+        How many transactions were looked at.
+    """
+
+    promise: Promise
+    holds: bool
+    witnesses: tuple[Witness, ...]
+    found: int
+    found_by_size: tuple[int, ...]
+    margins: Mapping[str, Margin]
+    checked: int
+    feasible: bool
+    transactions: int
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.holds else "does not hold"
+        lines = [f"{self.promise} {verdict} on {self.transactions:,} transactions ({self.checked:,} itemsets checked)."]
+        lines += [f"  {witness}" for witness in self.witnesses[:5]]
+        if self.found > len(lines) - 1:
+            lines.append(f"  … and {self.found - len(lines) + 1:,} more")
+        return "\n".join(lines)

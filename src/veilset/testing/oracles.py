@@ -1,0 +1,71 @@
+"""Brute force, straight from the definitions. Imports nothing of Veilset, so that it cannot share its mistakes.
+
+Rows are any iterables of hashable items; everything here is exponential and meant for small data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from fractions import Fraction
+from itertools import combinations
+from typing import TypeAlias
+
+__all__ = ["breach_probability", "empty_set_breaks", "is_coherent", "maximal_cohesion", "minimal_moles", "moles", "support"]
+
+Row: TypeAlias = frozenset[str]
+
+
+def support(rows: Collection[Row], itemset: Iterable[str]) -> int:
+    """Sup(X): the number of transactions that contain X."""
+    wanted = set(itemset)
+    return sum(wanted <= row for row in rows)
+
+
+def _confidence(rows: Collection[Row], itemset: Iterable[str], sensitive: Collection[str]) -> Fraction:
+    """The largest Sup(X + s) / Sup(X) over all sensitive s."""
+    x = frozenset(itemset)
+    held = support(rows, x)
+    return max((Fraction(support(rows, x | {s}), held) for s in sensitive), default=Fraction(0))
+
+
+def breach_probability(rows: Collection[Row], itemset: Iterable[str], sensitive: Collection[str]) -> Fraction:
+    """BPr(X): the largest confidence over all subsets of X, the empty one included."""
+    x = tuple(itemset)
+    return max(_confidence(rows, b, sensitive) for size in range(len(x) + 1) for b in combinations(x, size))
+
+
+def empty_set_breaks(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int) -> bool:
+    """Whether an attacker who knows nothing breaks the promise (thesis Theorem 3)."""
+    return len(rows) < k or (len(rows) > 0 and _confidence(rows, (), sensitive) > h)
+
+
+def moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:
+    """All moles: public itemsets that occur, have 1 to p items, and Sup < k or BPr > h."""
+    hidden = frozenset(sensitive)
+    occurring: set[Row] = set()
+    for row in rows:
+        public = sorted(row - hidden)
+        for size in range(1, min(len(public), p or len(public)) + 1):
+            occurring.update(map(frozenset, combinations(public, size)))
+    return {x for x in occurring if support(rows, x) < k or breach_probability(rows, x, hidden) > h}
+
+
+def minimal_moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:
+    """Moles with no mole among their proper subsets; none at all if the empty set breaks the promise."""
+    if empty_set_breaks(rows, sensitive, h, k):
+        return set()
+    found = moles(rows, sensitive, h, k, p)
+    return {x for x in found if not any(y < x for y in found)}
+
+
+def is_coherent(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> bool:
+    """(h,k,p)-coherence, with the empty set taken seriously."""
+    return not empty_set_breaks(rows, sensitive, h, k) and not moles(rows, sensitive, h, k, p)
+
+
+def maximal_cohesion(
+    rows: Collection[Row], suppressed: Collection[str], sensitive: Collection[str], h: Fraction, k: int, p: int | None
+) -> bool:
+    """Whether no suppressed item could return by itself without bringing a mole. *rows* are the original ones."""
+    gone = frozenset(suppressed)
+    return not any(is_coherent([row - (gone - {item}) for row in rows], sensitive, h, k, p) for item in gone)

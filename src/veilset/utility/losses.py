@@ -1,0 +1,115 @@
+"""Losses of items and transactions: what a release lost, and what had to go whatever the method.
+
+Loss of items is the thesis' (N - N')/N over all item occurrences (§4.5.1). Everything is measured against the original,
+before any pre-processing: nothing that was removed along the way is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from veilset.limits import Limits
+from veilset.mining import minimal_rare
+from veilset.models import Coherence
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["METRICS", "Metric", "measure", "unavoidable"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number about a release.
+
+    Parameters
+    ----------
+    name : str
+        The key in `measure`.
+    meaning : str
+        What it says, in plain words.
+    highest : float or None
+        The largest value it can take; None: no bound. The smallest is 0.
+    better : {"less", "more", "neither"}
+        Which way is better.
+    """
+
+    name: str
+    meaning: str
+    highest: float | None
+    better: Literal["less", "more", "neither"]
+    of: Callable[[Release], float]
+
+
+def measure(release: Release) -> dict[str, float]:
+    """All metrics of a release, by name."""
+    return {metric.name: metric.of(release) for metric in METRICS}
+
+
+def unavoidable(data: Transactions, promise: Coherence, limits: Limits | None = None) -> tuple[str, ...]:
+    """The public items that are moles by themselves: no release can keep them (thesis Observation 2)."""
+    promise.check_feasible(data)
+    return tuple(
+        names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1, limits=limits or Limits())
+    )
+
+
+def _lost(after: float, before: float) -> float:
+    return 1 - after / before if before else 0.0
+
+
+def _unavoidably_lost(release: Release) -> float:
+    assert isinstance(release.promise, Coherence)  # noqa: S101 - the only promise there is
+    gone = release.original.codes(unavoidable(release.original, release.promise))
+    return float(release.original.supports[gone].sum()) / max(1, len(release.original.items))
+
+
+def _sensitive_occurrences(data: Transactions) -> int:
+    return int(data.supports[data.is_sensitive.astype(bool)].sum())
+
+
+def _sensitive_kept(release: Release) -> float:
+    before = _sensitive_occurrences(release.original)
+    return _sensitive_occurrences(release.data) / before if before else 1.0
+
+
+def _emptied(release: Release) -> int:
+    kept = np.setdiff1d(np.arange(len(release.original)), np.array(release.withheld, dtype=np.int64))
+    return int(np.count_nonzero((release.original.lengths[kept] > 0) & (release.data.lengths == 0)))
+
+
+def _average_length(data: Transactions) -> float:
+    return len(data.items) / len(data) if len(data) else 0.0
+
+
+def _longest(data: Transactions) -> int:
+    return int(data.lengths.max()) if len(data) else 0
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric("items_lost", "share of all item occurrences that are gone", 1, "less", lambda r: r.loss),
+    Metric(
+        "items_lost_unavoidably",
+        "share of all item occurrences that had to go whatever the method: items that break the promise by themselves",
+        1,
+        "neither",
+        _unavoidably_lost,
+    ),
+    Metric(
+        "kinds_lost",
+        "share of the different items that are gone altogether",
+        1,
+        "less",
+        lambda r: _lost(len(r.data.names), len(r.original.names)),
+    ),
+    Metric("sensitive_kept", "share of the occurrences of sensitive items that are still there", 1, "more", _sensitive_kept),
+    Metric("transactions_emptied", "transactions that had items and have none now", None, "less", _emptied),
+    Metric("transactions_withheld", "transactions that are not released at all", None, "less", lambda r: len(r.withheld)),
+    Metric("length_before", "items in a transaction of the original, on average", None, "neither", lambda r: _average_length(r.original)),
+    Metric("length_after", "items in a released transaction, on average", None, "neither", lambda r: _average_length(r.data)),
+    Metric("longest_before", "items in the longest transaction of the original", None, "neither", lambda r: _longest(r.original)),
+    Metric("longest_after", "items in the longest released transaction", None, "neither", lambda r: _longest(r.data)),
+)
