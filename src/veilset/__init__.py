@@ -1,0 +1,45 @@
+"""Share transaction data without giving people away, and prove it on the bytes that are released.
+
+>>> import veilset as vs
+>>> data = vs.generate.grocery_pharmacy()
+>>> promise = vs.Coherence(h=0.4, k=10, p=2)
+>>> release = vs.anonymize(data, promise)
+>>> release.certified
+True
+"""
+
+from importlib.metadata import version as _version
+
+from veilset.api import anonymize, audit, measure, publish, verify
+from veilset.errors import BudgetExceeded, Infeasible, NotCertified, UnreadableInput, VeilsetError, WrongUsage
+from veilset.models import Audit, Coherence, Margin, Witness
+from veilset.publish import Bundle, Verification
+from veilset.release import Release
+from veilset.transactions import Taxonomy, Transactions, generate, read
+
+__all__ = [
+    "Audit",
+    "BudgetExceeded",
+    "Bundle",
+    "Coherence",
+    "Infeasible",
+    "Margin",
+    "NotCertified",
+    "Release",
+    "Taxonomy",
+    "Transactions",
+    "UnreadableInput",
+    "VeilsetError",
+    "Verification",
+    "Witness",
+    "WrongUsage",
+    "anonymize",
+    "audit",
+    "generate",
+    "measure",
+    "publish",
+    "read",
+    "verify",
+]
+
+__version__ = _version("veilset")

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from veilset import audit as auditing
-from veilset import utility
 from veilset.anonymize import find_method
-from veilset.errors import WrongUsage
+from veilset.audit import audit as run_auditor
+from veilset.audit import edits_account_for
+from veilset.errors import BudgetExceeded, WrongUsage
 from veilset.limits import Limits, Progress
-from veilset.models import Audit, Promise
+from veilset.models import Audit, Coherence, Promise
+from veilset.publish import Bundle, Verification
+from veilset.publish import publish as write_bundle
+from veilset.publish import verify as verify_bundle
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility import measure as measure_release
 
-__all__ = ["anonymize", "audit", "certify", "measure"]
+__all__ = ["anonymize", "audit", "certify", "largest_that_keep_half", "measure", "publish", "verify"]
+
+_LARGEST_P_TRIED = 8
 
 
 def audit(
@@ -55,7 +62,7 @@ def audit(
       {figs}: only 1 transaction holds this
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
-    return auditing.audit(data, promise, witnesses=witnesses, limits=limits)
+    return run_auditor(data, promise, witnesses=witnesses, limits=limits)
 
 
 def anonymize(
@@ -111,14 +118,14 @@ def anonymize(
 
 def certify(release: Release, limits: Limits | None = None) -> Release:
     """The same release with the auditor's answer, and with any discrepancy between its edits and its data."""
-    discrepancy = auditing.edits_account_for(
+    discrepancy = edits_account_for(
         release.original,
         release.data,
         suppressed=release.suppressed,
         generalized=release.generalized,
         withheld=release.withheld,
     )
-    answer = auditing.audit(release.data, release.promise, limits=limits)
+    answer = run_auditor(release.data, release.promise, limits=limits)
     return replace(release, audit=answer, discrepancy=discrepancy)
 
 
@@ -137,4 +144,83 @@ def measure(data: Transactions, release: Release) -> dict[str, float]:
     """What *release* lost of *data*, by name; `veilset.utility.METRICS` says what each number means."""
     if data is not release.original and data != release.original:
         raise WrongUsage("The release was made from other data.", "Give the transactions that were anonymized.")
-    return utility.measure(release)
+    return measure_release(release)
+
+
+def largest_that_keep_half(
+    data: Transactions, promise: Coherence, *, method: str | None = None, limits: Limits | None = None
+) -> dict[str, int | None]:
+    """The largest k (at the promise's p) and the largest p (at its k) at which half of the item occurrences survive.
+
+    None: there is none, or it was not found within the limits. A custodian wants to see this before choosing.
+    """
+    limits = limits or Limits()
+    _, run = find_method(promise, method)
+
+    def half_survives(k: int, p: int | None) -> bool:
+        limits.step(f"Trying k={k}, p={'unlimited' if p is None else p}")
+        return run(data, Coherence(h=promise.h, k=k, p=p), limits=limits).loss <= 0.5
+
+    found: dict[str, int | None] = {"k": None, "p": None}
+    try:
+        highest = min(promise.p or _LARGEST_P_TRIED, _LARGEST_P_TRIED)
+        found["p"] = next((p for p in range(highest, 0, -1) if p != promise.p and half_survives(promise.k, p)), None)
+        low, high = 0, promise.k  # half survives at k=low (or nothing is known), not at k=high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if half_survives(middle, promise.p) else (low, middle)
+        found["k"] = low or None
+    except BudgetExceeded:
+        pass  # a preview that takes too long is left incomplete: the answer says None
+    return found
+
+
+def publish(
+    release: Release,
+    out: str | Path,
+    *,
+    replace: bool = False,
+    random_state: int | str | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Bundle:
+    """Write a certified release to the folder *out*: ``public/`` to hand over, ``custodian/`` to keep; or nothing at all.
+
+    Parameters
+    ----------
+    release : Release
+        One that is ``certified``; any other is refused with `NotCertified`.
+    out : path
+        A folder that does not exist yet, or, with *replace*, an older release.
+    replace : bool
+        Exchange an older release in one step.
+    random_state : int or str, optional
+        The secret seed of the row order; None draws one. Who can guess it can undo the shuffling.
+    threads, memory_limit, time_limit, progress
+        As for `audit`.
+    """
+    limits = Limits(threads, memory_limit, time_limit, progress)
+    return write_bundle(release, out, replace=replace, random_state=random_state, limits=limits)
+
+
+def verify(
+    path: str | Path,
+    *,
+    witnesses: int = 20,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Whether the release at *path* (the bundle or its ``public/``) keeps its promise: reads the bytes and counts again.
+
+    Parameters
+    ----------
+    path : path
+    witnesses, threads, memory_limit, time_limit, progress
+        As for `audit`.
+    """
+    limits = Limits(threads, memory_limit, time_limit, progress)
+    return verify_bundle(path, witnesses=witnesses, limits=limits)

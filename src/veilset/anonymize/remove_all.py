@@ -31,11 +31,10 @@ def remove_all(data: Transactions, promise: Coherence, /, *, restore: bool = Fal
     alone = {names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1, limits=limits)}
     rest = data.without(alone)
     together = items_in_moles(rest, promise.k, h=promise.share, max_size=promise.p, limits=limits)
-    suppressed = tuple(item for item in data.names if item in alone.union(together))
-    if restore:
-        # A size-1 mole can never return: only the others are asked.
-        stays_gone = set(restore_coherence(rest, promise, together, limits=limits))
-        suppressed = tuple(item for item in suppressed if item in alone or item in stays_gone)
+    if restore:  # a size-1 mole can never return: only the others are asked
+        together = restore_coherence(rest, promise, together, limits=limits)
+    gone = alone.union(together)
+    suppressed = tuple(item for item in data.names if item in gone)
     return Release(
         original=data,
         data=data.without(suppressed),

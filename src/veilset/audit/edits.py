@@ -24,7 +24,7 @@ def edits_account_for(
     withheld: Collection[int],
 ) -> str | None:
     """None if the declared edits turn *original* into *released*, else a sentence that says where they differ."""
-    unknown = [name for name in (*suppressed, *generalized) if name not in original.names]
+    unknown = sorted({*suppressed, *generalized}.difference(original.names))
     if unknown:
         return f"The item {unknown[0]!r} is said to be changed, but the original does not have it."
     kept = np.setdiff1d(np.arange(len(original)), np.array(sorted(withheld), dtype=np.int64))
@@ -33,8 +33,9 @@ def edits_account_for(
             f"{len(released):,} transactions are released, but {len(original):,} less {len(withheld):,} withheld are "
             f"{len(kept):,}."
         )
-    changed = original.without(suppressed)
-    expected = changed.renamed({old: new for old, new in generalized.items() if old in changed.names}).take(kept)
+    gone = set(suppressed)
+    recoded = {old: new for old, new in generalized.items() if old not in gone}
+    expected = original.without(gone).renamed(recoded).take(kept)
     if expected.anonymous() == released.anonymous():
         return None
     if expected.names != released.names:

@@ -1,7 +1,7 @@
 """Files to rows of item codes and back: formats, compression, encodings, atomic writing. Knows nothing of privacy."""
 
 from veilset.io.arrow import rows_from_arrow, rows_to_arrow
-from veilset.io.atomic import atomic_folder, sha256_of, write_durably
+from veilset.io.atomic import atomic_folder, sha256_of, write_durably, write_whole
 from veilset.io.rows import Rows
 from veilset.io.text import FORMATS, TextOptions, format_text, parse_text, read_item_list
 from veilset.io.files import read_bytes, read_text_bytes
@@ -20,4 +20,5 @@ __all__ = [
     "rows_to_arrow",
     "sha256_of",
     "write_durably",
+    "write_whole",
 ]

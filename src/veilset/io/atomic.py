@@ -19,7 +19,7 @@ from pathlib import Path
 
 from veilset.errors import UnreadableInput, WrongUsage
 
-__all__ = ["atomic_folder", "sha256_of", "write_durably"]
+__all__ = ["atomic_folder", "sha256_of", "write_durably", "write_whole"]
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -39,6 +39,28 @@ def write_durably(path: Path, content: bytes | str) -> None:
         stream.write(content.encode() if isinstance(content, str) else content)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a crash leaves the old one or the new one, never a part."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.unfinished-", dir=path.parent)
+    except OSError as error:
+        raise UnreadableInput(f"Cannot write {str(path)!r}: {error.strerror}.", "Choose another place.") from None
+    os.close(handle)
+    unfinished = Path(name)
+    try:
+        write_durably(unfinished, content)
+        unfinished.chmod(0o666 & ~_umask())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 @contextlib.contextmanager

@@ -90,6 +90,7 @@ class Keeping:
     ) -> None:
         self._data = data
         self._limits = limits or Limits()
+        self._memory_limit = self._limits.bytes_left()
         self._kept = _native.Keeping(data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size))
 
     def keep(self, item: str) -> None:
@@ -101,7 +102,7 @@ class Keeping:
         with self._limits.guard("The search for moles", "ask for a smaller p."):
             return self._kept.brings_mole(
                 int(self._data.codes([item])[0]),
-                memory_limit=self._limits.bytes_left(),
+                memory_limit=self._memory_limit,
                 time_limit=self._limits.seconds_left(),
             )
 

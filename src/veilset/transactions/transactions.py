@@ -6,9 +6,12 @@ sorted vocabulary of the items that occur. Everything else in Veilset reads thes
 
 from __future__ import annotations
 
+import gzip
+import operator
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +20,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import WrongUsage, near_misses
-from veilset.io import Rows, rows_from_arrow, rows_to_arrow
+from veilset.io import Rows, TextOptions, format_text, rows_from_arrow, rows_to_arrow, write_whole
 
 if TYPE_CHECKING:
     from veilset.transactions.reading import Source
@@ -123,22 +126,23 @@ class Transactions:
         persons: tuple[str, ...] | None,
         source: Source | None,
     ) -> Transactions:
-        occurs = np.bincount(codes[codes >= 0], minlength=len(names)) > 0
+        # Code -1 (an empty field) is counted in front of the others and left out.
+        occurs = np.bincount(codes + 1, minlength=len(names) + 1)[1:] > 0
         kept = np.flatnonzero(occurs)
         vocabulary = [names[i] for i in kept.tolist()]
         order = _vocabulary_order(vocabulary)
         new_code = np.full(len(names), -1, dtype=np.int32)
         new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
         offsets, items, _ = _native.canonicalize(offsets, codes, new_code)
-        ordered = tuple(vocabulary[i] for i in order)
-        unknown = sorted(set(sensitive).difference(ordered))
+        ordered = tuple([vocabulary[i] for i in order])
+        unknown = sorted(set(sensitive).difference(ordered)) if sensitive else []
         if unknown:
             raise WrongUsage(
                 f"The sensitive item {unknown[0]!r} does not occur in the data"
                 + (f" (nor do {len(unknown) - 1} others)." if len(unknown) > 1 else "."),
                 near_misses(unknown[0], ordered) or "Check its spelling, or take it off the list.",
             )
-        roles = np.fromiter((name in sensitive for name in ordered), dtype=np.uint8, count=len(ordered))
+        roles = np.array([name in sensitive for name in ordered], dtype=np.uint8)
         return cls._of(offsets, items, ordered, roles, persons, source)
 
     @classmethod
@@ -283,6 +287,19 @@ class Transactions:
         """Each transaction as a list of names."""
         return [list(row) for row in self]
 
+    def write(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002 - the word users type
+        delimiter: str | None = None,
+        long: tuple[str, str] | None = None,
+    ) -> None:
+        """Write to a file, whole or not at all, in the layout its name says (``.dat``, ``.csv``, ``.tsv``, ``.gz``)."""
+        options = TextOptions.choose(path, format=format, delimiter=delimiter, long=long)
+        content = format_text(self.offsets, self.items, self.names, options)
+        write_whole(Path(path), gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content)
+
     def to_arrow(self) -> Any:
         """An Arrow table with a list column ``items`` and, where persons are known, ``person``."""
         columns = {"items": rows_to_arrow(self.offsets, self.items, self.names)}
@@ -332,6 +349,10 @@ def _name(value: object, where: str) -> str:
 
 
 def _vocabulary_order(names: list[str]) -> list[int]:
+    order = range(len(names))
     if names and all(map(_INTEGER.fullmatch, names)):
-        return sorted(range(len(names)), key=lambda i: (int(names[i]), names[i]))
-    return sorted(range(len(names)), key=names.__getitem__)
+        numbers = list(map(int, names))
+        if all(map(operator.lt, numbers, numbers[1:])):
+            return list(order)  # as every FIMI file gives them
+        return sorted(order, key=lambda i: (numbers[i], names[i]))
+    return sorted(order, key=names.__getitem__)

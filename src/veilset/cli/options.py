@@ -1,0 +1,95 @@
+"""Options that several commands share, each described once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Group, Parameter
+
+from veilset.errors import WrongUsage
+from veilset.publish.recipe import InputRecipe, PromiseRecipe
+
+__all__ = ["LimitOptions", "PromiseOptions", "ReadingOptions"]
+
+READING = Group("Reading", sort_key=2)
+PROMISE = Group("Promise", sort_key=1)
+LIMITS = Group("Limits", sort_key=4)
+
+
+@Parameter(name="*", group=READING)
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How the input file is laid out."""
+
+    sensitive: Annotated[tuple[Path, ...], Parameter(name="--sensitive", negative=())] = ()
+    "File with the sensitive items, one name a line. May be given several times; the lists are united."
+    format: str | None = None
+    "fimi, basket or long; by default what the file's name says (.dat, .csv, .tsv)."
+    delimiter: str | None = None
+    "One character between fields; by default a comma, or a tab for .tsv."
+    header: Annotated[bool, Parameter(negative=())] = False
+    "The first line of a basket file holds column names."
+    long: str | None = None
+    "ID,ITEM: the file holds one item a line; the names of its two columns."
+    person: str | None = None
+    "Column that says whose a line is: lines of one person are merged. Without it, one line is one person."
+    encoding: str = "utf-8"
+    "Encoding of the text."
+
+    def recipe(self, path: Path) -> InputRecipe:
+        """The same as a part of a recipe."""
+        columns = None
+        if self.long is not None:
+            parts = tuple(part.strip() for part in self.long.split(","))
+            if len(parts) != 2 or not all(parts):
+                raise WrongUsage(f"--long is {self.long!r}.", "Give two column names, such as --long order,product.")
+            columns = (parts[0], parts[1])
+        return InputRecipe(
+            path=str(path),
+            format=self.format,
+            delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
+            header=self.header,
+            long=columns,
+            person=self.person,
+            encoding=self.encoding,
+            sensitive_files=tuple(map(str, self.sensitive)),
+        )
+
+
+@Parameter(name="*", group=PROMISE)
+@dataclass(frozen=True)
+class PromiseOptions:
+    """What is promised."""
+
+    k: int | None = None
+    "At least this many people fit whatever the attacker knows."
+    p: str | None = None
+    "The attacker knows up to this many public items of a person; or: unlimited."
+    h: str | None = None
+    "The attacker is at most this sure of any one sensitive item: 0.4, 40% or 2/5. Needed if there are sensitive items."
+    model: str = "coherence"
+    "The kind of promise."
+
+    def recipe(self) -> PromiseRecipe:
+        """The same as a part of a recipe."""
+        missing = [f"--{letter}" for letter in ("k", "p") if getattr(self, letter) is None]
+        if missing or self.k is None or self.p is None:
+            raise WrongUsage(f"{' and '.join(missing)} must be given.", "For example: --k 20 --p 4 --h 0.4.")
+        if self.p != "unlimited" and not self.p.isdecimal():
+            raise WrongUsage(f"--p is {self.p!r}.", "Give a whole number such as --p 4, or --p unlimited.")
+        return PromiseRecipe(model=self.model, h=self.h, k=self.k, p="unlimited" if self.p == "unlimited" else int(self.p))
+
+
+@Parameter(name="*", group=LIMITS)
+@dataclass(frozen=True)
+class LimitOptions:
+    """How far a run may go."""
+
+    threads: int | None = None
+    "Number of threads; by default all cores."
+    memory_limit: str | None = None
+    "Most memory to use, such as 2GB; beyond it the run stops with exit code 4."
+    time_limit: float | None = None
+    "Most seconds to take; beyond them the run stops with exit code 4."

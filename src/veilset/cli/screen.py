@@ -1,0 +1,77 @@
+"""What a command shows: text and progress for a person, JSON for a program; errors in one form."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from veilset.limits import Progress as ProgressCallback
+
+__all__ = ["Screen"]
+
+
+class Screen:
+    """Where a command's output goes."""
+
+    escape = staticmethod(escape)
+
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+        self.console = Console(highlight=False)
+        self.errors = Console(stderr=True, highlight=False)
+
+    @classmethod
+    def of(cls, json: bool) -> Screen:
+        """JSON if asked for or if the output is piped."""
+        return cls(json=json or not sys.stdout.isatty())
+
+    def say(self, text: str) -> None:
+        """Print text with rich markup."""
+        self.console.print(text, soft_wrap=True)
+
+    def show(self, how: Callable[[], None]) -> None:
+        """Show something on the way, to a person only."""
+        if not self.json:
+            how()
+
+    def answer(self, facts: dict[str, Any], how: Callable[[], None]) -> None:
+        """Give the final answer: as JSON, or as *how* shows it."""
+        if self.json:
+            sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+        else:
+            how()
+
+    def fail(self, what: str, next_step: str, exit_code: int) -> None:
+        """The one error form: what failed, the value received, what to do next."""
+        self.errors.print(f"[bold red]Error:[/] {escape(what)}\n{escape(next_step)}".rstrip(), soft_wrap=True)
+        if self.json:
+            error = {"what": what, "next_step": next_step, "exit_code": exit_code}
+            sys.stdout.write(json.dumps({"error": error}, indent=2, ensure_ascii=False) + "\n")
+
+    def confirm(self, question: str) -> bool:
+        """Ask a person; a program says no."""
+        if self.json or not sys.stdin.isatty():
+            return False
+        return self.console.input(f"[bold yellow]{escape(question)}[/] [y/N] ").strip().lower() in {"y", "yes"}
+
+    @contextmanager
+    def progress(self) -> Iterator[ProgressCallback | None]:
+        """A progress bar on stderr while the block runs, if somebody is looking."""
+        if not self.errors.is_terminal:
+            yield None
+            return
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=self.errors, transient=True) as bar:
+            task = bar.add_task("Working", total=None)
+
+            def report(what: str, done: int, total: int) -> None:
+                bar.update(task, description=what, completed=done, total=total or None)
+
+            yield report

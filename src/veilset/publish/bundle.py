@@ -1,0 +1,210 @@
+"""Writing a release: ``public/`` to hand over, ``custodian/`` to keep, both or neither.
+
+What is public is computed from the released data alone (but for the loss, rounded to 1%), its rows are in an order that
+only the custodian's secret seed can undo, and before anything gets its name, `verify` has read the written bytes again.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import secrets
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from veilset.audit import audit
+from veilset.errors import BudgetExceeded, NotCertified, WrongUsage
+from veilset.io import TextOptions, atomic_folder, format_text, sha256_of, write_durably
+from veilset.limits import Limits
+from veilset.models import Audit
+from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
+from veilset.publish.recipe import Recipe
+from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
+from veilset.release import Release
+from veilset.report import custodian_report, public_report
+from veilset.transactions import Transactions
+from veilset.utility import unavoidable
+
+__all__ = ["Bundle", "publish"]
+
+_WARNING = """DO NOT SHARE this folder.
+
+It holds what undoes the release beside it: which items were removed, which released row was which original row, the secret
+seed, and examples of people who could have been found in the original data. Hand over the folder public/ and nothing else.
+"""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A release on disk."""
+
+    path: Path
+    verification: Verification
+
+    @property
+    def public(self) -> Path:
+        """The folder to hand over."""
+        return self.path / "public"
+
+    @property
+    def custodian(self) -> Path:
+        """The folder to keep."""
+        return self.path / "custodian"
+
+
+def publish(
+    release: Release,
+    out: str | Path,
+    *,
+    replace: bool = False,
+    random_state: int | str | None = None,
+    limits: Limits | None = None,
+) -> Bundle:
+    """Write a certified release to the folder *out*, or nothing at all.
+
+    Parameters
+    ----------
+    release : Release
+        One that is ``certified``; any other is refused.
+    out : path
+        A folder that does not exist yet, or, with *replace*, an older release.
+    replace : bool
+        Exchange an older release in one step.
+    random_state : int or str, optional
+        The secret seed of the row order; None draws one. It is stored in ``custodian/recipe.toml``.
+    """
+    limits = limits or Limits()
+    if not release.certified or release.audit is None:
+        raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", "Choose another method, or other parameters.")
+    out = Path(out)
+    if replace and out.is_dir() and not _is_release(out):
+        raise WrongUsage(f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another --out.")
+    seed = secrets.token_hex(16) if random_state is None else str(random_state)
+    order = _secret_order(len(release.data), seed)
+    before = _risks_before(release, limits)
+    with atomic_folder(out, replace=replace) as staging:
+        custodian = staging / "custodian"
+        custodian.mkdir(mode=0o700)
+        write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
+        limits.step("Writing the release")
+        _write_public(staging / "public", release, release.data.take(order).anonymous(), release.audit)
+        _write_custodian(custodian, release, order, seed, before)
+        limits.step("Verifying the written bytes")
+        verification = verify(staging / "public", limits=limits)
+        if not verification.holds:
+            raise NotCertified(
+                f"NO-GO: nothing was written. The written bytes were read back and refused: {verification.message}",
+                "This is a defect of veilset: please report it.",
+            )
+    return Bundle(out, verification)
+
+
+def _why_not(release: Release) -> str:
+    if release.discrepancy is not None:
+        return f"The release is not what its account says: {release.discrepancy}"
+    if release.audit is None:
+        return "No auditor has looked at the release."
+    return str(release.audit)
+
+
+def _is_release(folder: Path) -> bool:
+    return (folder / "custodian" / "DO-NOT-SHARE.txt").is_file() or not any(folder.iterdir())
+
+
+def _secret_order(count: int, seed: str) -> npt.NDArray[np.int64]:
+    """A permutation from a cryptographic stream: nobody without the seed can undo it, the same seed repeats it anywhere."""
+    stream = hashlib.shake_256(b"veilset row order\0" + seed.encode()).digest(8 * count)
+    return np.argsort(np.frombuffer(stream, dtype="<u8"), kind="stable")
+
+
+def _risks_before(release: Release, limits: Limits) -> Audit | None:
+    """The original's worst moles, for the custodian's report. A courtesy: it may cost more than the release itself."""
+    try:
+        return audit(release.original, release.promise, limits=limits)
+    except BudgetExceeded:
+        return None
+
+
+def _write_public(folder: Path, release: Release, data: Transactions, answer: Audit) -> None:
+    folder.mkdir(mode=0o755)
+    source = release.original.source
+    options = source.options if source is not None else TextOptions("basket", ",")
+    suffix = {"fimi": "dat", "basket": "csv", "long": "csv"}[options.format]
+    content = format_text(data.offsets, data.items, data.names, options)
+    made_by = f"veilset {version('veilset')}"
+    merged = release.original.persons is not None
+    loss_percent = round(100 * release.loss)
+    certificate = Certificate(
+        schema_version=SCHEMA_VERSION,
+        promise=PromiseRecord(name=release.promise.name, parameters=release.promise.parameters()),
+        sensitive=data.sensitive,
+        transactions=len(data),
+        one_transaction_is="one person, whose transactions were merged" if merged else "taken as one person",
+        data=DataFile(
+            file=f"data.{suffix}",
+            sha256=sha256_of(content),
+            format=options.format,
+            delimiter=options.delimiter,
+            columns=options.columns,
+        ),
+        loss_percent=loss_percent,
+        not_promised=release.promise.not_promised(),
+        made_by=made_by,
+    )
+    files = {
+        certificate.data.file: content,
+        CERTIFICATE: certificate.model_dump_json(indent=2).encode() + b"\n",
+        REPORT: public_report(data, answer, loss_percent=loss_percent, version=made_by, merged=merged).encode(),
+    }
+    files[SUMS] = "".join(f"{sha256_of(files[name])}  {name}\n" for name in sorted(files)).encode()
+    for name, bytes_ in files.items():
+        write_durably(folder / name, bytes_)
+
+
+def _write_custodian(
+    folder: Path, release: Release, order: npt.NDArray[np.int64], seed: str, before: Audit | None
+) -> None:
+    write_durably(folder / "recipe.toml", Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}").to_toml())
+    write_durably(folder / "edits.csv", _edits(release))
+    write_durably(folder / "report.html", custodian_report(release, before=before))
+    sink = io.BytesIO()
+    pq.write_table(_row_map(release, order), sink)
+    write_durably(folder / "rows.parquet", sink.getvalue())
+
+
+def _edits(release: Release) -> str:
+    """One line per changed item."""
+    original = release.original
+    support = dict(zip(original.names, original.supports.tolist(), strict=True))
+    alone = set(unavoidable(original, release.promise))  # type: ignore[arg-type] - the only promise there is
+    sensitive = set(original.sensitive)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["item", "role", "action", "to", "support", "why"])
+    for item in release.suppressed:
+        why = "breaks the promise by itself" if item in alone else "breaks the promise together with other items"
+        writer.writerow([item, "sensitive" if item in sensitive else "public", "suppressed", "", support[item], why])
+    for item, node in release.generalized.items():
+        writer.writerow([item, "public", "generalized", node, support[item], ""])
+    return text.getvalue()
+
+
+def _row_map(release: Release, order: npt.NDArray[np.int64]) -> pa.Table:
+    """Which released row was which original one; rows count from 1, a withheld one has no released row."""
+    withheld = np.array(release.withheld, dtype=np.int64)
+    kept = np.setdiff1d(np.arange(len(release.original)), withheld)
+    originals = np.concatenate([kept[order], withheld])
+    columns = {
+        "released_row": pa.array([*range(1, len(order) + 1), *([None] * len(withheld))], type=pa.int64()),
+        "original_row": pa.array(originals + 1, type=pa.int64()),
+    }
+    if release.original.persons is not None:
+        columns["person"] = pa.array([release.original.persons[i] for i in originals.tolist()])
+    return pa.table(columns)

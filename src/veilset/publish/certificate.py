@@ -1,0 +1,71 @@
+"""``certificate.json``: what is promised about the file beside it, for machines and people."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from veilset.errors import WrongUsage
+from veilset.io import TextOptions
+from veilset.models import Coherence, Promise
+
+__all__ = ["PROMISES", "SCHEMA_VERSION", "Certificate", "DataFile", "PromiseRecord", "make_promise"]
+
+SCHEMA_VERSION = 1
+
+PROMISES: dict[str, type[Coherence]] = {Coherence.name: Coherence}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class PromiseRecord(_Strict):
+    """A promise by name, with its parameters."""
+
+    name: str
+    parameters: dict[str, str | int | None]
+
+
+class DataFile(_Strict):
+    """The released file and how to read it."""
+
+    file: Annotated[str, Field(pattern=r"^data\.[a-z]+$")]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    format: Literal["fimi", "basket", "long"]
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)]
+    columns: tuple[str, str] | None = None
+
+    def options(self) -> TextOptions:
+        """The layout, as the readers take it."""
+        return TextOptions(self.format, self.delimiter, self.format == "long", self.columns)
+
+
+class Certificate(_Strict):
+    """All that is said in public. Nothing here is computed from the original data but the loss, rounded to 1%."""
+
+    schema_version: Literal[1]
+    promise: PromiseRecord
+    sensitive: tuple[str, ...]
+    transactions: Annotated[int, Field(ge=0)]
+    one_transaction_is: Literal["one person, whose transactions were merged", "taken as one person"]
+    data: DataFile
+    loss_percent: Annotated[int, Field(ge=0, le=100)]
+    not_promised: tuple[str, ...]
+    made_by: str
+
+    @property
+    def merged(self) -> bool:
+        """Whether transactions of one person were merged."""
+        return self.one_transaction_is.startswith("one person")
+
+
+def make_promise(name: str, parameters: dict[str, Any]) -> Promise:
+    """The promise that a certificate or a recipe names."""
+    if name not in PROMISES:
+        raise WrongUsage(f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.", "Perhaps a newer veilset knows it.")
+    try:
+        return PROMISES[name](**parameters)
+    except TypeError:
+        raise WrongUsage(f"The parameters {parameters} are not those of {name}.", "Compare with the documentation.") from None

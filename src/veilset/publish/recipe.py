@@ -1,0 +1,168 @@
+"""``recipe.toml``: a run as a file. What a user writes to repeat a run, and what every release keeps at home."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from veilset.errors import UnreadableInput, WrongUsage
+from veilset.io import read_item_list, sha256_of
+from veilset.models import Promise
+from veilset.publish.certificate import make_promise
+from veilset.release import Release
+from veilset.transactions import Transactions, read
+
+__all__ = ["InputRecipe", "MethodRecipe", "PromiseRecipe", "Recipe"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class InputRecipe(_Section):
+    """What to read. A path is relative to the recipe's folder."""
+
+    path: str
+    sha256: str | None = None
+    format: str | None = None
+    delimiter: str | None = None
+    header: bool = False
+    long: tuple[str, str] | None = None
+    person: str | None = None
+    encoding: str = "utf-8"
+    sensitive: tuple[str, ...] = ()
+    sensitive_files: tuple[str, ...] = ()
+
+
+class PromiseRecipe(_Section):
+    """What to promise. ``p = "unlimited"`` is written for no limit."""
+
+    model: str = "coherence"
+    h: str | float | int | None = None
+    k: int
+    p: int | Literal["unlimited"]
+
+    def make(self) -> Promise:
+        """The promise itself."""
+        return make_promise(self.model, {"h": self.h, "k": self.k, "p": None if self.p == "unlimited" else self.p})
+
+
+class MethodRecipe(_Section):
+    """How to change the data."""
+
+    name: str | None = None
+    drop_empty: bool = False
+    options: dict[str, str | int | float | bool] = Field(default_factory=dict)
+
+
+class Recipe(_Section):
+    """A run of ``publish``, complete: the same input and recipe give the same release, byte for byte."""
+
+    schema_version: Literal[1] = 1
+    made_by: str | None = None
+    seed: Annotated[str, Field(min_length=1)] | None = None
+    input: InputRecipe | None = None
+    promise: PromiseRecipe
+    method: MethodRecipe = MethodRecipe()
+
+    @classmethod
+    def load(cls, path: Path) -> Recipe:
+        """The recipe in a file; its paths made absolute."""
+        try:
+            content = tomllib.loads(path.read_text("utf-8"))
+            recipe = cls.model_validate(content)
+        except OSError as error:
+            raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror}.", "Check the path.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UnreadableInput(f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release.") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise WrongUsage(f"{str(path)!r}: {where}: {first['msg']}.", "Compare it with the recipe of a release.") from None
+        if recipe.input is None:
+            raise WrongUsage(f"{str(path)!r} names no input file.", "Its data did not come from a file: add [input] with a path.")
+        here = path.resolve().parent
+        absolute = recipe.input.model_copy(
+            update={
+                "path": str(here / recipe.input.path),
+                "sensitive_files": tuple(str(here / name) for name in recipe.input.sensitive_files),
+            }
+        )
+        return recipe.model_copy(update={"input": absolute})
+
+    @classmethod
+    def of(cls, release: Release, *, seed: str, version: str) -> Recipe:
+        """The recipe that makes this release again."""
+        source = release.original.source
+        parameters = release.promise.parameters()
+        p = parameters["p"]
+        options = {key: value for key, value in release.options.items() if key != "drop_empty"}
+        return cls(
+            made_by=version,
+            seed=seed,
+            input=None
+            if source is None
+            else InputRecipe(
+                path=str(source.path),
+                sha256=source.sha256,
+                format=source.options.format,
+                delimiter=source.options.delimiter,
+                header=source.options.header and source.options.format == "basket",
+                long=source.options.columns,
+                person=source.options.person,
+                encoding=source.encoding,
+                sensitive=release.original.sensitive,
+            ),
+            promise=PromiseRecipe.model_validate(
+                {"model": release.promise.name, **parameters, "p": "unlimited" if p is None else p}
+            ),
+            method=MethodRecipe.model_validate(
+                {"name": release.method, "drop_empty": bool(release.options.get("drop_empty")), "options": options}
+            ),
+        )
+
+    def read_data(self, memory_limit: int | str | None = None) -> Transactions:
+        """The input, checked against its hash where the recipe has one."""
+        assert self.input is not None  # noqa: S101 - load() and the command line see to it
+        source = self.input
+        listed = [name for path in source.sensitive_files for name in read_item_list(path, source.encoding)]
+        if source.sha256 is not None and Path(source.path).is_file() and sha256_of(Path(source.path)) != source.sha256:
+            raise UnreadableInput(
+                f"{source.path!r} is not the file this recipe was made for: its sha256 differs.",
+                "Use the original file, or take the sha256 out of the recipe to run it on this one.",
+            )
+        return read(
+            source.path,
+            sensitive=dict.fromkeys([*source.sensitive, *listed]),
+            format=source.format,
+            delimiter=source.delimiter if source.format != "fimi" else None,
+            header=source.header,
+            long=source.long,
+            person=source.person,
+            encoding=source.encoding,
+            memory_limit=memory_limit,
+        )
+
+    def to_toml(self) -> str:
+        """The recipe as text that `load` reads back."""
+        content = self.model_dump(exclude_none=True)
+        lines = [f"{key} = {_toml(value)}" for key, value in content.items() if not isinstance(value, dict)]
+        for name, section in content.items():
+            if isinstance(section, dict):
+                lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in section.items())]
+        return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for DEL, which TOML wants escaped too.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)

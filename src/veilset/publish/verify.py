@@ -1,0 +1,157 @@
+"""`verify`: re-reads the released bytes and counts again. Needs ``public/`` alone and trusts nothing in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from veilset.audit import audit
+from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
+from veilset.io import parse_text, read_text_bytes, sha256_of
+from veilset.limits import Limits
+from veilset.models import Audit
+from veilset.publish.certificate import SCHEMA_VERSION, Certificate, make_promise
+from veilset.transactions import Transactions
+
+__all__ = ["CERTIFICATE", "REPORT", "SUMS", "Verdict", "Verification", "verify"]
+
+CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
+
+Verdict = Literal["holds", "broken", "altered", "incomplete", "malformed", "unknown-schema"]
+
+_EXIT_CODES: dict[Verdict, int] = {
+    "holds": 0,
+    "broken": 1,
+    "altered": 1,
+    "incomplete": 2,
+    "malformed": 2,
+    "unknown-schema": 4,
+}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The answer of `verify`.
+
+    Parameters
+    ----------
+    verdict : str
+        ``holds``: the bytes keep the promise. ``broken``: they do not. ``altered``: a file is not the one that was
+        certified, or does not belong there. ``incomplete``: a file is missing. ``malformed``: a file cannot be read.
+        ``unknown-schema``: the certificate is of a kind this version does not know.
+    message : str
+        The same in a sentence, with what to do next.
+    certificate : Certificate or None
+        As far as it could be read.
+    audit : Audit or None
+        The auditor's answer, if it came to that.
+    """
+
+    verdict: Verdict
+    message: str
+    certificate: Certificate | None = None
+    audit: Audit | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the release may be trusted to keep its promise."""
+        return self.verdict == "holds"
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line answers with."""
+        return _EXIT_CODES[self.verdict]
+
+
+class _Refused(Exception):
+    def __init__(self, verdict: Verdict, message: str, certificate: Certificate | None = None) -> None:
+        self.answer = Verification(verdict, message, certificate)
+
+
+def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = None) -> Verification:
+    """Whether the release at *path* (the bundle or its ``public/``) keeps the promise of its certificate."""
+    path = Path(path)
+    public = path / "public" if (path / "public").is_dir() else path
+    if not public.is_dir():
+        raise UnreadableInput(f"There is no release at {str(path)!r}.", "Name a release folder or its public/ folder.")
+    limits = limits or Limits()
+    try:
+        certificate = _read_certificate(public)
+        _check_files(public, certificate)
+        data = _read_data(public, certificate, limits)
+        promise = make_promise(certificate.promise.name, certificate.promise.parameters)
+        answer = audit(data, promise, witnesses=witnesses, limits=limits)
+    except _Refused as refused:
+        return refused.answer
+    except WrongUsage as error:
+        return Verification("malformed", f"The certificate asks for what cannot be asked: {error}", certificate)
+    if answer.holds:
+        return Verification("holds", f"{promise} holds on the bytes of {certificate.data.file}.", certificate, answer)
+    message = f"{promise} does not hold on the bytes of {certificate.data.file}. Do not use or pass on this release."
+    return Verification("broken", message, certificate, answer)
+
+
+def _read_certificate(public: Path) -> Certificate:
+    path = public / CERTIFICATE
+    if not path.is_file():
+        raise _Refused("incomplete", f"{CERTIFICATE} is missing from {str(public)!r}. Ask for the complete release.")
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError, OSError) as error:
+        raise _Refused("malformed", f"{CERTIFICATE} cannot be read: {error}. Ask for the release again.") from None
+    version = content.get("schema_version") if isinstance(content, dict) else None
+    if type(version) is int and version != SCHEMA_VERSION:
+        raise _Refused(
+            "unknown-schema",
+            f"The certificate has schema version {version}; this veilset knows {SCHEMA_VERSION}. Nothing was checked: use the "
+            "version that made it, or a newer one.",
+        )
+    try:
+        return Certificate.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the whole"
+        raise _Refused("malformed", f"{CERTIFICATE} is not a certificate: {where}: {first['msg']}.") from None
+
+
+def _check_files(public: Path, certificate: Certificate) -> None:
+    """Every file is there, is the one that was certified, and nothing else is."""
+    expected = {certificate.data.file, CERTIFICATE, REPORT}
+    for name in sorted({*expected, SUMS}):
+        if not (public / name).is_file():
+            raise _Refused("incomplete", f"{name} is missing. Ask for the complete release.", certificate)
+    extra = sorted(p.name for p in public.iterdir() if p.name not in {*expected, SUMS})
+    if extra:
+        raise _Refused("altered", f"{extra[0]!r} does not belong to the release; the certificate says nothing of it.", certificate)
+    try:
+        sums = dict(reversed(line.split("  ", 1)) for line in (public / SUMS).read_text("utf-8").splitlines())
+    except (ValueError, OSError):
+        raise _Refused("malformed", f"{SUMS} cannot be read. Ask for the release again.", certificate) from None
+    if set(sums) != expected:
+        raise _Refused("altered", f"{SUMS} does not list exactly {', '.join(sorted(expected))}.", certificate)
+    for name in sorted(expected):
+        if sha256_of(public / name) != sums[name]:
+            raise _Refused("altered", f"{name} is not the file that was released: its sha256 differs.", certificate)
+    if sums[certificate.data.file] != certificate.data.sha256:
+        raise _Refused("altered", f"{certificate.data.file} is not the file that was certified: its sha256 differs.", certificate)
+
+
+def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transactions:
+    try:
+        text = read_text_bytes(public / certificate.data.file, "utf-8", limits)
+        rows = parse_text(text, certificate.data.options())
+    except (UnreadableInput, WrongUsage) as error:
+        raise _Refused("malformed", f"{certificate.data.file} cannot be read: {error}", certificate) from None
+    try:
+        data = Transactions.from_rows(rows, sensitive=certificate.sensitive)
+    except VeilsetError as error:
+        raise _Refused("altered", f"The certificate does not fit the data: {error}", certificate) from None
+    if len(data) != certificate.transactions:
+        raise _Refused(
+            "altered", f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}.", certificate
+        )
+    return data
