@@ -329,14 +329,7 @@ private:
                 if (s.count[size_t(item)]++ == 0) s.touched.push_back(item);
             }
         std::sort(s.touched.begin(), s.touched.end());
-        // An itemset with an unsafe subset is no minimal mole and is not extended.
-        s.touched.erase(std::remove_if(s.touched.begin(), s.touched.end(),
-                                       [&](int32_t item) {
-                                           if (subsets_safe(prefix, item)) return false;
-                                           s.count[size_t(item)] = 0;
-                                           return true;
-                                       }),
-                        s.touched.end());
+        drop_unsafe(prefix, s);
         if (sensitive_count_ > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
 
         int32_t children = 0;
@@ -434,26 +427,34 @@ private:
         s.mattering.clear();
     }
 
-    // prefix + item without one element of the prefix: in the trie, for every choice of that element?
-    bool subsets_safe(const std::vector<int32_t>& prefix, int32_t item) const {
+    // Keeps the extensions e for which every subset of prefix + e that lacks one item of the prefix is safe too. (An
+    // itemset with an unsafe subset is no minimal mole and is not extended.)
+    void drop_unsafe(const std::vector<int32_t>& prefix, Scratch& s) const {
+        if (prefix.size() < 2) return;  // single items have been judged: only safe ones are left in the rows
         for (size_t left_out = 0; left_out < prefix.size(); ++left_out) {
-            int64_t node = none;
-            size_t depth = 0;
-            for (size_t i = 0; i <= prefix.size(); ++i) {
-                if (i == left_out) continue;
-                const int32_t next = i < prefix.size() ? prefix[i] : item;
-                if (depth++ == 0) {
-                    node = next;
-                    continue;
-                }
-                const Level& level = levels_[depth - 2];
-                auto begin = level.items.begin() + level.begin[size_t(node)], end = level.items.begin() + level.begin[size_t(node) + 1];
-                auto at = std::lower_bound(begin, end, next);
-                if (at == end || *at != next) return false;
-                node = at - level.items.begin();
+            auto [safe, end] = safe_extensions(prefix, left_out);
+            size_t kept = 0;
+            for (int32_t item : s.touched) {
+                safe = std::lower_bound(safe, end, item);
+                if (safe != end && *safe == item) s.touched[kept++] = item;
+                else s.count[size_t(item)] = 0;
             }
+            s.touched.resize(kept);
         }
-        return true;
+    }
+
+    // The safe extensions of a safe prefix from which one item is left out: its children in the trie.
+    std::pair<const int32_t*, const int32_t*> safe_extensions(const std::vector<int32_t>& prefix, size_t left_out) const {
+        int64_t node = prefix[left_out == 0 ? 1 : 0];
+        size_t depth = 1;
+        for (size_t i = left_out == 0 ? 2 : 1; i < prefix.size(); ++i) {
+            if (i == left_out) continue;
+            const Level& level = levels_[depth++ - 1];
+            const int32_t* const items = level.items.data();
+            node = std::lower_bound(items + level.begin[size_t(node)], items + level.begin[size_t(node) + 1], prefix[i]) - items;
+        }
+        const Level& level = levels_[depth - 1];
+        return {level.items.data() + level.begin[size_t(node)], level.items.data() + level.begin[size_t(node) + 1]};
     }
 
     std::vector<int32_t> named(const std::vector<int32_t>& prefix, int32_t item) const {

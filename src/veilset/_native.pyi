@@ -91,3 +91,29 @@ class Keeping:
     ) -> None: ...
     def keep(self, item: int) -> None: ...
     def brings_mole(self, item: int, *, memory_limit: int, time_limit: float) -> bool: ...
+
+def generate_quest(
+    *,
+    transactions: int,
+    average_length: float,
+    pattern_length: float,
+    items: int,
+    patterns: int,
+    seed: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32]: ...
+def generate_pos(
+    *,
+    transactions: int,
+    items: int,
+    average_length: float,
+    maximum_length: int,
+    seed: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32]: ...

@@ -33,6 +33,7 @@ app = App(
     version=vs.__version__,
     help_format="markdown",
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
 
 

@@ -53,7 +53,7 @@ def minimal_rare(
     """All minimal moles: occurring public itemsets with support below *k*, or that give a sensitive item away with more
     than *h* certainty, all of whose proper subsets do neither.
 
-    >>> data = Transactions.from_lists(["ab", "ab", "abc", "c"])
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["c"]])
     >>> [names for names, *_ in minimal_rare(data, 2)]
     [('a', 'c'), ('b', 'c')]
     """  # noqa: D205

@@ -1,1 +1,8 @@
-"""For tests, ours and yours: brute-force oracles, hypothesis strategies, batteries of checks, broken-on-purpose methods."""
+"""For tests, ours and yours: brute-force oracles, hypothesis strategies, batteries of checks, broken-on-purpose methods.
+
+`strategies` needs hypothesis: ``pip install "veilset[testing]"``.
+"""
+
+from veilset.testing.checks import check_anonymizer, check_audit, check_metric, check_model
+
+__all__ = ["check_anonymizer", "check_audit", "check_metric", "check_model"]

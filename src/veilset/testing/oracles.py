@@ -10,7 +10,17 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TypeAlias
 
-__all__ = ["breach_probability", "empty_set_breaks", "is_coherent", "maximal_cohesion", "minimal_moles", "moles", "support"]
+__all__ = [
+    "breach_probability",
+    "empty_set_breaks",
+    "frequent",
+    "is_coherent",
+    "is_maximal_cohesion",
+    "minimal_moles",
+    "moles",
+    "occurring",
+    "support",
+]
 
 Row: TypeAlias = frozenset[str]
 
@@ -39,15 +49,28 @@ def empty_set_breaks(rows: Collection[Row], sensitive: Collection[str], h: Fract
     return len(rows) < k or (len(rows) > 0 and _confidence(rows, (), sensitive) > h)
 
 
+def occurring(rows: Collection[Row], sensitive: Collection[str] = (), p: int | None = None) -> set[Row]:
+    """All non-empty public itemsets of up to p items that some transaction holds."""
+    found: set[Row] = set()
+    for row in rows:
+        public = sorted(row.difference(sensitive))
+        for size in range(1, min(len(public), p or len(public)) + 1):
+            found.update(map(frozenset, combinations(public, size)))
+    return found
+
+
+def frequent(rows: Collection[Row], min_support: int) -> set[Row]:
+    """All non-empty itemsets, sensitive items included, with Sup >= min_support: the nuggets (thesis Definition 7)."""
+    return {x for x in occurring(rows) if support(rows, x) >= min_support}
+
+
 def moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:
     """All moles: public itemsets that occur, have 1 to p items, and Sup < k or BPr > h."""
-    hidden = frozenset(sensitive)
-    occurring: set[Row] = set()
-    for row in rows:
-        public = sorted(row - hidden)
-        for size in range(1, min(len(public), p or len(public)) + 1):
-            occurring.update(map(frozenset, combinations(public, size)))
-    return {x for x in occurring if support(rows, x) < k or breach_probability(rows, x, hidden) > h}
+    return {
+        x
+        for x in occurring(rows, sensitive, p)
+        if support(rows, x) < k or breach_probability(rows, x, sensitive) > h
+    }
 
 
 def minimal_moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:
@@ -63,7 +86,7 @@ def is_coherent(rows: Collection[Row], sensitive: Collection[str], h: Fraction, 
     return not empty_set_breaks(rows, sensitive, h, k) and not moles(rows, sensitive, h, k, p)
 
 
-def maximal_cohesion(
+def is_maximal_cohesion(
     rows: Collection[Row], suppressed: Collection[str], sensitive: Collection[str], h: Fraction, k: int, p: int | None
 ) -> bool:
     """Whether no suppressed item could return by itself without bringing a mole. *rows* are the original ones."""

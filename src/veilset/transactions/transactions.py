@@ -74,15 +74,15 @@ class Transactions:
         for number, row in enumerate(rows, start=1):
             if isinstance(row, str):
                 raise WrongUsage(f"Transaction {number} is the text {row!r}.", "Give a list of items.")
-            flat.extend(codes.setdefault(_name(item, f"Transaction {number}"), len(codes)) for item in row)
+            flat.extend(codes.setdefault(item_name(item, f"Transaction {number}"), len(codes)) for item in row)
             offsets.append(len(flat))
         raw = Rows(
             np.array(offsets, dtype=np.int64),
             np.array(flat, dtype=np.int32),
             list(codes),
-            None if persons is None else [_name(person, "persons") for person in persons],
+            None if persons is None else [item_name(person, "persons") for person in persons],
         )
-        return cls.from_rows(raw, sensitive=[_name(item, "sensitive") for item in sensitive])
+        return cls.from_rows(raw, sensitive=[item_name(item, "sensitive") for item in sensitive])
 
     @classmethod
     def from_arrow(
@@ -99,7 +99,7 @@ class Transactions:
                     )
             owners = lists.column(persons) if persons else None
             lists = lists.column(items)
-        return cls.from_rows(rows_from_arrow(lists, owners), sensitive=[_name(item, "sensitive") for item in sensitive])
+        return cls.from_rows(rows_from_arrow(lists, owners), sensitive=[item_name(item, "sensitive") for item in sensitive])
 
     @classmethod
     def from_rows(cls, rows: Rows, *, sensitive: Iterable[str] = (), source: Source | None = None) -> Transactions:
@@ -130,7 +130,7 @@ class Transactions:
         occurs = np.bincount(codes + 1, minlength=len(names) + 1)[1:] > 0
         kept = np.flatnonzero(occurs)
         vocabulary = [names[i] for i in kept.tolist()]
-        order = _vocabulary_order(vocabulary)
+        order = vocabulary_order(vocabulary)
         new_code = np.full(len(names), -1, dtype=np.int32)
         new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
         offsets, items, _ = _native.canonicalize(offsets, codes, new_code)
@@ -198,7 +198,7 @@ class Transactions:
         A sensitive item and a public one cannot become the same.
         """
         self.codes(mapping)
-        renamed = [_name(mapping.get(name, name), "renamed") for name in self.names]
+        renamed = [item_name(mapping.get(name, name), "renamed") for name in self.names]
         code_of: dict[str, int] = {}
         new_code = np.array([code_of.setdefault(name, len(code_of)) for name in renamed], dtype=np.int32)
         roles: dict[str, bool] = {}
@@ -339,7 +339,7 @@ def _shorten(names: tuple[str, ...], most: int = 8) -> str:
     return (shown + (f", … ({len(names)} items)" if len(names) > most else "")) or "(empty)"
 
 
-def _name(value: object, where: str) -> str:
+def item_name(value: object, where: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, np.integer)):
         raise WrongUsage(f"{where}: {value!r} is not an item.", "Items are names (text) or ids (integers).")
     name = str(value)
@@ -348,7 +348,7 @@ def _name(value: object, where: str) -> str:
     return name
 
 
-def _vocabulary_order(names: list[str]) -> list[int]:
+def vocabulary_order(names: list[str]) -> list[int]:
     order = range(len(names))
     if names and all(map(_INTEGER.fullmatch, names)):
         numbers = list(map(int, names))

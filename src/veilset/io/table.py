@@ -1,0 +1,140 @@
+"""Small CSV tables with a header: every error names the line that is at fault."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from veilset import _native
+from veilset.errors import UnreadableInput, WrongUsage, near_misses
+from veilset.io.atomic import write_whole
+from veilset.io.files import read_text_bytes
+from veilset.io.text import _quoted, _strings
+
+__all__ = ["Table", "read_paths", "read_table", "write_paths"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The header and the lines of a table.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the columns.
+    rows : list of tuple
+        The cells of each line; an empty cell is empty text.
+    lines : list of int
+        The line of the file each row stands on (begins on, if a quoted cell goes over several).
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    lines: list[int]
+
+    def only(self, columns: Sequence[str]) -> Table:
+        """The table with these columns, in this order."""
+        for name in columns:
+            if name not in self.columns:
+                raise WrongUsage(
+                    f"There is no column {name!r}. Available: {', '.join(map(repr, self.columns))}.",
+                    near_misses(name, self.columns),
+                )
+        at = [self.columns.index(name) for name in columns]
+        return Table(tuple(columns), [tuple(row[i] for i in at) for row in self.rows], self.lines)
+
+
+def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
+    """The table in a CSV file (``.tsv``: with tabs), perhaps ``.gz``; blank lines are passed over."""
+    delimiter = _delimiter(path)
+    text = read_text_bytes(path, encoding)
+    try:
+        fields, start, line = _native.parse_record(text, delimiter)
+        offsets, codes, strings = _native.parse_basket(text, delimiter, start, line)
+    except _native.ParseError as error:
+        raise UnreadableInput(
+            f"Cannot read {str(path)!r}, {error}.", "Check the quotes on this line."
+        ) from None
+    header = tuple(field.decode() for field in fields)
+    if twice := next((name for i, name in enumerate(header) if name in header[:i]), None):
+        raise UnreadableInput(
+            f"{str(path)!r}, line 1: the header names {twice!r} twice.",
+            "Give every column a name of its own.",
+        )
+    names = [*_strings(strings), ""]  # code -1, an empty cell, finds the last
+    line_ends = [_line_ends(name) for name in names]
+    cells, bounds = codes.tolist(), offsets.tolist()
+    rows, lines = [], []
+    for first, last in pairwise(bounds):
+        row = cells[first:last]
+        if row and len(row) != len(header):
+            raise UnreadableInput(
+                f"{str(path)!r}, line {line}: the header has {len(header)} columns, not {len(row)}.",
+                "Quote cells that hold a delimiter, and give every line all columns.",
+            )
+        if row:
+            rows.append(tuple(names[code] for code in row))
+            lines.append(line)
+        line += 1 + sum(line_ends[code] for code in row)
+    return Table(header, rows, lines)
+
+
+def read_paths(
+    path: str | Path, *, columns: Sequence[str] | None = None, encoding: str = "utf-8"
+) -> dict[str, tuple[str, ...]]:
+    """For each item, found in the first column (or the first of *columns*), the cells that follow it."""
+    table = read_table(path, encoding=encoding)
+    if columns is not None:
+        if isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns):
+            raise WrongUsage(
+                f"columns is {columns!r}.", "Give two or more different names, the item's first."
+            )
+        table = table.only(columns)
+    if len(table.columns) < 2:
+        raise UnreadableInput(
+            f"{str(path)!r}, line 1: there is one column only, {table.columns[0]!r}.",
+            "Give the item and at least one group above it, with a comma between them.",
+        )
+    if not table.rows:
+        raise UnreadableInput(
+            f"{str(path)!r} has nothing after line 1, its header.", "Give every item a line."
+        )
+    line_of: dict[str, int] = {}
+    paths: dict[str, tuple[str, ...]] = {}
+    for line, row in zip(table.lines, table.rows, strict=True):
+        if "" in row:
+            raise UnreadableInput(
+                f"{str(path)!r}, line {line}: the column {table.columns[row.index('')]!r} is empty.",
+                "Fill it in; where a level is missing, repeat the name of the level below.",
+            )
+        item = row[0]
+        if item in paths:
+            raise UnreadableInput(
+                f"{str(path)!r}, line {line}: the item {item!r} stands on line {line_of[item]} already.",
+                "Give every item one line.",
+            )
+        line_of[item] = line
+        paths[item] = row[1:]
+    return paths
+
+
+def write_paths(path: str | Path, paths: Mapping[str, Sequence[str]]) -> None:
+    """Write what `read_paths` reads back: a line for each item, with as many cells for all."""
+    delimiter, levels = _delimiter(path), len(next(iter(paths.values())))
+    header = ["item", *(f"level{level}" for level in range(levels, 0, -1))]
+    lines = [header, *([item, *groups] for item, groups in paths.items())]
+    text = "".join(
+        delimiter.join(_quoted(cell, delimiter) for cell in line) + "\n" for line in lines
+    ).encode()
+    write_whole(Path(path), gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text)
+
+
+def _delimiter(path: str | Path) -> str:
+    return "\t" if Path(path).name.removesuffix(".gz").lower().endswith(".tsv") else ","
+
+
+def _line_ends(cell: str) -> int:
+    return cell.count("\n") + cell.count("\r") - cell.count("\r\n")

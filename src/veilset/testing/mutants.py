@@ -1,0 +1,94 @@
+"""Broken on purpose: anonymizers that every auditor must reject.
+
+Each is a mistake somebody has made. `data` and `promise` are what it goes wrong on: a mutant that happens to do no harm
+proves nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from unittest import mock
+
+import numpy as np
+
+from veilset import _native
+from veilset.anonymize.auto import auto
+from veilset.limits import Limits
+from veilset.mining import minimal_rare
+from veilset.models import Coherence
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["MUTANTS", "Mutant"]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A broken method, and data on which it matters."""
+
+    name: str
+    method: Callable[[Transactions, Coherence], Release]
+    data: Transactions
+    promise: Coherence
+
+
+def _right(data: Transactions, promise: Coherence) -> Release:
+    return auto(data, promise, limits=Limits())
+
+
+def _forgets_single_items(data: Transactions, promise: Coherence) -> Release:
+    """Says that the size-1 moles were suppressed, but leaves them in the file it writes."""
+    release = _right(data, promise)
+    alone = {names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1)}
+    return dataclasses.replace(release, data=data.without(set(release.suppressed) - alone))
+
+
+def _drops_last_transaction(data: Transactions, promise: Coherence) -> Release:
+    release = _right(data, promise)
+    return dataclasses.replace(release, data=release.data.take(np.arange(len(data) - 1)))
+
+
+def _off_by_one_at_k(data: Transactions, promise: Coherence) -> Release:
+    weaker = Coherence(h=promise.h, k=promise.k - 1, p=promise.p)
+    return dataclasses.replace(_right(data, weaker), promise=promise)
+
+
+def _ignores_the_empty_set(data: Transactions, promise: Coherence) -> Release:
+    """Deletes all public items and believes that nothing can be wrong then."""
+    return Release(data, data.only(data.sensitive), promise, "mutant", {}, data.public)
+
+
+def _mining_off_by_one(data: Transactions, promise: Coherence) -> Release:
+    """The right method over mining kernels that take Sup < k for Sup < k - 1."""
+
+    def weaker(kernel: Callable[..., object]) -> Callable[..., object]:
+        return lambda *arrays, k, **rest: kernel(*arrays, k=k - 1, **rest)
+
+    with mock.patch.multiple(
+        _native,
+        minimal_moles=weaker(_native.minimal_moles),
+        items_in_moles=weaker(_native.items_in_moles),
+        Keeping=weaker(_native.Keeping),
+    ):
+        return _right(data, promise)
+
+
+_BASKETS = Transactions.from_lists(
+    [*([["bread", "milk"]] * 4), *([["bread", "milk", "tea"]] * 2), ["bread", "figs"], ["milk", "cure"]], sensitive=["cure"]
+)
+_PROMISE = Coherence(h="1/2", k=3, p=2)
+
+MUTANTS: tuple[Mutant, ...] = (
+    Mutant("forgets size-1 moles in the written file", _forgets_single_items, _BASKETS, _PROMISE),
+    Mutant("drops the last transaction", _drops_last_transaction, _BASKETS, _PROMISE),
+    Mutant("off by one at k", _off_by_one_at_k, _BASKETS, _PROMISE),
+    Mutant(
+        "ignores the empty set",
+        _ignores_the_empty_set,
+        Transactions.from_lists([["bread", "cure"], ["bread", "cure"], ["bread"]], sensitive=["cure"]),
+        Coherence(h="1/2", k=2, p=2),
+    ),
+    Mutant("mining off by one", _mining_off_by_one, _BASKETS, _PROMISE),
+)

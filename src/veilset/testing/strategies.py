@@ -1,0 +1,46 @@
+"""Hypothesis strategies for small random data and promises: the corners first (ties, thirds, empty rows, everything equal)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from veilset.models import Coherence
+from veilset.transactions import Transactions
+
+__all__ = ["coherence_promises", "shares", "transactions"]
+
+_PUBLIC = "abcdefg"
+_SENSITIVE = ("s1", "s2", "s3")
+
+
+@st.composite
+def transactions(
+    draw: st.DrawFn, *, max_rows: int = 12, max_public: int = 6, max_sensitive: int = 3, min_rows: int = 1
+) -> Transactions:
+    """Small transactions: empty rows, repeated rows, no public or no sensitive items all happen."""
+    public = _PUBLIC[: draw(st.integers(0, max_public))]
+    sensitive = _SENSITIVE[: draw(st.integers(0, max_sensitive))]
+    names = [*public, *sensitive]
+    row = st.lists(st.sampled_from(names), max_size=len(names), unique=True) if names else st.just([])
+    rows = draw(st.lists(row, min_size=min_rows, max_size=max_rows))
+    if rows and draw(st.booleans()):
+        rows += rows[: draw(st.integers(0, len(rows)))]  # equal rows are where counting by weight goes wrong
+    occurring = {name for items in rows for name in items}
+    return Transactions.from_lists(rows, sensitive=[name for name in sensitive if name in occurring])
+
+
+def shares() -> st.SearchStrategy[Fraction]:
+    """Thresholds that data can hit exactly: halves, thirds, fifths, and 1."""
+    return st.sampled_from([Fraction(n, d) for d in (1, 2, 3, 5) for n in range(1, d + 1)])
+
+
+def coherence_promises(*, max_k: int = 5, max_p: int = 4) -> st.SearchStrategy[Coherence]:
+    """All of h, k and p, p unlimited included."""
+    return st.builds(
+        lambda h, k, p: Coherence(h=h, k=k, p=p),
+        shares(),
+        st.integers(1, max_k),
+        st.one_of(st.none(), st.integers(1, max_p)),
+    )

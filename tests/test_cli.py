@@ -1,0 +1,207 @@
+"""The command line: exit codes, the two faces of output, the error form, and what a new user would type first."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import veilset as vs
+from veilset.cli import main
+from veilset.cli.app import app
+from veilset.cli.screen import Screen
+
+ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """A folder with baskets.csv and sensitive.txt, where the user stands."""
+    (tmp_path / "baskets.csv").write_text("".join(",".join(row) + "\n" for row in ROWS))
+    (tmp_path / "sensitive.txt").write_text("cure\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Output as on a terminal: text, not JSON."""
+    monkeypatch.setattr(Screen, "of", classmethod(lambda cls, json: cls(json=json)))
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+PUBLISH = ("publish", "baskets.csv", "--sensitive", "sensitive.txt", "--k", "2", "--p", "2", "--h", "0.5", "--out", "release")
+
+
+def test_first_minute(shop, capsys, terminal):
+    code, out, _ = run(capsys, *PUBLISH)
+    assert code == 0
+    for said in ("basket CSV", "one line = one person", "ale, bun, cure", "GO", "release/public", "veilset verify"):
+        assert said in out, out
+    code, out, _ = run(capsys, "verify", "release/public")
+    assert code == 0
+    assert "HOLDS" in out
+
+
+def test_json_when_piped(shop, capsys):
+    code, out, err = run(capsys, *PUBLISH)
+    facts = json.loads(out)
+    assert (code, facts["verdict"], facts["public"]) == (0, "GO", "release/public")
+    assert err == ""
+    code, out, _ = run(capsys, "verify", "release")
+    assert (code, json.loads(out)["verdict"]) == (0, "holds")
+
+
+def test_audit_exit_codes(shop, capsys):
+    ask = ("audit", "baskets.csv", "--sensitive", "sensitive.txt", "--h", "0.5", "--p")
+    code, out, _ = run(capsys, *ask, "2", "--k", "2")
+    assert code == 1
+    assert json.loads(out)["witnesses"][0]["itemset"] == ["fig"]
+    assert run(capsys, *ask, "unlimited", "--k", "1")[0] == 0
+    assert run(capsys, *ask, "2", "--k", "8")[0] == 3
+    code, out, _ = run(capsys, *ask, "2", "--k", "2", "--memory-limit", "1MB")
+    assert (code, json.loads(out)["error"]["exit_code"]) == (4, 4)
+
+
+def test_audit_on_a_terminal(shop, capsys, terminal):
+    code, out, _ = run(capsys, "audit", "baskets.csv", "--sensitive", "sensitive.txt", "--k", "2", "--p", "2", "--h", "0.5")
+    assert code == 1
+    assert "DOES NOT HOLD" in out
+    assert "fig" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("audit", "basket.csv", "--k", "2", "--p", "2"), 2, r"no file 'basket.csv'.*baskets\.csv"),
+        (("audit", "baskets.csv", "--k", "2"), 2, r"--p must be given"),
+        (("audit", "baskets.csv", "--k", "two", "--p", "2"), 2, r"two"),
+        (("audit", "baskets.csv", "--k", "2", "--p", "many"), 2, r"--p is 'many'.*unlimited"),
+        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--sensitive", "sensitive.txt"), 2, r"h is not given"),
+        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--h", "7"), 2, r"h is 7, outside the range"),
+        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--model", "coherense"), 2, r"no promise 'coherense'.*coherence"),
+        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--long", "id"), 2, r"--long is 'id'.*two column names"),
+        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--format", "fimmi"), 2, r"no format 'fimmi'.*'fimi'"),
+        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--memory-limit", "big"), 2, r"'big'.*2GB"),
+        (("publsh", "baskets.csv"), 2, r"publsh"),
+        (("publish", "baskets.csv", "--k", "2", "--p", "2"), 2, r"out"),
+        (("publish", "baskets.csv", "--k", "9", "--p", "2", "--out", "release"), 3, r"fewer than k=9"),
+        (("publish", "baskets.csv", "--k", "2", "--p", "2", "--method", "tre", "--out", "release"), 2, r"no method 'tre'"),
+        (("verify", "nowhere"), 2, r"no release at 'nowhere'"),
+    ],
+)
+def test_errors_have_one_form(shop, capsys, terminal, arguments, code, said):
+    found, _, err = run(capsys, *arguments)
+    assert found == code
+    assert err.startswith("Error: "), err
+    assert re.search(said, err.replace("\n", " ")), err
+    assert "Traceback" not in err
+    assert not (shop / "release").exists()
+
+
+def test_unknown_sensitive_item_has_near_misses(shop, capsys):
+    (shop / "sensitive.txt").write_text("Cura\n")
+    code, _, err = run(capsys, *PUBLISH)
+    assert code == 2
+    assert "'Cura' does not occur" in err
+    assert "Did you mean 'cure'?" in err
+
+
+def test_lists_of_sensitive_items_are_united(shop, capsys):
+    (shop / "more.txt").write_text("bun\ncure\n")
+    code, out, _ = run(
+        capsys, "audit", "baskets.csv", "--sensitive", "sensitive.txt", "--sensitive", "more.txt", "--k", "1", "--p", "1", "--h", "0.1"
+    )
+    assert code == 3
+    assert {w["sensitive"] for w in json.loads(out)["witnesses"]} == {"bun", "cure"}
+
+
+def test_survivors_warning(shop, capsys):
+    """At k=4 and p=2 more than half is lost: refused without --yes, with what would keep half."""
+    (shop / "thin.csv").write_text("a,b\na,c\na,d\nb,c\nb,d\nc,d\n")
+    ask = ("publish", "thin.csv", "--k", "3", "--p", "2", "--out", "release")
+    code, _, err = run(capsys, *ask)
+    assert code == 2
+    assert re.search(r"Only 25% of the item occurrences would survive\.\s+Half survives with --k 1 or with --p 1\.", err), err
+    assert not (shop / "release").exists()
+    assert run(capsys, *ask, "--yes")[0] == 0
+
+
+def test_recipe_repeats_a_run(shop, capsys):
+    assert run(capsys, *PUBLISH)[0] == 0
+    recipe = "release/custodian/recipe.toml"
+    assert run(capsys, "publish", recipe, "--out", "again")[0] == 0
+    for name in ("data.csv", "certificate.json", "report.html", "SHA256SUMS"):
+        assert (shop / "release/public" / name).read_bytes() == (shop / "again/public" / name).read_bytes()
+    code, _, err = run(capsys, "publish", recipe, "--k", "3", "--p", "2", "--out", "third")
+    assert code == 2
+    assert "Edit the recipe" in err
+    (shop / "baskets.csv").write_text("other,data\n")
+    code, _, err = run(capsys, "publish", recipe, "--out", "third")
+    assert code == 2
+    assert "sha256 differs" in err
+
+
+def test_recipe_by_hand(shop, capsys):
+    (shop / "run.toml").write_text(
+        '[input]\npath = "baskets.csv"\nsensitive_files = ["sensitive.txt"]\n[promise]\nk = 2\np = 2\nh = 0.5\n'
+    )
+    assert run(capsys, "publish", "run.toml", "--out", "release")[0] == 0
+    (shop / "run.toml").write_text('[input]\npath = "baskets.csv"\n[promise]\nk = 2\np = 2\nkk = 1\n')
+    code, _, err = run(capsys, "publish", "run.toml", "--out", "other")
+    assert code == 2
+    assert "promise.kk" in err
+
+
+@pytest.mark.parametrize("kind", ["quest", "pos", "grocery"])
+def test_generate_then_audit(tmp_path, monkeypatch, capsys, kind):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run(capsys, "generate", kind, "--transactions", "200", "--out", "made.csv")
+    assert (code, json.loads(out)["transactions"]) == (0, 200)
+    sensitive = ["--sensitive", "sensitive.txt", "--h", "1"] if kind == "grocery" else []
+    assert run(capsys, "audit", "made.csv", "--k", "1", "--p", "1", *sensitive)[0] == 0
+    assert run(capsys, "generate", kind, "--out", "made.csv")[0] == 2
+
+
+def test_demo(tmp_path, monkeypatch, capsys, terminal):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):  # the second replaces the first
+        code, out, _ = run(capsys, "demo")
+        assert code == 0
+    assert "HOLDS" in out
+    assert "veilset-demo/release/public/report.html" in out
+    assert vs.verify("veilset-demo/release").holds
+
+
+@pytest.mark.parametrize("command", ["publish", "verify", "audit", "generate", "demo"])
+def test_help_has_an_example_that_parses(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert f"veilset {command}" in capsys.readouterr().out
+    example = next(line.strip() for line in app[command].help.splitlines() if line.strip().startswith("veilset "))
+    app.parse_args(example.split()[1:], exit_on_error=False, print_error=False)
+
+
+def test_interrupted(tmp_path):
+    """Ctrl-C while counting: exit code 130, a plain line, nothing written."""
+    vs.Transactions.from_lists([[i for i in range(40) if i != row % 40] for row in range(60)]).write(tmp_path / "dense.dat")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "veilset", "audit", str(tmp_path / "dense.dat"), "--k", "2", "--p", "unlimited"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130, err
+    assert "Interrupted" in err
+    assert "Traceback" not in err

@@ -1,0 +1,92 @@
+"""Minimal moles, items in moles and the growing set, against brute force; over both kinds of covers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veilset import BudgetExceeded, Transactions, _native
+from veilset.limits import Limits
+from veilset.mining import Keeping, items_in_moles, minimal_rare
+from veilset.testing import oracles, strategies
+from veilset.testing.checks import as_sets
+from tests.test_audit_coherence import explosive
+
+
+@st.composite
+def sparse_or_dense(draw: st.DrawFn) -> Transactions:
+    """Small sets are dense; hundreds of items that occur once, in rows of their own, make them sparse."""
+    data = draw(strategies.transactions())
+    if draw(st.booleans()):
+        return data
+    rows = [*data.to_lists(), *([f"z{i}"] for i in range(200))]
+    return Transactions.from_lists(rows, sensitive=data.sensitive)
+
+
+@settings(max_examples=400)
+@given(sparse_or_dense(), strategies.coherence_promises())
+def test_minimal_rare_equals_the_oracle(data, promise):
+    rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
+    if oracles.empty_set_breaks(rows, *question[:3]):
+        return
+    found = {
+        frozenset(names): (support, confidence)
+        for names, support, confidence, _ in minimal_rare(data, promise.k, h=promise.share, max_size=promise.p)
+    }
+    assert set(found) == oracles.minimal_moles(rows, *question)
+    for itemset, (support, _) in found.items():
+        assert support == oracles.support(rows, itemset)
+
+
+@settings(max_examples=400)
+@given(sparse_or_dense(), strategies.coherence_promises())
+def test_items_in_moles_equals_the_oracle(data, promise):
+    rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
+    if oracles.empty_set_breaks(rows, *question[:3]):
+        return
+    in_moles = set().union(*oracles.moles(rows, *question))
+    assert set(items_in_moles(data, promise.k, h=promise.share, max_size=promise.p)) == in_moles
+
+
+@settings(max_examples=400)
+@given(strategies.transactions(min_rows=3), strategies.coherence_promises(), st.randoms(use_true_random=False))
+def test_keeping_knows_which_item_brings_a_mole(data, promise, draw):
+    rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
+    if oracles.empty_set_breaks(rows, *question[:3]):
+        return
+    kept: set[str] = set(data.sensitive)
+    keeping = Keeping(data, promise.k, h=promise.share, max_size=promise.p)
+    for item in draw.sample(data.public, len(data.public)):
+        safe = oracles.is_coherent([row & {*kept, item} for row in rows], *question)
+        assert keeping.brings_mole(item) == (not safe)
+        if safe:
+            kept.add(item)
+            keeping.keep(item)
+
+
+def test_by_size_and_length():
+    moles = minimal_rare(Transactions.from_lists(map(list, ["ab", "ab", "ac", "bc", "abc", "d"])), 3)
+    assert moles.by_size == (1, 2)
+    assert len(moles) == 3
+    assert {names for names, *_ in moles} == {("d",), ("a", "c"), ("b", "c")}
+
+
+def test_memory_limit():
+    with pytest.raises(BudgetExceeded, match=r"search for moles stopped at the memory limit"):
+        minimal_rare(explosive(), 2, limits=Limits(memory_limit=300_000_000))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=70))
+def test_every_variant_of_the_bit_loops_counts_right(words):
+    a = np.array([x for x, _ in words], dtype=np.uint64)
+    b = np.array([y for _, y in words], dtype=np.uint64)
+    expected = sum((x & y).bit_count() for x, y in words)
+    variants = _native.bit_variants()
+    assert "portable" in variants
+    assert {_native.and_count_with(variant, a, b) for variant in variants} == {expected}
+
+
+def test_kernels_take_no_other_types():
+    data = Transactions.from_lists([["a", "b"]])
+    with pytest.raises(TypeError):
+        _native.Keeping(data.offsets.astype(float), data.items, data.is_sensitive, h_num=1, h_den=1, k=1, p=0)

@@ -1,0 +1,54 @@
+"""Every mutant is rejected: by certification, by publish, and, where its bytes get written all the same, by verify."""
+
+import dataclasses
+
+import pytest
+
+from veilset import NotCertified, Verification, publish, verify
+from veilset.api import certify
+from veilset.publish import bundle
+from veilset.testing.mutants import MUTANTS, _right
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
+def test_rejected_before_publishing(mutant, tmp_path):
+    release = certify(mutant.method(mutant.data, mutant.promise))
+    assert not release.certified
+    with pytest.raises(NotCertified, match="NO-GO: nothing was written"):
+        publish(release, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
+def test_the_right_method_is_accepted_where_there_is_one(mutant):
+    if mutant.name == "ignores the empty set":  # nothing is right there
+        return
+    assert certify(_right(mutant.data, mutant.promise)).certified
+
+
+@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.name != "drops the last transaction"], ids=lambda m: m.name)
+def test_verify_rejects_the_bytes(mutant, tmp_path, monkeypatch):
+    """A custodian's tool that skips every check still cannot make `verify` believe its bytes."""
+    release = mutant.method(mutant.data, mutant.promise)
+    honest = certify(release)
+    forged = dataclasses.replace(honest, audit=dataclasses.replace(honest.audit, holds=True), discrepancy=None)
+    monkeypatch.setattr(bundle, "verify", lambda *_, **__: Verification("holds", "believed"))
+    monkeypatch.setattr(bundle, "unavoidable", lambda *_: ())
+    publish(forged, tmp_path / "forged")
+    found = verify(tmp_path / "forged" / "public")
+    assert found.verdict == "broken"
+    assert found.exit_code == 1
+    assert found.audit is not None
+    assert found.audit.witnesses
+
+
+def test_a_writer_that_puts_an_item_back_is_caught(tmp_path, monkeypatch):
+    """The file is not what was certified: publish reads it back and writes nothing."""
+    mutant = MUTANTS[0]
+    release = certify(_right(mutant.data, mutant.promise))
+    assert "figs" in release.suppressed
+    honest = bundle.format_text
+    monkeypatch.setattr(bundle, "format_text", lambda *a: honest(*a).replace(b"bread\n", b"bread,figs\n", 1))
+    with pytest.raises(NotCertified, match=r"read back and refused"):
+        publish(release, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []

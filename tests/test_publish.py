@@ -1,0 +1,252 @@
+"""The release on disk: what is in it, what is not, and that it is whole or absent."""
+
+import csv
+import hashlib
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import veilset as vs
+from veilset.publish import Recipe
+
+PROMISE = vs.Coherence(h="1/2", k=2, p=2)
+ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
+
+
+def baskets(folder: Path) -> vs.Transactions:
+    path = folder / "baskets.csv"
+    path.write_text("".join(",".join(row) + "\n" for row in ROWS))
+    return vs.read(path, sensitive=["cure"])
+
+
+def published(folder: Path, **options) -> vs.Bundle:
+    release = vs.anonymize(baskets(folder), PROMISE)
+    assert release.certified
+    return vs.publish(release, folder / "out", **options)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_two_folders_and_what_is_in_them(tmp_path):
+    bundle = published(tmp_path)
+    assert set(files(bundle.path)) == {
+        "public/data.csv",
+        "public/certificate.json",
+        "public/report.html",
+        "public/SHA256SUMS",
+        "custodian/DO-NOT-SHARE.txt",
+        "custodian/recipe.toml",
+        "custodian/edits.csv",
+        "custodian/rows.parquet",
+        "custodian/report.html",
+    }
+    assert stat.S_IMODE(bundle.custodian.stat().st_mode) == 0o700
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_certificate(tmp_path):
+    bundle = published(tmp_path)
+    certificate = json.loads((bundle.public / "certificate.json").read_text())
+    data = (bundle.public / "data.csv").read_bytes()
+    assert certificate["promise"] == {"name": "coherence", "parameters": {"h": "1/2", "k": 2, "p": 2}}
+    assert certificate["sensitive"] == ["cure"]
+    assert certificate["transactions"] == 7
+    assert certificate["one_transaction_is"] == "taken as one person"
+    assert certificate["data"]["sha256"] == hashlib.sha256(data).hexdigest()
+    assert certificate["loss_percent"] == 9  # 1 of 11 occurrences
+    assert certificate["made_by"] == f"veilset {vs.__version__}"
+    assert any("more than 2 public items" in sentence for sentence in certificate["not_promised"])
+
+
+def test_nothing_of_the_original_is_public(tmp_path):
+    bundle = published(tmp_path)
+    for name, content in files(bundle.public).items():
+        assert b"fig" not in content.replace(b"figure", b"").replace(b"config", b""), name
+        assert str(tmp_path).encode() not in content, name
+
+
+def test_sums_are_what_sha256sum_checks(tmp_path):
+    bundle = published(tmp_path)
+    done = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=bundle.public, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_same_transactions_in_another_order(tmp_path):
+    bundle = published(tmp_path, random_state=1)
+    released = vs.read(bundle.public / "data.csv", sensitive=["cure"])
+    expected = [sorted(set(row) - {"fig"}) for row in ROWS]
+    assert released.to_lists() != expected
+    assert sorted(released.to_lists()) == sorted(expected)
+
+
+def test_row_map_leads_back(tmp_path):
+    bundle = published(tmp_path)
+    released = vs.read(bundle.public / "data.csv").to_lists()
+    table = pq.read_table(bundle.custodian / "rows.parquet").to_pylist()
+    assert sorted(row["original_row"] for row in table) == list(range(1, 8))
+    for row in table:
+        assert released[row["released_row"] - 1] == sorted(set(ROWS[row["original_row"] - 1]) - {"fig"})
+
+
+def test_edits_say_what_and_why(tmp_path):
+    bundle = published(tmp_path)
+    rows = list(csv.DictReader((bundle.custodian / "edits.csv").read_text().splitlines()))
+    assert rows == [
+        {"item": "fig", "role": "public", "action": "suppressed", "to": "", "support": "1", "why": "breaks the promise by itself"}
+    ]
+
+
+def test_withheld_rows_are_in_the_row_map(tmp_path):
+    release = vs.anonymize(baskets(tmp_path), PROMISE, drop_empty=True)
+    bundle = vs.publish(release, tmp_path / "out")
+    table = pq.read_table(bundle.custodian / "rows.parquet").to_pylist()
+    assert [row["original_row"] for row in table if row["released_row"] is None] == [7]
+
+
+def test_long_files_get_fresh_ids_and_keep_emptied_transactions(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("order,product\nx9,ale\nx9,bun\nq1,ale\nq1,bun\nz,fig\n")
+    release = vs.anonymize(vs.read(path, long=("order", "product")), vs.Coherence(k=2, p=2))
+    bundle = vs.publish(release, tmp_path / "out", random_state=5)
+    lines = (bundle.public / "data.csv").read_text().splitlines()
+    assert lines[0] == "order,product"
+    assert sorted({line.split(",")[0] for line in lines[1:]}) == ["1", "2", "3"]
+    assert sum(line.endswith(",") for line in lines) == 1
+    assert vs.verify(bundle.path).holds
+
+
+def test_persons_are_merged_and_left_at_home(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("who,what\nann,ale\nbob,ale\nann,bun\nbob,bun\n")
+    release = vs.anonymize(vs.read(path, long=("who", "what"), person="who"), vs.Coherence(k=2, p=2))
+    bundle = vs.publish(release, tmp_path / "out")
+    assert all(b"ann" not in content.replace(b"cannot", b"") for content in files(bundle.public).values())
+    certificate = json.loads((bundle.public / "certificate.json").read_text())
+    assert certificate["one_transaction_is"] == "one person, whose transactions were merged"
+    assert {row["person"] for row in pq.read_table(bundle.custodian / "rows.parquet").to_pylist()} == {"ann", "bob"}
+
+
+@pytest.mark.parametrize("suffix", ["dat", "csv", "tsv"])
+def test_same_recipe_same_bytes(tmp_path, suffix):
+    path = tmp_path / f"in.{suffix}"
+    data = vs.generate.quest(transactions=300, average_length=4, pattern_length=2, items=30, random_state=3)
+    data.write(path)
+    first = vs.publish(vs.anonymize(vs.read(path), vs.Coherence(k=5, p=2)), tmp_path / "first")
+    recipe = Recipe.load(first.custodian / "recipe.toml")
+    again = vs.anonymize(recipe.read_data(), recipe.promise.make(), method=recipe.method.name, **recipe.method.options)
+    second = vs.publish(again, tmp_path / "second", random_state=recipe.seed)
+    assert files(first.public) == files(second.public)
+
+
+def test_two_releases_differ_in_their_secret_order(tmp_path):
+    release = vs.anonymize(vs.generate.grocery_pharmacy(transactions=400), vs.Coherence(h=0.4, k=5, p=1))
+    one = vs.publish(release, tmp_path / "one")
+    two = vs.publish(release, tmp_path / "two")
+    assert (one.public / "data.csv").read_bytes() != (two.public / "data.csv").read_bytes()
+
+
+def test_existing_folder_is_refused_and_replaced_when_told(tmp_path):
+    first = published(tmp_path, random_state=1)
+    before = files(first.path)
+    release = vs.anonymize(baskets(tmp_path), PROMISE)
+    with pytest.raises(vs.WrongUsage, match=r"exists already.*--replace"):
+        vs.publish(release, tmp_path / "out")
+    assert files(first.path) == before
+    vs.publish(release, tmp_path / "out", replace=True, random_state=2)
+    assert files(first.path) != before
+    assert vs.verify(tmp_path / "out").holds
+
+
+def test_replace_does_not_delete_a_stranger(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "thesis.tex").write_text("years of work")
+    release = vs.anonymize(baskets(tmp_path), PROMISE)
+    with pytest.raises(vs.WrongUsage, match=r"not a release of veilset; replacing it would delete it"):
+        vs.publish(release, home, replace=True)
+    assert (home / "thesis.tex").read_text() == "years of work"
+
+
+def test_uncertified_is_refused(tmp_path):
+    release = vs.Release(baskets(tmp_path), baskets(tmp_path), PROMISE, "none", {}, ())
+    with pytest.raises(vs.NotCertified, match=r"No auditor has looked"):
+        vs.publish(release, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+KILLED = """
+    import os, sys, threading, time
+    import veilset as vs
+    release = vs.anonymize(vs.read(sys.argv[1], sensitive=["cure"]), vs.Coherence(h="1/2", k=2, p=2))
+    import veilset.report.charts  # slow imports are not what is timed
+    print("ready", flush=True)
+    sys.stdin.readline()
+    vs.publish(release, sys.argv[2], replace=True, random_state=sys.argv[3])
+    print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["first release", "replacing one"])
+def test_killed_at_any_moment_leaves_the_old_release_or_a_whole_new_one(tmp_path, old):
+    """SIGKILL at a few dozen moments between the start of publish and its end."""
+    out = tmp_path / "out"
+    baskets(tmp_path)
+    if old:
+        published(tmp_path, random_state="old")
+    previous = files(out) if old else {}
+    outcomes = set()
+    moments = 18
+    for moment in range(moments):
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path / "baskets.csv"), str(out), str(moment)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        time.sleep(1.2 * moment / moments)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+        if not out.exists():
+            outcomes.add("none")
+            assert not old
+        elif files(out) == previous:
+            outcomes.add("old")
+        else:
+            outcomes.add("new")
+            assert vs.verify(out).holds
+            previous = files(out)
+            old = True
+    assert outcomes - {"new"}, "No kill came before the end: the moments must be spread differently."
+    vs.publish(vs.anonymize(baskets(tmp_path), PROMISE), out, replace=True)
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == [], "Leftovers must be cleared away."
+
+
+def test_full_disk_leaves_nothing(tmp_path, monkeypatch):
+    from veilset.publish import bundle
+
+    def fails(path, content):
+        if path.name == "rows.parquet":
+            raise OSError(28, os.strerror(28))
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    monkeypatch.setattr(bundle, "write_durably", fails)
+    with pytest.raises(OSError, match="No space left"):
+        published(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["baskets.csv"]

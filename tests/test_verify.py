@@ -1,0 +1,134 @@
+"""What `verify` answers when something is wrong with a release: a verdict and an exit code, never a traceback."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import veilset as vs
+from tests.test_publish import published
+from veilset.io import sha256_of
+
+
+@pytest.fixture
+def public(tmp_path) -> Path:
+    return published(tmp_path).public
+
+
+def edit_certificate(public: Path, change, *, fix_sums: bool = False) -> None:
+    path = public / "certificate.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    if fix_sums:
+        sums = public / "SHA256SUMS"
+        names = [line.split("  ")[1] for line in sums.read_text().splitlines()]
+        sums.write_text("".join(f"{sha256_of(public / name)}  {name}\n" for name in names))
+
+
+def answer(public: Path) -> tuple[str, int]:
+    found = vs.verify(public)
+    assert found.message
+    return found.verdict, found.exit_code
+
+
+def test_holds_from_the_bundle_and_from_public_alone(public):
+    assert answer(public) == answer(public.parent) == ("holds", 0)
+    moved = public.rename(public.parent.parent / "elsewhere")
+    assert answer(moved) == ("holds", 0)
+
+
+@pytest.mark.parametrize("name", ["data.csv", "certificate.json", "report.html"])
+def test_a_changed_byte(public, name):
+    content = bytearray((public / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (public / name).write_bytes(content)
+    verdict, code = answer(public)
+    # A certificate with a flipped bit is no longer the one that was written, or no certificate at all.
+    assert (verdict, code) in ({("altered", 1), ("malformed", 2)} if name == "certificate.json" else {("altered", 1)})
+
+
+@pytest.mark.parametrize("name", ["data.csv", "certificate.json", "report.html", "SHA256SUMS"])
+def test_a_missing_file(public, name):
+    (public / name).unlink()
+    found = vs.verify(public)
+    assert (found.verdict, found.exit_code) == ("incomplete", 2)
+    assert name in found.message
+
+
+def test_a_file_that_does_not_belong(public):
+    (public / "customers.csv").write_text("ann")
+    found = vs.verify(public)
+    assert (found.verdict, found.exit_code) == ("altered", 1)
+    assert "customers.csv" in found.message
+
+
+def test_a_certificate_edited_for_other_parameters(public):
+    edit_certificate(public, lambda c: c["promise"]["parameters"].update(k=3))
+    assert answer(public) == ("altered", 1)
+
+
+def test_an_edited_certificate_with_matching_sums_is_counted_again(public):
+    edit_certificate(public, lambda c: c["promise"]["parameters"].update(k=5), fix_sums=True)
+    found = vs.verify(public)
+    assert (found.verdict, found.exit_code) == ("broken", 1)
+    assert found.audit is not None
+    assert found.audit.witnesses
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda c: c.update(schema_version=2), ("unknown-schema", 4)),
+        (lambda c: c.update(schema_version="1"), ("malformed", 2)),
+        (lambda c: c.pop("promise"), ("malformed", 2)),
+        (lambda c: c.update(surprise=1), ("malformed", 2)),
+        (lambda c: c["promise"].update(name="magic"), ("malformed", 2)),
+        (lambda c: c["promise"]["parameters"].update(k=0), ("malformed", 2)),
+        (lambda c: c["promise"]["parameters"].update(h=None), ("malformed", 2)),
+        (lambda c: c["promise"]["parameters"].update(q=1), ("malformed", 2)),
+        (lambda c: c["data"].update(file="../custodian/edits.csv"), ("malformed", 2)),
+        (lambda c: c.update(sensitive=["gold"]), ("altered", 1)),
+        (lambda c: c.update(transactions=8), ("altered", 1)),
+        (lambda c: c["data"].update(sha256="0" * 64), ("altered", 1)),
+    ],
+)
+def test_certificates_that_make_no_sense(public, change, expected):
+    edit_certificate(public, change, fix_sums=True)
+    assert answer(public) == expected
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000])
+def test_certificates_that_are_none(public, content):
+    (public / "certificate.json").write_bytes(content)
+    assert answer(public) == ("malformed", 2)
+
+
+def test_data_that_cannot_be_read(public):
+    (public / "data.csv").write_bytes(b'"never closed')
+    edit_certificate(public, lambda c: c["data"].update(sha256=sha256_of(public / "data.csv")), fix_sums=True)
+    assert answer(public) == ("malformed", 2)
+
+
+def test_mutated_certificates_never_raise(public):
+    path = public / "certificate.json"
+    original = path.read_bytes()
+    draw = random.Random(7)
+    verdicts = set()
+    for _ in range(500):
+        content = bytearray(original)
+        for _ in range(draw.randint(1, 3)):
+            content[draw.randrange(len(content))] ^= draw.randrange(1, 256)
+        if content == original:
+            continue  # two changes of one byte can cancel
+        path.write_bytes(content)
+        verdicts.add(vs.verify(public).verdict)
+    assert verdicts <= {"altered", "malformed", "unknown-schema", "incomplete"}
+    assert len(verdicts) > 1
+
+
+def test_no_release_at_all(tmp_path):
+    with pytest.raises(vs.UnreadableInput, match="no release"):
+        vs.verify(tmp_path / "nowhere")
+    assert vs.verify(tmp_path).verdict == "incomplete"
