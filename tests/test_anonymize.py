@@ -11,9 +11,7 @@ from veilset.limits import Limits
 from veilset.testing import check_anonymizer, check_metric, strategies
 from veilset.utility import METRICS, unavoidable
 
-DATA = Transactions.from_lists(
-    [["a", "b", "s"], ["a", "b"], ["a", "c"], ["a", "b"], [], ["d"]], sensitive=["s"]
-)
+DATA = Transactions.from_lists([["a", "b", "s"], ["a", "b"], ["a", "c"], ["a", "b"], [], ["d"]], sensitive=["s"])
 PROMISE = Coherence(h="1/2", k=2, p=2)
 
 
@@ -46,7 +44,9 @@ def test_the_default_is_the_first_method():
 
 
 def test_unknown_method_option_and_promise():
-    with pytest.raises(WrongUsage, match=r"no method 'remove-al' for Coherence. Available: auto, remove-all.*'remove-all'"):
+    with pytest.raises(
+        WrongUsage, match=r"no method 'remove-al' for Coherence. Available: auto, remove-all.*'remove-all'"
+    ):
         anonymize(DATA, PROMISE, method="remove-al")
     with pytest.raises(WrongUsage, match=r"does not take this option.*'speed'"):
         anonymize(DATA, PROMISE, method="remove-all", speed=9)

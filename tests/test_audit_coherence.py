@@ -45,10 +45,18 @@ def test_equals_the_oracle_on_thousands():
 
 @pytest.mark.parametrize(
     ("rows", "sensitive"),
-    [([["a", "b"]] * 3, []), ([["s", "t"]] * 2 + [["s"], []], ["s", "t"]), ([[], []], []), ([["a"]], []), ([["s"]], ["s"])],
+    [
+        ([["a", "b"]] * 3, []),
+        ([["s", "t"]] * 2 + [["s"], []], ["s", "t"]),
+        ([[], []], []),
+        ([["a"]], []),
+        ([["s"]], ["s"]),
+    ],
     ids=["no sensitive", "all sensitive", "empty rows", "one row", "one sensitive row"],
 )
-@pytest.mark.parametrize("promise", [Coherence(h=h, k=k, p=p) for h in ("1/3", 1) for k in (1, 2) for p in (1, None)], ids=str)
+@pytest.mark.parametrize(
+    "promise", [Coherence(h=h, k=k, p=p) for h in ("1/3", 1) for k in (1, 2) for p in (1, None)], ids=str
+)
 def test_corners(rows, sensitive, promise):
     check_audit(Transactions.from_lists(rows, sensitive=sensitive), promise)
 
@@ -92,7 +100,9 @@ def test_h_is_needed_where_there_is_something_sensitive():
         audit(data, Coherence(k=1, p=1))
 
 
-@pytest.mark.parametrize("wrong", [{"k": 0, "p": 1}, {"k": 2, "p": 0}, {"k": 2.5, "p": 1}, {"k": True, "p": 1}, {"k": 1, "p": "4"}])
+@pytest.mark.parametrize(
+    "wrong", [{"k": 0, "p": 1}, {"k": 2, "p": 0}, {"k": 2.5, "p": 1}, {"k": True, "p": 1}, {"k": 1, "p": "4"}]
+)
 def test_wrong_k_and_p(wrong):
     with pytest.raises(WrongUsage, match=r"Give a whole number"):
         Coherence(**wrong)

@@ -39,13 +39,33 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
     return code, out, err
 
 
-PUBLISH = ("publish", "baskets.csv", "--sensitive", "sensitive.txt", "--k", "2", "--p", "2", "--h", "0.5", "--out", "release")
+PUBLISH = (
+    "publish",
+    "baskets.csv",
+    "--sensitive",
+    "sensitive.txt",
+    "--k",
+    "2",
+    "--p",
+    "2",
+    "--h",
+    "0.5",
+    "--out",
+    "release",
+)
 
 
 def test_first_minute(shop, capsys, terminal):
     code, out, _ = run(capsys, *PUBLISH)
     assert code == 0
-    for said in ("basket CSV", "one line = one person", "ale, bun, cure", "GO", "release/public", "veilset verify"):
+    for said in (
+        "basket CSV",
+        "one line = one person",
+        "ale, bun, cure",
+        "GO",
+        "release/public",
+        "veilset verify",
+    ):
         assert said in out, out
     code, out, _ = run(capsys, "verify", "release/public")
     assert code == 0
@@ -73,7 +93,9 @@ def test_audit_exit_codes(shop, capsys):
 
 
 def test_audit_on_a_terminal(shop, capsys, terminal):
-    code, out, _ = run(capsys, "audit", "baskets.csv", "--sensitive", "sensitive.txt", "--k", "2", "--p", "2", "--h", "0.5")
+    code, out, _ = run(
+        capsys, "audit", "baskets.csv", "--sensitive", "sensitive.txt", "--k", "2", "--p", "2", "--h", "0.5"
+    )
     assert code == 1
     assert "DOES NOT HOLD" in out
     assert "fig" in out
@@ -86,16 +108,36 @@ def test_audit_on_a_terminal(shop, capsys, terminal):
         (("audit", "baskets.csv", "--k", "2"), 2, r"--p must be given"),
         (("audit", "baskets.csv", "--k", "two", "--p", "2"), 2, r"two"),
         (("audit", "baskets.csv", "--k", "2", "--p", "many"), 2, r"--p is 'many'.*unlimited"),
-        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--sensitive", "sensitive.txt"), 2, r"h is not given"),
+        (
+            ("audit", "baskets.csv", "--k", "2", "--p", "2", "--sensitive", "sensitive.txt"),
+            2,
+            r"h is not given",
+        ),
         (("audit", "baskets.csv", "--k", "2", "--p", "2", "--h", "7"), 2, r"h is 7, outside the range"),
-        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--model", "coherense"), 2, r"no promise 'coherense'.*coherence"),
-        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--long", "id"), 2, r"--long is 'id'.*two column names"),
-        (("audit", "baskets.csv", "--k", "2", "--p", "2", "--format", "fimmi"), 2, r"no format 'fimmi'.*'fimi'"),
+        (
+            ("audit", "baskets.csv", "--k", "2", "--p", "2", "--model", "coherense"),
+            2,
+            r"no promise 'coherense'.*coherence",
+        ),
+        (
+            ("audit", "baskets.csv", "--k", "2", "--p", "2", "--long", "id"),
+            2,
+            r"--long is 'id'.*two column names",
+        ),
+        (
+            ("audit", "baskets.csv", "--k", "2", "--p", "2", "--format", "fimmi"),
+            2,
+            r"no format 'fimmi'.*'fimi'",
+        ),
         (("audit", "baskets.csv", "--k", "2", "--p", "2", "--memory-limit", "big"), 2, r"'big'.*2GB"),
         (("publsh", "baskets.csv"), 2, r"publsh"),
         (("publish", "baskets.csv", "--k", "2", "--p", "2"), 2, r"out"),
         (("publish", "baskets.csv", "--k", "9", "--p", "2", "--out", "release"), 3, r"fewer than k=9"),
-        (("publish", "baskets.csv", "--k", "2", "--p", "2", "--method", "tre", "--out", "release"), 2, r"no method 'tre'"),
+        (
+            ("publish", "baskets.csv", "--k", "2", "--p", "2", "--method", "tre", "--out", "release"),
+            2,
+            r"no method 'tre'",
+        ),
         (("verify", "nowhere"), 2, r"no release at 'nowhere'"),
     ],
 )
@@ -119,7 +161,19 @@ def test_unknown_sensitive_item_has_near_misses(shop, capsys):
 def test_lists_of_sensitive_items_are_united(shop, capsys):
     (shop / "more.txt").write_text("bun\ncure\n")
     code, out, _ = run(
-        capsys, "audit", "baskets.csv", "--sensitive", "sensitive.txt", "--sensitive", "more.txt", "--k", "1", "--p", "1", "--h", "0.1"
+        capsys,
+        "audit",
+        "baskets.csv",
+        "--sensitive",
+        "sensitive.txt",
+        "--sensitive",
+        "more.txt",
+        "--k",
+        "1",
+        "--p",
+        "1",
+        "--h",
+        "0.1",
     )
     assert code == 3
     assert {w["sensitive"] for w in json.loads(out)["witnesses"]} == {"bun", "cure"}
@@ -131,7 +185,9 @@ def test_survivors_warning(shop, capsys):
     ask = ("publish", "thin.csv", "--k", "3", "--p", "2", "--out", "release")
     code, _, err = run(capsys, *ask)
     assert code == 2
-    assert re.search(r"Only 25% of the item occurrences would survive\.\s+Half survives with --k 1 or with --p 1\.", err), err
+    assert re.search(
+        r"Only 25% of the item occurrences would survive\.\s+Half survives with --k 1 or with --p 1\.", err
+    ), err
     assert not (shop / "release").exists()
     assert run(capsys, *ask, "--yes")[0] == 0
 
@@ -192,9 +248,21 @@ def test_help_has_an_example_that_parses(command, capsys):
 
 def test_interrupted(tmp_path):
     """Ctrl-C while counting: exit code 130, a plain line, nothing written."""
-    vs.Transactions.from_lists([[i for i in range(40) if i != row % 40] for row in range(60)]).write(tmp_path / "dense.dat")
+    vs.Transactions.from_lists([[i for i in range(40) if i != row % 40] for row in range(60)]).write(
+        tmp_path / "dense.dat"
+    )
     process = subprocess.Popen(
-        [sys.executable, "-m", "veilset", "audit", str(tmp_path / "dense.dat"), "--k", "2", "--p", "unlimited"],
+        [
+            sys.executable,
+            "-m",
+            "veilset",
+            "audit",
+            str(tmp_path / "dense.dat"),
+            "--k",
+            "2",
+            "--p",
+            "unlimited",
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -80,9 +80,7 @@ def test_quest_names_wrong_values(name, value):
 @pytest.mark.parametrize("value", [0, 301, 6])
 def test_pos_names_a_wrong_maximum(value):
     # 6 is below the average of 6.5: the average is what cannot be reached then.
-    with pytest.raises(
-        WrongUsage, match="average_length is 6.5" if value == 6 else f"maximum_length is {value}"
-    ):
+    with pytest.raises(WrongUsage, match="average_length is 6.5" if value == 6 else f"maximum_length is {value}"):
         pos_like(**{**POS, "maximum_length": value})
 
 
@@ -100,9 +98,7 @@ def test_quest_mean_length(average, pattern):
     # A row misses its size by less than the pattern that did not fit, above or below with equal chance: by
     # less than half of it on average. Long patterns fit less often; weighted by its size, the mean of
     # 1 + Poisson(I - 1) is I + 1 - 1/I. To this come 5 standard errors of the mean.
-    data = quest(
-        transactions=20_000, average_length=average, pattern_length=pattern, items=1000, random_state=2
-    )
+    data = quest(transactions=20_000, average_length=average, pattern_length=pattern, items=1000, random_state=2)
     assert abs(data.lengths.mean() - average) < (pattern + 1) / 2 + 5 * data.lengths.std() / 20_000**0.5
 
 
@@ -164,14 +160,10 @@ def test_pos_items_follow_zipf():
 @given(items=st.integers(1, 40), share=st.floats(0, 1), seed=st.integers(0, 2**64 - 1))
 def test_pos_rows_hold_different_items(items, share, seed):
     # If every row must hold all items, a repetition would show as a shorter row.
-    full = pos_like(
-        transactions=20, items=items, average_length=items, maximum_length=items, random_state=seed
-    )
+    full = pos_like(transactions=20, items=items, average_length=items, maximum_length=items, random_state=seed)
     assert set(full.lengths) == {items}
     average = 1 + share * (items - 1)
-    part = pos_like(
-        transactions=20, items=items, average_length=average, maximum_length=items, random_state=seed
-    )
+    part = pos_like(transactions=20, items=items, average_length=average, maximum_length=items, random_state=seed)
     assert 1 <= part.lengths.min() <= part.lengths.max() <= items
 
 
@@ -218,11 +210,7 @@ class TestGroceryPharmacy:
         moles = {x for x in support if support[x] < 10 or breach[x] > 0.4}
         assert sum(support[x] < 10 for x in support if len(x) == 1) >= 4
         assert any(support[x] >= 10 and breach[x] > 0.4 for x in support if len(x) == 1)
-        assert any(
-            support[x] >= 10 and breach[x] > 0.4 and not moles & {x[:1], x[1:]}
-            for x in support
-            if len(x) == 2
-        )
+        assert any(support[x] >= 10 and breach[x] > 0.4 and not moles & {x[:1], x[1:]} for x in support if len(x) == 2)
         kept: list[str] = []
         for item in sorted(data.public, key=lambda item: -support[(item,)]):
             if (item,) not in moles and not any(tuple(sorted((item, other))) in moles for other in kept):

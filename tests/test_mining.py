@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.test_audit_coherence import explosive
 from veilset import BudgetExceeded, Transactions, _native
 from veilset.limits import Limits
 from veilset.mining import Keeping, items_in_moles, minimal_rare
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
-from tests.test_audit_coherence import explosive
 
 
 @st.composite

@@ -7,7 +7,7 @@ import pytest
 from veilset import NotCertified, Verification, publish, verify
 from veilset.api import certify
 from veilset.publish import bundle
-from veilset.testing.mutants import MUTANTS, _right
+from veilset.testing.mutants import MUTANTS, unbroken
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
@@ -20,10 +20,10 @@ def test_rejected_before_publishing(mutant, tmp_path):
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
-def test_the_right_method_is_accepted_where_there_is_one(mutant):
+def test_theunbroken_method_is_accepted_where_there_is_one(mutant):
     if mutant.name == "ignores the empty set":  # nothing is right there
         return
-    assert certify(_right(mutant.data, mutant.promise)).certified
+    assert certify(unbroken(mutant.data, mutant.promise)).certified
 
 
 @pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.name != "drops the last transaction"], ids=lambda m: m.name)
@@ -45,7 +45,7 @@ def test_verify_rejects_the_bytes(mutant, tmp_path, monkeypatch):
 def test_a_writer_that_puts_an_item_back_is_caught(tmp_path, monkeypatch):
     """The file is not what was certified: publish reads it back and writes nothing."""
     mutant = MUTANTS[0]
-    release = certify(_right(mutant.data, mutant.promise))
+    release = certify(unbroken(mutant.data, mutant.promise))
     assert "figs" in release.suppressed
     honest = bundle.format_text
     monkeypatch.setattr(bundle, "format_text", lambda *a: honest(*a).replace(b"bread\n", b"bread,figs\n", 1))

@@ -78,7 +78,12 @@ def test_nothing_of_the_original_is_public(tmp_path):
 
 def test_sums_are_what_sha256sum_checks(tmp_path):
     bundle = published(tmp_path)
-    done = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=bundle.public, capture_output=True, check=False)
+    done = subprocess.run(
+        ["sha256sum", "--check", "--strict", "SHA256SUMS"],
+        cwd=bundle.public,
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -103,7 +108,14 @@ def test_edits_say_what_and_why(tmp_path):
     bundle = published(tmp_path)
     rows = list(csv.DictReader((bundle.custodian / "edits.csv").read_text().splitlines()))
     assert rows == [
-        {"item": "fig", "role": "public", "action": "suppressed", "to": "", "support": "1", "why": "breaks the promise by itself"}
+        {
+            "item": "fig",
+            "role": "public",
+            "action": "suppressed",
+            "to": "",
+            "support": "1",
+            "why": "breaks the promise by itself",
+        }
     ]
 
 
@@ -134,7 +146,10 @@ def test_persons_are_merged_and_left_at_home(tmp_path):
     assert all(b"ann" not in content.replace(b"cannot", b"") for content in files(bundle.public).values())
     certificate = json.loads((bundle.public / "certificate.json").read_text())
     assert certificate["one_transaction_is"] == "one person, whose transactions were merged"
-    assert {row["person"] for row in pq.read_table(bundle.custodian / "rows.parquet").to_pylist()} == {"ann", "bob"}
+    assert {row["person"] for row in pq.read_table(bundle.custodian / "rows.parquet").to_pylist()} == {
+        "ann",
+        "bob",
+    }
 
 
 @pytest.mark.parametrize("suffix", ["dat", "csv", "tsv"])
@@ -209,7 +224,14 @@ def test_killed_at_any_moment_leaves_the_old_release_or_a_whole_new_one(tmp_path
     moments = 18
     for moment in range(moments):
         process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path / "baskets.csv"), str(out), str(moment)],
+            [
+                sys.executable,
+                "-c",
+                textwrap.dedent(KILLED),
+                str(tmp_path / "baskets.csv"),
+                str(out),
+                str(moment),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

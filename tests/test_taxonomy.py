@@ -48,9 +48,7 @@ class TestTree:
         nodes = [path_of(taxonomy, node) for node in range(len(taxonomy))]
         assert sorted(nodes) == sorted(groups | set(leaf_paths.values()))
         assert nodes[taxonomy.root] == ("ALL",)
-        assert [nodes[i] for i in range(len(taxonomy.leaves))] == [
-            leaf_paths[leaf] for leaf in taxonomy.leaves
-        ]
+        assert [nodes[i] for i in range(len(taxonomy.leaves))] == [leaf_paths[leaf] for leaf in taxonomy.leaves]
         assert taxonomy.depth == max(map(len, nodes)) - 1
         for node, path in enumerate(nodes):
             below = {leaf for leaf, whole in leaf_paths.items() if whole[: len(path)] == path}

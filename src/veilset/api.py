@@ -110,7 +110,9 @@ def anonymize(
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
-        raise WrongUsage(f"The method {method!r} does not take this option: {error}.", "See its documentation.") from None
+        raise WrongUsage(
+            f"The method {method!r} does not take this option: {error}.", "See its documentation."
+        ) from None
     if drop_empty:
         release = _without_empty(release)
     return certify(release, limits)
@@ -186,7 +188,7 @@ def publish(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Bundle:
-    """Write a certified release to the folder *out*: ``public/`` to hand over, ``custodian/`` to keep; or nothing at all.
+    """Write a certified release to the folder *out*: ``public/`` to hand over, ``custodian/`` to keep; or nothing.
 
     Parameters
     ----------
@@ -214,7 +216,7 @@ def verify(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Whether the release at *path* (the bundle or its ``public/``) keeps its promise: reads the bytes and counts again.
+    """Whether the release at *path* (the bundle or its ``public/``) keeps its promise, counted on its bytes.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class BudgetExceeded(VeilsetError):
 def near_misses(wrong: str, known: Iterable[str]) -> str:
     """A sentence that names what exists and comes close to *wrong*; empty if nothing does.
 
-    >>> near_misses("bear", ["beer", "bread", "milk"])
+    >>> near_misses("bear", ["beer", "milk"])
     "Did you mean 'beer'?"
     """
     by_lower = {name.lower().strip(): name for name in known}

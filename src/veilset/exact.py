@@ -33,9 +33,7 @@ def exact_share(value: float | str | Fraction, name: str) -> Fraction:
         ) from None
     share = share.limit_denominator(_LARGEST_DENOMINATOR)
     if not 0 < share <= 1:
-        raise WrongUsage(
-            f"{name} is {value}, outside the range above 0 and up to 1.", f"Try for example {name}=0.4."
-        )
+        raise WrongUsage(f"{name} is {value}, outside the range above 0 and up to 1.", f"Try for example {name}=0.4.")
     return share
 
 

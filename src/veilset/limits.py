@@ -49,9 +49,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
-            raise WrongUsage(
-                f"threads is {self.threads}; at least one is needed.", "Leave it out to use all cores."
-            )
+            raise WrongUsage(f"threads is {self.threads}; at least one is needed.", "Leave it out to use all cores.")
         if self.time_limit is not None and self.time_limit <= 0:
             raise WrongUsage(
                 f"time_limit is {self.time_limit}; it must be above 0 seconds.", "Leave it out for no limit."
@@ -61,7 +59,9 @@ class Limits:
     @property
     def thread_count(self) -> int:
         """The number of threads to start."""
-        return self.threads or len(os.sched_getaffinity(0))
+        if self.threads is not None:
+            return self.threads
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
     def bytes_left(self) -> int:
         """What is left of the memory limit, in bytes; never negative."""
@@ -131,9 +131,7 @@ def _machine_memory() -> int:
     meminfo = Path("/proc/meminfo")
     if meminfo.exists():
         free += [
-            int(line.split()[1]) * 1024
-            for line in meminfo.read_text().splitlines()
-            if line.startswith("MemAvailable:")
+            int(line.split()[1]) * 1024 for line in meminfo.read_text().splitlines() if line.startswith("MemAvailable:")
         ]
     maximum, current = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
     if maximum.exists() and current.exists() and (text := maximum.read_text().strip()) != "max":

@@ -1,7 +1,7 @@
 """``auto``, the default: the method that keeps most of the data among those there are.
 
-Today that is `remove_all` followed by the restore pass, that is: everything that is in a mole goes, and comes back item by
-item, the most frequent first, while no mole appears.
+Today that is `remove_all` followed by the restore pass: everything that is in a mole goes, and comes back item by item,
+the most frequent first, while no mole appears.
 """
 
 from __future__ import annotations

@@ -51,6 +51,8 @@ def restore_coherence(
         return True
 
     support = dict(zip(data.names, data.supports.tolist(), strict=True))
-    by_support = sorted((item for item in data.public if item in gone), key=lambda item: -support[item])  # ties: vocabulary
+    by_support = sorted(
+        (item for item in data.public if item in gone), key=lambda item: -support[item]
+    )  # ties: vocabulary
     stays_gone = set(restore(by_support, still_safe, limits=limits))
     return tuple(item for item in data.public if item in stays_gone)

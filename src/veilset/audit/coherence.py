@@ -1,8 +1,8 @@
 """The auditor of (h,k,p)-coherence.
 
 Finds all minimal moles of up to p items (thesis Definitions 5, 6 and 9): public itemsets that occur, are held by fewer
-than k transactions or give a sensitive item away with more than h certainty, and none of whose subsets does. The data is
-coherent if and only if there is none (thesis Observation 3). The counting is in ``native/audit_coherence.cpp``.
+than k transactions or give a sensitive item away with more than h certainty, and none of whose subsets does. The data
+is coherent if and only if there is none (thesis Observation 3). The counting is in ``native/audit_coherence.cpp``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def _witnesses(data: Transactions, found: _native._CoherenceResult) -> list[Witn
     offsets = found["witness_offsets"].tolist()
     codes = found["witness_items"].tolist()
     rows = zip(
-        found["witness_support"].tolist(), found["witness_sensitive"].tolist(), found["witness_with"].tolist(), strict=True
+        found["witness_support"].tolist(),
+        found["witness_sensitive"].tolist(),
+        found["witness_with"].tolist(),
+        strict=True,
     )
     listed = []
     for number, (support, sensitive, together) in enumerate(rows):
@@ -90,7 +93,9 @@ def _nothing_known(data: Transactions, promise: Coherence) -> list[Witness]:
     for name, support, sensitive in zip(data.names, data.supports.tolist(), data.is_sensitive.tolist(), strict=True):
         if sensitive and Fraction(support, n) > promise.share:
             confidence = Fraction(support, n)
-            reason = f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
+            reason = (
+                f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
+            )
             listed.append(Witness((), n, name, confidence, reason))
     return sorted(listed, key=lambda w: -(w.confidence or 2))
 

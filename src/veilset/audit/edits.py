@@ -40,7 +40,8 @@ def edits_account_for(
         return None
     if expected.names != released.names:
         different = sorted(set(expected.names).symmetric_difference(released.names))
-        return f"The item {different[0]!r} is {'missing from' if different[0] in expected.names else 'only in'} the release."
+        where = "missing from" if different[0] in expected.names else "only in"
+        return f"The item {different[0]!r} is {where} the release."
     for row in range(len(released)):
         if expected[row] != released[row]:
             return f"Transaction {row + 1} is not the original one with the declared edits."

@@ -24,8 +24,8 @@ from veilset.report import audit_facts, print_audit, print_reading, print_releas
 
 __all__ = ["app", "main"]
 
-Json = Annotated[bool, Parameter(name="--json", negative=())]
-Flag = Parameter(negative=())
+Flag = Parameter(negative=(), show_default=False)
+Json = Annotated[bool, Parameter(name="--json"), Flag]
 
 app = App(
     name="veilset",
@@ -60,10 +60,11 @@ def main(arguments: list[str] | None = None) -> int:
 @app.command
 def publish(
     input: Path,  # noqa: A002 - the word users read
+    /,
+    *,
     promise: PromiseOptions | None = None,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
-    *,
     out: Path,
     method: str | None = None,
     drop_empty: Annotated[bool, Flag] = False,
@@ -104,7 +105,9 @@ def publish(
     bounds = limits or LimitOptions()
     if input.suffix == ".toml":
         if promise or reading or method or drop_empty:
-            raise WrongUsage("A recipe says all about a run; other options do not go with it.", "Edit the recipe instead.")
+            raise WrongUsage(
+                "A recipe says all about a run; other options do not go with it.", "Edit the recipe instead."
+            )
         recipe = Recipe.load(input)
     else:
         recipe = Recipe(
@@ -124,7 +127,14 @@ def publish(
 
 
 def _publish(
-    recipe: Recipe, out: Path, screen: Screen, bounds: LimitOptions, *, replace: bool, yes: bool, seed: str | None
+    recipe: Recipe,
+    out: Path,
+    screen: Screen,
+    bounds: LimitOptions,
+    *,
+    replace: bool,
+    yes: bool,
+    seed: str | None,
 ) -> tuple[Bundle, vs.Release]:
     with screen.progress() as progress:
         data = recipe.read_data(bounds.memory_limit)
@@ -178,8 +188,9 @@ def _ask_whether_it_is_worth_it(release: vs.Release, screen: Screen) -> None:
 @app.command
 def verify(
     path: Path,
-    limits: LimitOptions | None = None,
+    /,
     *,
+    limits: LimitOptions | None = None,
     witnesses: int = 20,
     json: Json = False,
 ) -> int:
@@ -210,7 +221,9 @@ def verify(
         facts["audit"] = audit_facts(found.audit)
 
     def show() -> None:
-        screen.say(f"[bold {'green' if found.holds else 'red'}]{found.verdict.upper()}[/]  {screen.escape(found.message)}")
+        screen.say(
+            f"[bold {'green' if found.holds else 'red'}]{found.verdict.upper()}[/]  {screen.escape(found.message)}"
+        )
         if found.audit is not None and found.certificate is not None:
             screen.say(screen.escape(verdict(found.audit, merged=found.certificate.merged)))
             for witness in found.audit.witnesses:
@@ -223,10 +236,11 @@ def verify(
 @app.command
 def audit(
     input: Path,  # noqa: A002 - the word users read
+    /,
+    *,
     promise: PromiseOptions | None = None,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
-    *,
     witnesses: int = 20,
     json: Json = False,
 ) -> int:
@@ -261,6 +275,7 @@ def audit(
 @app.command
 def generate(
     kind: Literal["quest", "pos", "grocery"],
+    /,
     *,
     out: Path,
     transactions: int = 10_000,
@@ -273,8 +288,8 @@ def generate(
 ) -> int:
     """Make synthetic transactions to try things on.
 
-    quest: after the classic Quest generator (length T, pattern length I); pos: long-tailed, like a shop's till; grocery: a
-    small named set with pharmacy items, together with OUT's sensitive.txt and taxonomy.csv.
+    quest: after the classic Quest generator (length T, pattern length I); pos: long-tailed, like a shop's till;
+    grocery: a small named set with pharmacy items, with sensitive.txt and taxonomy.csv beside it.
 
     Example:
 
@@ -307,11 +322,19 @@ def generate(
     written = [out]
     if kind == "quest":
         data = vs.generate.quest(
-            transactions=transactions, average_length=length, pattern_length=pattern, items=items, random_state=seed
+            transactions=transactions,
+            average_length=length,
+            pattern_length=pattern,
+            items=items,
+            random_state=seed,
         )
     elif kind == "pos":
         data = vs.generate.pos_like(
-            transactions=transactions, items=items, average_length=length, maximum_length=longest, random_state=seed
+            transactions=transactions,
+            items=items,
+            average_length=length,
+            maximum_length=longest,
+            random_state=seed,
         )
     else:
         data = vs.generate.grocery_pharmacy(transactions=transactions, random_state=seed)
@@ -354,7 +377,9 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     data = vs.generate.grocery_pharmacy()
     data.write(baskets)
     sensitive.write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
-    command = f"veilset publish {baskets} --sensitive {sensitive} --k 10 --p 2 --h 0.4 --out {out / 'release'} --replace"
+    command = (
+        f"veilset publish {baskets} --sensitive {sensitive} --k 10 --p 2 --h 0.4 --out {out / 'release'} --replace"
+    )
     screen.show(lambda: screen.say(f"[bold]$ {command}[/]"))
     recipe = Recipe(
         promise=PromiseOptions(k=10, p="2", h="0.4").recipe(),
@@ -366,7 +391,12 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     if not found.holds:
         raise NotCertified(found.message)
     report = bundle.public / "report.html"
-    facts = {**release_facts(release), "verified": found.verdict, "release": str(bundle.path), "report": str(report)}
+    facts = {
+        **release_facts(release),
+        "verified": found.verdict,
+        "release": str(bundle.path),
+        "report": str(report),
+    }
     screen.answer(
         facts,
         lambda: screen.say(

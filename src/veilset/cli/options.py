@@ -23,13 +23,13 @@ LIMITS = Group("Limits", sort_key=4)
 class ReadingOptions:
     """How the input file is laid out."""
 
-    sensitive: Annotated[tuple[Path, ...], Parameter(name="--sensitive", negative=())] = ()
+    sensitive: Annotated[tuple[Path, ...], Parameter(name="--sensitive", negative=(), show_default=False)] = ()
     "File with the sensitive items, one name a line. May be given several times; the lists are united."
     format: str | None = None
     "fimi, basket or long; by default what the file's name says (.dat, .csv, .tsv)."
     delimiter: str | None = None
     "One character between fields; by default a comma, or a tab for .tsv."
-    header: Annotated[bool, Parameter(negative=())] = False
+    header: Annotated[bool, Parameter(negative=(), show_default=False)] = False
     "The first line of a basket file holds column names."
     long: str | None = None
     "ID,ITEM: the file holds one item a line; the names of its two columns."
@@ -79,7 +79,9 @@ class PromiseOptions:
             raise WrongUsage(f"{' and '.join(missing)} must be given.", "For example: --k 20 --p 4 --h 0.4.")
         if self.p != "unlimited" and not self.p.isdecimal():
             raise WrongUsage(f"--p is {self.p!r}.", "Give a whole number such as --p 4, or --p unlimited.")
-        return PromiseRecipe(model=self.model, h=self.h, k=self.k, p="unlimited" if self.p == "unlimited" else int(self.p))
+        return PromiseRecipe(
+            model=self.model, h=self.h, k=self.k, p="unlimited" if self.p == "unlimited" else int(self.p)
+        )
 
 
 @Parameter(name="*", group=LIMITS)

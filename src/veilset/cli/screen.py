@@ -59,7 +59,10 @@ class Screen:
         """Ask a person; a program says no."""
         if self.json or not sys.stdin.isatty():
             return False
-        return self.console.input(f"[bold yellow]{escape(question)}[/] [y/N] ").strip().lower() in {"y", "yes"}
+        return self.console.input(f"[bold yellow]{escape(question)}[/] [y/N] ").strip().lower() in {
+            "y",
+            "yes",
+        }
 
     @contextmanager
     def progress(self) -> Iterator[ProgressCallback | None]:

@@ -21,7 +21,10 @@ def rows_from_arrow(lists: Any, persons: Any = None) -> Rows:
     if isinstance(lists, pa.ChunkedArray):
         lists = lists.combine_chunks()
     if not (pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type)):
-        raise WrongUsage(f"The Arrow column is of type {lists.type}.", "Give a column of lists: one list of items a transaction.")
+        raise WrongUsage(
+            f"The Arrow column is of type {lists.type}.",
+            "Give a column of lists: one list of items a transaction.",
+        )
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False).astype(np.int64)
     offsets = np.zeros(len(lists) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -40,9 +43,7 @@ def rows_from_arrow(lists: Any, persons: Any = None) -> Rows:
     return Rows(offsets, codes, encoded.dictionary.to_pylist(), owners)
 
 
-def rows_to_arrow(
-    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str]
-) -> Any:
+def rows_to_arrow(offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str]) -> Any:
     """A ``large_list<dictionary<int32, string>>`` array over the same buffers."""
     values = pa.DictionaryArray.from_arrays(pa.array(items, type=pa.int32()), pa.array(names, type=pa.string()))
     return pa.LargeListArray.from_arrays(pa.array(offsets, type=pa.int64()), values)

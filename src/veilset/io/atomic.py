@@ -75,13 +75,17 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     if target.is_file() or target.is_symlink():
         raise WrongUsage(f"{str(target)!r} is not a folder.", "Choose another --out.")
     if not target.parent.is_dir():
-        raise UnreadableInput(f"The folder {str(target.parent)!r} does not exist.", "Create it, or choose another --out.")
+        raise UnreadableInput(
+            f"The folder {str(target.parent)!r} does not exist.", "Create it, or choose another --out."
+        )
     prefix = f".{target.name}.unfinished-"
     _clear_away_crashed(target.parent, prefix)
     try:
         staging = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))  # mode 0700
     except OSError as error:
-        raise UnreadableInput(f"Cannot write to {str(target.parent)!r}: {error.strerror}.", "Choose another --out.") from None
+        raise UnreadableInput(
+            f"Cannot write to {str(target.parent)!r}: {error.strerror}.", "Choose another --out."
+        ) from None
     lock = os.open(staging, os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)  # says "alive" to _clear_away_crashed
     try:

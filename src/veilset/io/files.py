@@ -53,7 +53,9 @@ def read_bytes(path: str | Path, limits: Limits | None = None) -> bytes:
             "Copy it again, or rename it if it is not compressed.",
         ) from None
     except OSError as error:
-        raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror or error}.", "Check its permissions.") from None
+        raise UnreadableInput(
+            f"{str(path)!r} cannot be read: {error.strerror or error}.", "Check its permissions."
+        ) from None
     return b"".join(chunks)
 
 
@@ -65,10 +67,14 @@ def read_text_bytes(path: str | Path, encoding: str, limits: Limits | None = Non
     try:
         codec = codecs.lookup(encoding)
     except LookupError:
-        raise WrongUsage(f"There is no encoding {encoding!r}.", "Common ones: utf-8, latin-1, cp1252, utf-16.") from None
+        raise WrongUsage(
+            f"There is no encoding {encoding!r}.", "Common ones: utf-8, latin-1, cp1252, utf-16."
+        ) from None
     for mark, name in _OTHER_MARKS.items():
         if raw.startswith(mark) and codec.name == "utf-8":
-            advice = f"Try --encoding {name}." if name else "It is a Parquet file, which is not read yet: export it as CSV."
+            advice = (
+                f"Try --encoding {name}." if name else "It is a Parquet file, which is not read yet: export it as CSV."
+            )
             raise UnreadableInput(f"{str(path)!r} is not UTF-8 text.", advice)
     if codec.name != "utf-8":
         try:

@@ -55,9 +55,7 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
         fields, start, line = _native.parse_record(text, delimiter)
         offsets, codes, strings = _native.parse_basket(text, delimiter, start, line)
     except _native.ParseError as error:
-        raise UnreadableInput(
-            f"Cannot read {str(path)!r}, {error}.", "Check the quotes on this line."
-        ) from None
+        raise UnreadableInput(f"Cannot read {str(path)!r}, {error}.", "Check the quotes on this line.") from None
     header = tuple(field.decode() for field in fields)
     if twice := next((name for i, name in enumerate(header) if name in header[:i]), None):
         raise UnreadableInput(
@@ -89,9 +87,7 @@ def read_paths(
     table = read_table(path, encoding=encoding)
     if columns is not None:
         if isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns):
-            raise WrongUsage(
-                f"columns is {columns!r}.", "Give two or more different names, the item's first."
-            )
+            raise WrongUsage(f"columns is {columns!r}.", "Give two or more different names, the item's first.")
         table = table.only(columns)
     if len(table.columns) < 2:
         raise UnreadableInput(
@@ -99,9 +95,7 @@ def read_paths(
             "Give the item and at least one group above it, with a comma between them.",
         )
     if not table.rows:
-        raise UnreadableInput(
-            f"{str(path)!r} has nothing after line 1, its header.", "Give every item a line."
-        )
+        raise UnreadableInput(f"{str(path)!r} has nothing after line 1, its header.", "Give every item a line.")
     line_of: dict[str, int] = {}
     paths: dict[str, tuple[str, ...]] = {}
     for line, row in zip(table.lines, table.rows, strict=True):
@@ -126,9 +120,7 @@ def write_paths(path: str | Path, paths: Mapping[str, Sequence[str]]) -> None:
     delimiter, levels = _delimiter(path), len(next(iter(paths.values())))
     header = ["item", *(f"level{level}" for level in range(levels, 0, -1))]
     lines = [header, *([item, *groups] for item, groups in paths.items())]
-    text = "".join(
-        delimiter.join(_quoted(cell, delimiter) for cell in line) + "\n" for line in lines
-    ).encode()
+    text = "".join(delimiter.join(_quoted(cell, delimiter) for cell in line) + "\n" for line in lines).encode()
     write_whole(Path(path), gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text)
 
 

@@ -21,7 +21,11 @@ __all__ = ["FORMATS", "Format", "TextOptions", "format_text", "parse_text", "rea
 Format = Literal["fimi", "basket", "long"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
-_BY_SUFFIX: dict[str, tuple[Format, str]] = {".dat": ("fimi", " "), ".csv": ("basket", ","), ".tsv": ("basket", "\t")}
+_BY_SUFFIX: dict[str, tuple[Format, str]] = {
+    ".dat": ("fimi", " "),
+    ".csv": ("basket", ","),
+    ".tsv": ("basket", "\t"),
+}
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,19 @@ class TextOptions:
             )
         chosen = format or (by_name[0] if by_name else "")
         if chosen not in FORMATS:
-            raise WrongUsage(f"There is no format {chosen!r}. Available: {', '.join(FORMATS)}.", near_misses(chosen, FORMATS))
+            raise WrongUsage(
+                f"There is no format {chosen!r}. Available: {', '.join(FORMATS)}.",
+                near_misses(chosen, FORMATS),
+            )
         if delimiter is None:
             delimiter = by_name[1] if by_name and by_name[0] == "basket" and chosen != "fimi" else ","
         if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
             raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
         if chosen == "long" and long is None:
-            raise WrongUsage("A long file needs the names of its columns.", "Say --long ID,ITEM with the names in its header.")
+            raise WrongUsage(
+                "A long file needs the names of its columns.",
+                "Say --long ID,ITEM with the names in its header.",
+            )
         if chosen == "fimi" and (person or header):
             raise WrongUsage("A FIMI file has no header and no person column.", "Use basket or long CSV for that.")
         if chosen == "basket" and person and not header:
@@ -119,7 +129,9 @@ def _parse_basket(text: bytes, options: TextOptions) -> Rows:
     if (empty := int(np.count_nonzero(codes < 0))) > 0:
         notes.append(f"{empty:,} empty fields between delimiters were passed over.")
     if len(offsets) > 3 and int(np.diff(offsets).max()) == 1:
-        notes.append(f"No line holds more than one item: if that is wrong, --delimiter {options.delimiter!r} is not the right one.")
+        notes.append(
+            f"No line holds more than one item: if that is wrong, {options.delimiter!r} is not the right delimiter."
+        )
     return Rows(offsets, codes, names, persons, tuple(notes) + _empty_lines(offsets))
 
 
@@ -135,12 +147,19 @@ def _parse_long(text: bytes, options: TextOptions) -> Rows:
     (groups, group_strings), (values, value_strings) = parsed
     if (missing := np.flatnonzero(groups < 0)).size:
         raise UnreadableInput(
-            f"Data line {int(missing[0]) + 1} after the header has no {key!r}.", "Every line must say whose it is."
+            f"Data line {int(missing[0]) + 1} after the header has no {key!r}.",
+            "Every line must say whose it is.",
         )
     ids = _strings(group_strings)
     offsets, codes = _native.group(groups, values, len(ids))
     notes = [f"{blank_lines:,} blank lines were passed over."] if blank_lines else []
-    return Rows(offsets, codes, _strings(value_strings), ids if options.person else None, tuple(notes) + _empty_lines(offsets))
+    return Rows(
+        offsets,
+        codes,
+        _strings(value_strings),
+        ids if options.person else None,
+        tuple(notes) + _empty_lines(offsets),
+    )
 
 
 def _header(text: bytes, options: TextOptions) -> tuple[list[str], int, int]:
@@ -155,7 +174,8 @@ def _header(text: bytes, options: TextOptions) -> tuple[list[str], int, int]:
 def _column(header: list[str], name: str) -> int:
     if name not in header:
         raise WrongUsage(
-            f"There is no column {name!r}. Available: {', '.join(map(repr, header))}.", near_misses(name, header)
+            f"There is no column {name!r}. Available: {', '.join(map(repr, header))}.",
+            near_misses(name, header),
         )
     return header.index(name)
 
@@ -190,9 +210,14 @@ def format_text(
 ) -> bytes:
     """The text of canonical rows; what `parse_text` reads back exactly."""
     if options.format == "fimi":
-        wrong = next((name for name in names if not (name.isascii() and name.isdigit() and str(int(name)) == name)), None)
+        wrong = next(
+            (name for name in names if not (name.isascii() and name.isdigit() and str(int(name)) == name)),
+            None,
+        )
         if wrong is not None:
-            raise WrongUsage(f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead.")
+            raise WrongUsage(
+                f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead."
+            )
         encoded = [name.encode() for name in names]
         delimiter = " "
     else:

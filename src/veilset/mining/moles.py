@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,7 @@ class Moles:
     """Minimal moles as arrays; iterates as (names, support, confidence, sensitive item)."""
 
     data: Transactions
-    arrays: list[
-        tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]]
-    ]
+    arrays: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]]]
 
     @property
     def by_size(self) -> tuple[int, ...]:
@@ -56,7 +55,7 @@ def minimal_rare(
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["c"]])
     >>> [names for names, *_ in minimal_rare(data, 2)]
     [('a', 'c'), ('b', 'c')]
-    """  # noqa: D205
+    """
     limits = limits or Limits()
     with limits.guard("The search for moles", "ask for a smaller p."):
         arrays = _native.minimal_moles(
@@ -86,7 +85,13 @@ class Keeping:
     """A growing set of public items without moles: asks of one more item whether it would bring one."""
 
     def __init__(
-        self, data: Transactions, k: int, *, h: float | str | Fraction = 1, max_size: int | None = None, limits: Limits | None = None
+        self,
+        data: Transactions,
+        k: int,
+        *,
+        h: float | str | Fraction = 1,
+        max_size: int | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self._data = data
         self._limits = limits or Limits()
@@ -107,12 +112,25 @@ class Keeping:
             )
 
 
-def _question(k: int, h: float | str | Fraction, max_size: int | None) -> dict[str, int]:
+class _Question(TypedDict):
+    h_num: int
+    h_den: int
+    k: int
+    p: int
+
+
+class _Bounds(TypedDict):
+    memory_limit: int
+    time_limit: float
+    progress: Callable[[int, int, int], None] | None
+
+
+def _question(k: int, h: float | str | Fraction, max_size: int | None) -> _Question:
     share = exact_share(h, "h")
     return {"h_num": share.numerator, "h_den": share.denominator, "k": k, "p": max_size or 0}
 
 
-def _bounds(limits: Limits) -> dict[str, object]:
+def _bounds(limits: Limits) -> _Bounds:
     return {
         "memory_limit": limits.bytes_left(),
         "time_limit": limits.seconds_left(),

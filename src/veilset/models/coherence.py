@@ -29,8 +29,8 @@ class Coherence:
     p : int or None
         How many public items the attacker may know; None: any number.
     h : share, optional
-        How sure the attacker may become of one particular sensitive item, at most: a number such as 0.4, or text such as
-        ``"2/3"``. It must be given if the data has sensitive items.
+        How sure the attacker may become of one particular sensitive item, at most: a number such as 0.4, or text such
+        as ``"2/3"``. It must be given if the data has sensitive items.
 
     Examples
     --------
@@ -50,7 +50,9 @@ class Coherence:
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**31:
                 unlimited = " or None (unlimited)" if letter == "p" else ""
-                raise WrongUsage(f"{letter} is {value!r}.", f"Give a whole number from 1{unlimited}, such as {letter}=4.")
+                raise WrongUsage(
+                    f"{letter} is {value!r}.", f"Give a whole number from 1{unlimited}, such as {letter}=4."
+                )
         object.__setattr__(self, "h", None if h is None else exact_share(h, "h"))
         object.__setattr__(self, "k", int(k))
         object.__setattr__(self, "p", None if p is None else int(p))
@@ -68,12 +70,12 @@ class Coherence:
         """Raise if the data has sensitive items and no *h* was given."""
         if self.h is None and data.sensitive:
             raise WrongUsage(
-                f"h is not given, but the data has {len(data.sensitive)} sensitive items (such as {data.sensitive[0]!r}).",
+                f"h is not given, but {len(data.sensitive)} items of the data are sensitive (such as {data.sensitive[0]!r}).",
                 "Say how sure an attacker may become of one, such as h=0.4; h=1 protects identities only.",
             )
 
     def check_feasible(self, data: Transactions) -> None:
-        """Raise if the empty itemset breaks the promise (thesis Theorem 3): then no suppression of public items helps."""
+        """Raise if the empty itemset breaks the promise (thesis Theorem 3): no suppression of public items helps."""
         self.check_data(data)
         if len(data) < self.k:
             raise Infeasible(
@@ -91,9 +93,9 @@ class Coherence:
             listed = ", ".join(f"{name!r} ({percent(share)})" for share, name in blamed[:5])
             more = f" and {len(blamed) - 5} more" if len(blamed) > 5 else ""
             raise Infeasible(
-                f"h={self.share} cannot be kept: more than {percent(self.share)} of all transactions hold {listed}{more}, so an "
+                f"h={self.share} cannot be kept: of all transactions, a larger share holds {listed}{more}, so that an "
                 "attacker who knows nothing is surer than that.",
-                f"h={blamed[0][0]} would do, or leave these items out of the sensitive ones, or remove them from the data.",
+                f"h={blamed[0][0]} would do; or take these items off the sensitive ones, or out of the data.",
             )
 
     def parameters(self) -> dict[str, str | int | None]:
@@ -102,10 +104,14 @@ class Coherence:
 
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
-        limits = [] if self.p is None else [f"Nothing is promised against somebody who knows more than {self.p} public items of a person."]
+        limits = (
+            []
+            if self.p is None
+            else [f"Nothing is promised against somebody who knows more than {self.p} public items of a person."]
+        )
         return (
             *limits,
-            "Nothing is promised against somebody who knows sensitive items of a person, or public items a person does not have.",
+            "Nothing is promised against somebody who knows sensitive items of a person, or which items a person lacks.",
             "That a person is in the data, and what most people in it have in common, is not hidden.",
             "How sure an attacker may be that a person has some sensitive item or other is reported, not bounded.",
         )

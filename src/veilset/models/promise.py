@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from veilset.transactions import Transactions
 
@@ -16,7 +16,7 @@ __all__ = ["Audit", "Margin", "Promise", "Witness"]
 class Promise(Protocol):
     """A privacy promise: a frozen dataclass whose docstring starts "Protects …"."""
 
-    name: str
+    name: ClassVar[str]
 
     def check_data(self, data: Transactions) -> None:
         """Raise `WrongUsage` if the promise, as it stands, cannot be asked of this data."""

@@ -36,8 +36,9 @@ __all__ = ["Bundle", "publish"]
 
 _WARNING = """DO NOT SHARE this folder.
 
-It holds what undoes the release beside it: which items were removed, which released row was which original row, the secret
-seed, and examples of people who could have been found in the original data. Hand over the folder public/ and nothing else.
+It holds what undoes the release beside it: which items were removed, which released row was which original row, the
+secret seed, and examples of people who could have been found in the original data. Hand over the folder public/ and
+nothing else.
 """
 
 
@@ -82,10 +83,15 @@ def publish(
     """
     limits = limits or Limits()
     if not release.certified or release.audit is None:
-        raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", "Choose another method, or other parameters.")
+        raise NotCertified(
+            f"NO-GO: nothing was written. {_why_not(release)}", "Choose another method, or other parameters."
+        )
     out = Path(out)
     if replace and out.is_dir() and not _is_release(out):
-        raise WrongUsage(f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another --out.")
+        raise WrongUsage(
+            f"{str(out)!r} is not a release of veilset; replacing it would delete it.",
+            "Choose another --out.",
+        )
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
     order = _secret_order(len(release.data), seed)
     before = _risks_before(release, limits)
@@ -119,7 +125,7 @@ def _is_release(folder: Path) -> bool:
 
 
 def _secret_order(count: int, seed: str) -> npt.NDArray[np.int64]:
-    """A permutation from a cryptographic stream: nobody without the seed can undo it, the same seed repeats it anywhere."""
+    """A permutation from a cryptographic stream: nobody without the seed can undo it; the same seed repeats it."""
     stream = hashlib.shake_256(b"veilset row order\0" + seed.encode()).digest(8 * count)
     return np.argsort(np.frombuffer(stream, dtype="<u8"), kind="stable")
 
@@ -171,7 +177,10 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
 def _write_custodian(
     folder: Path, release: Release, order: npt.NDArray[np.int64], seed: str, before: Audit | None
 ) -> None:
-    write_durably(folder / "recipe.toml", Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}").to_toml())
+    write_durably(
+        folder / "recipe.toml",
+        Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}").to_toml(),
+    )
     write_durably(folder / "edits.csv", _edits(release))
     write_durably(folder / "report.html", custodian_report(release, before=before))
     sink = io.BytesIO()
@@ -183,7 +192,7 @@ def _edits(release: Release) -> str:
     """One line per changed item."""
     original = release.original
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
-    alone = set(unavoidable(original, release.promise))  # type: ignore[arg-type] - the only promise there is
+    alone = set(unavoidable(original, release.promise))
     sensitive = set(original.sensitive)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,7 +12,7 @@ from veilset.models import Coherence, Promise
 
 __all__ = ["PROMISES", "SCHEMA_VERSION", "Certificate", "DataFile", "PromiseRecord", "make_promise"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 PROMISES: dict[str, type[Coherence]] = {Coherence.name: Coherence}
 
@@ -64,8 +64,13 @@ class Certificate(_Strict):
 def make_promise(name: str, parameters: dict[str, Any]) -> Promise:
     """The promise that a certificate or a recipe names."""
     if name not in PROMISES:
-        raise WrongUsage(f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.", "Perhaps a newer veilset knows it.")
+        raise WrongUsage(
+            f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.",
+            "Perhaps a newer veilset knows it.",
+        )
     try:
         return PROMISES[name](**parameters)
     except TypeError:
-        raise WrongUsage(f"The parameters {parameters} are not those of {name}.", "Compare with the documentation.") from None
+        raise WrongUsage(
+            f"The parameters {parameters} are not those of {name}.", "Compare with the documentation."
+        ) from None

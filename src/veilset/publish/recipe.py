@@ -78,13 +78,20 @@ class Recipe(_Section):
         except OSError as error:
             raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror}.", "Check the path.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise UnreadableInput(f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release.") from None
+            raise UnreadableInput(
+                f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release."
+            ) from None
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise WrongUsage(f"{str(path)!r}: {where}: {first['msg']}.", "Compare it with the recipe of a release.") from None
+            raise WrongUsage(
+                f"{str(path)!r}: {where}: {first['msg']}.", "Compare it with the recipe of a release."
+            ) from None
         if recipe.input is None:
-            raise WrongUsage(f"{str(path)!r} names no input file.", "Its data did not come from a file: add [input] with a path.")
+            raise WrongUsage(
+                f"{str(path)!r} names no input file.",
+                "Its data did not come from a file: add [input] with a path.",
+            )
         here = path.resolve().parent
         absolute = recipe.input.model_copy(
             update={
@@ -121,7 +128,11 @@ class Recipe(_Section):
                 {"model": release.promise.name, **parameters, "p": "unlimited" if p is None else p}
             ),
             method=MethodRecipe.model_validate(
-                {"name": release.method, "drop_empty": bool(release.options.get("drop_empty")), "options": options}
+                {
+                    "name": release.method,
+                    "drop_empty": bool(release.options.get("drop_empty")),
+                    "options": options,
+                }
             ),
         )
 

@@ -107,8 +107,8 @@ def _read_certificate(public: Path) -> Certificate:
     if type(version) is int and version != SCHEMA_VERSION:
         raise _Refused(
             "unknown-schema",
-            f"The certificate has schema version {version}; this veilset knows {SCHEMA_VERSION}. Nothing was checked: use the "
-            "version that made it, or a newer one.",
+            f"The certificate has schema version {version}; this veilset knows {SCHEMA_VERSION}. Nothing was checked: "
+            "use the version that made it, or a newer one.",
         )
     try:
         return Certificate.model_validate_json(path.read_bytes())
@@ -126,9 +126,14 @@ def _check_files(public: Path, certificate: Certificate) -> None:
             raise _Refused("incomplete", f"{name} is missing. Ask for the complete release.", certificate)
     extra = sorted(p.name for p in public.iterdir() if p.name not in {*expected, SUMS})
     if extra:
-        raise _Refused("altered", f"{extra[0]!r} does not belong to the release; the certificate says nothing of it.", certificate)
+        raise _Refused(
+            "altered",
+            f"{extra[0]!r} does not belong to the release; the certificate says nothing of it.",
+            certificate,
+        )
     try:
-        sums = dict(reversed(line.split("  ", 1)) for line in (public / SUMS).read_text("utf-8").splitlines())
+        lines = (public / SUMS).read_text("utf-8").splitlines()
+        sums = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
     except (ValueError, OSError):
         raise _Refused("malformed", f"{SUMS} cannot be read. Ask for the release again.", certificate) from None
     if set(sums) != expected:
@@ -137,7 +142,11 @@ def _check_files(public: Path, certificate: Certificate) -> None:
         if sha256_of(public / name) != sums[name]:
             raise _Refused("altered", f"{name} is not the file that was released: its sha256 differs.", certificate)
     if sums[certificate.data.file] != certificate.data.sha256:
-        raise _Refused("altered", f"{certificate.data.file} is not the file that was certified: its sha256 differs.", certificate)
+        raise _Refused(
+            "altered",
+            f"{certificate.data.file} is not the file that was certified: its sha256 differs.",
+            certificate,
+        )
 
 
 def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transactions:
@@ -152,6 +161,8 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
         raise _Refused("altered", f"The certificate does not fit the data: {error}", certificate) from None
     if len(data) != certificate.transactions:
         raise _Refused(
-            "altered", f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}.", certificate
+            "altered",
+            f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}.",
+            certificate,
         )
     return data

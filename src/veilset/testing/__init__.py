@@ -1,4 +1,4 @@
-"""For tests, ours and yours: brute-force oracles, hypothesis strategies, batteries of checks, broken-on-purpose methods.
+"""For tests, ours and yours: brute-force oracles, hypothesis strategies, batteries of checks, mutants.
 
 `strategies` needs hypothesis: ``pip install "veilset[testing]"``.
 """

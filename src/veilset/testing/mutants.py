@@ -21,7 +21,7 @@ from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["MUTANTS", "Mutant"]
+__all__ = ["MUTANTS", "Mutant", "unbroken"]
 
 
 @dataclass(frozen=True)
@@ -34,25 +34,26 @@ class Mutant:
     promise: Coherence
 
 
-def _right(data: Transactions, promise: Coherence) -> Release:
+def unbroken(data: Transactions, promise: Coherence) -> Release:
+    """The method the mutants are made from."""
     return auto(data, promise, limits=Limits())
 
 
 def _forgets_single_items(data: Transactions, promise: Coherence) -> Release:
     """Says that the size-1 moles were suppressed, but leaves them in the file it writes."""
-    release = _right(data, promise)
+    release = unbroken(data, promise)
     alone = {names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1)}
     return dataclasses.replace(release, data=data.without(set(release.suppressed) - alone))
 
 
 def _drops_last_transaction(data: Transactions, promise: Coherence) -> Release:
-    release = _right(data, promise)
+    release = unbroken(data, promise)
     return dataclasses.replace(release, data=release.data.take(np.arange(len(data) - 1)))
 
 
 def _off_by_one_at_k(data: Transactions, promise: Coherence) -> Release:
     weaker = Coherence(h=promise.h, k=promise.k - 1, p=promise.p)
-    return dataclasses.replace(_right(data, weaker), promise=promise)
+    return dataclasses.replace(unbroken(data, weaker), promise=promise)
 
 
 def _ignores_the_empty_set(data: Transactions, promise: Coherence) -> Release:
@@ -72,11 +73,12 @@ def _mining_off_by_one(data: Transactions, promise: Coherence) -> Release:
         items_in_moles=weaker(_native.items_in_moles),
         Keeping=weaker(_native.Keeping),
     ):
-        return _right(data, promise)
+        return unbroken(data, promise)
 
 
 _BASKETS = Transactions.from_lists(
-    [*([["bread", "milk"]] * 4), *([["bread", "milk", "tea"]] * 2), ["bread", "figs"], ["milk", "cure"]], sensitive=["cure"]
+    [*([["bread", "milk"]] * 4), *([["bread", "milk", "tea"]] * 2), ["bread", "figs"], ["milk", "cure"]],
+    sensitive=["cure"],
 )
 _PROMISE = Coherence(h="1/2", k=3, p=2)
 

@@ -67,9 +67,7 @@ def frequent(rows: Collection[Row], min_support: int) -> set[Row]:
 def moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:
     """All moles: public itemsets that occur, have 1 to p items, and Sup < k or BPr > h."""
     return {
-        x
-        for x in occurring(rows, sensitive, p)
-        if support(rows, x) < k or breach_probability(rows, x, sensitive) > h
+        x for x in occurring(rows, sensitive, p) if support(rows, x) < k or breach_probability(rows, x, sensitive) > h
     }
 
 
@@ -87,7 +85,12 @@ def is_coherent(rows: Collection[Row], sensitive: Collection[str], h: Fraction, 
 
 
 def is_maximal_cohesion(
-    rows: Collection[Row], suppressed: Collection[str], sensitive: Collection[str], h: Fraction, k: int, p: int | None
+    rows: Collection[Row],
+    suppressed: Collection[str],
+    sensitive: Collection[str],
+    h: Fraction,
+    k: int,
+    p: int | None,
 ) -> bool:
     """Whether no suppressed item could return by itself without bringing a mole. *rows* are the original ones."""
     gone = frozenset(suppressed)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for small random data and promises: the corners first (ties, thirds, empty rows, everything equal)."""
+"""Hypothesis strategies for small random data and promises: ties, thirds, empty rows, equal rows."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ def transactions(
     public = _PUBLIC[: draw(st.integers(0, max_public))]
     sensitive = _SENSITIVE[: draw(st.integers(0, max_sensitive))]
     names = [*public, *sensitive]
-    row = st.lists(st.sampled_from(names), max_size=len(names), unique=True) if names else st.just([])
-    rows = draw(st.lists(row, min_size=min_rows, max_size=max_rows))
-    if rows and draw(st.booleans()):
+    row: st.SearchStrategy[list[str]] = st.just([])
+    if names:
+        row = st.lists(st.sampled_from(names), max_size=len(names), unique=True)
+    rows: list[list[str]] = draw(st.lists(row, min_size=min_rows, max_size=max_rows))
+    repeat: bool = draw(st.booleans())
+    if repeat:
         rows += rows[: draw(st.integers(0, len(rows)))]  # equal rows are where counting by weight goes wrong
     occurring = {name for items in rows for name in items}
     return Transactions.from_lists(rows, sensitive=[name for name in sensitive if name in occurring])

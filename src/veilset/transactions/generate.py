@@ -152,12 +152,7 @@ def _whole(name: str, value: object, least: int, most: int) -> None:
 
 
 def _mean(name: str, value: object, most: int, bound: str) -> None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or math.isnan(value)
-        or not 1 <= value <= most
-    ):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value) or not 1 <= value <= most:
         raise WrongUsage(f"{name} is {value!r}.", f"Give a number from 1 to {most:,}, the value of {bound}.")
 
 
@@ -232,9 +227,7 @@ def grocery_pharmacy(*, transactions: int = 3000, random_state: int = 0) -> Tran
     np.cumsum(np.concatenate(lengths), out=offsets[1:])
     items = np.concatenate(codes)
     occurring = {names[code] for code in np.unique(items).tolist()}
-    return Transactions.from_rows(
-        Rows(offsets, items, names), sensitive=occurring.intersection(names[public:])
-    )
+    return Transactions.from_rows(Rows(offsets, items, names), sensitive=occurring.intersection(names[public:]))
 
 
 def grocery_pharmacy_taxonomy() -> Taxonomy:

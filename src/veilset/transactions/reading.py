@@ -26,7 +26,10 @@ class Source:
     def describe(self) -> str:
         """One sentence: what the file was taken to be."""
         options = self.options
-        kind = {"fimi": "FIMI (ids, one transaction a line)", "basket": "basket CSV (names, one transaction a line)"}
+        kind = {
+            "fimi": "FIMI (ids, one transaction a line)",
+            "basket": "basket CSV (names, one transaction a line)",
+        }
         text = kind.get(options.format) or f"long CSV (one item a line, columns {', '.join(options.columns or ())})"
         details = [] if options.format == "fimi" else [f"delimiter {options.delimiter!r}"]
         if options.format == "basket":
@@ -74,12 +77,9 @@ def read(
         What the process may use, like ``"2GB"``.
     """
     path = Path(path)
-    options = TextOptions.choose(
-        path, format=format, delimiter=delimiter, header=header, long=long, person=person
-    )
+    options = TextOptions.choose(path, format=format, delimiter=delimiter, header=header, long=long, person=person)
     limits = Limits(memory_limit=memory_limit)
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
         rows = parse_text(read_text_bytes(path, encoding, limits), options)
     source = Source(path.resolve(), sha256_of(path), options, encoding, rows.notes)
     return Transactions.from_rows(rows, sensitive=map(str, sensitive), source=source)
-

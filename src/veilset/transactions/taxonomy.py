@@ -74,9 +74,7 @@ class Taxonomy:
             raise WrongUsage(f"The fan-out is {n!r}.", "Give a whole number of at least 2.")
         if isinstance(items, str):
             raise WrongUsage(f"The items are the text {items!r}.", "Give a list of names, or transactions.")
-        given = (
-            items.public if isinstance(items, Transactions) else [item_name(item, "by_fan_out") for item in items]
-        )
+        given = items.public if isinstance(items, Transactions) else [item_name(item, "by_fan_out") for item in items]
         leaves = _invocabulary_order(given)
         paths: dict[str, list[str]] = {leaf: [] for leaf in leaves}
         width = 1
@@ -92,9 +90,7 @@ class Taxonomy:
         return cls._grow(leaves, paths)
 
     @classmethod
-    def read(
-        cls, path: str | Path, *, columns: Sequence[str] | None = None, encoding: str = "utf-8"
-    ) -> Taxonomy:
+    def read(cls, path: str | Path, *, columns: Sequence[str] | None = None, encoding: str = "utf-8") -> Taxonomy:
         """A tree from a CSV file with a header: an item, then its groups, the most general last.
 
         Parameters
@@ -231,11 +227,7 @@ class Taxonomy:
         """The node with this label."""
         if label not in self._node_of:
             alike = [known for name, known in zip(self.names, self._labels, strict=True) if name == label]
-            hint = (
-                f"Did you mean {' or '.join(map(repr, alike[:3]))}?"
-                if alike
-                else near_misses(label, self._labels)
-            )
+            hint = f"Did you mean {' or '.join(map(repr, alike[:3]))}?" if alike else near_misses(label, self._labels)
             raise WrongUsage(f"There is no node {label!r} in the taxonomy.", hint or "Check its spelling.")
         return self._node_of[label]
 
@@ -280,8 +272,7 @@ class Taxonomy:
     def to_paths(self) -> dict[str, list[str]]:
         """Each item's groups, the most general last; what `from_paths` takes."""
         return {
-            name: [self.names[group] for group in self.ancestors(leaf)[:-1]]
-            for leaf, name in enumerate(self.leaves)
+            name: [self.names[group] for group in self.ancestors(leaf)[:-1]] for leaf, name in enumerate(self.leaves)
         }
 
     def write(self, path: str | Path) -> None:
@@ -320,11 +311,7 @@ class Taxonomy:
             verb = "leaf does" if len(absent) == 1 else "leaves do"
             notes.append(f"{len(absent):,} {verb} not occur in the data: {_few(absent)}.")
         if sensitive := [name for name in data.sensitive if name in self._leaf_of]:
-            verb = (
-                "item is among the leaves and is"
-                if len(sensitive) == 1
-                else "items are among the leaves and are"
-            )
+            verb = "item is among the leaves and is" if len(sensitive) == 1 else "items are among the leaves and are"
             notes.append(f"{len(sensitive):,} sensitive {verb} not generalized: {_few(sensitive)}.")
         return tuple(notes)
 
@@ -340,9 +327,7 @@ class Taxonomy:
         raise AttributeError(f"A taxonomy is immutable; {name!r} cannot be set.")
 
     def __repr__(self) -> str:
-        return (
-            f"<Taxonomy: {len(self.leaves):,} items under {_ROOT!r}, {len(self):,} nodes, depth {self.depth}>"
-        )
+        return f"<Taxonomy: {len(self.leaves):,} items under {_ROOT!r}, {len(self):,} nodes, depth {self.depth}>"
 
 
 def _invocabulary_order(names: Sequence[str]) -> list[str]:

@@ -86,7 +86,12 @@ class Transactions:
 
     @classmethod
     def from_arrow(
-        cls, lists: Any, *, sensitive: Iterable[str | int] = (), items: str = "items", persons: str | None = None
+        cls,
+        lists: Any,
+        *,
+        sensitive: Iterable[str | int] = (),
+        items: str = "items",
+        persons: str | None = None,
     ) -> Transactions:
         """Transactions from an Arrow list array, or from the list column *items* of an Arrow table."""
         owners = None
@@ -99,7 +104,9 @@ class Transactions:
                     )
             owners = lists.column(persons) if persons else None
             lists = lists.column(items)
-        return cls.from_rows(rows_from_arrow(lists, owners), sensitive=[item_name(item, "sensitive") for item in sensitive])
+        return cls.from_rows(
+            rows_from_arrow(lists, owners), sensitive=[item_name(item, "sensitive") for item in sensitive]
+        )
 
     @classmethod
     def from_rows(cls, rows: Rows, *, sensitive: Iterable[str] = (), source: Source | None = None) -> Transactions:
@@ -108,7 +115,8 @@ class Transactions:
         if rows.persons is not None:
             if len(rows.persons) != len(offsets) - 1:
                 raise WrongUsage(
-                    f"There are {len(offsets) - 1} transactions and {len(rows.persons)} persons.", "Give one person a row."
+                    f"There are {len(offsets) - 1} transactions and {len(rows.persons)} persons.",
+                    "Give one person a row.",
                 )
             number: dict[str, int] = {}
             owner = np.array([number.setdefault(person, len(number)) for person in rows.persons], dtype=np.int32)
@@ -189,7 +197,12 @@ class Transactions:
         new_code = np.cumsum(keep, dtype=np.int32) - 1
         names = tuple(name for name, kept in zip(self.names, keep.tolist(), strict=True) if kept)
         return self._of(
-            offsets[self.offsets], new_code[self.items[stays]], names, self.is_sensitive[keep], self.persons, self.source
+            offsets[self.offsets],
+            new_code[self.items[stays]],
+            names,
+            self.is_sensitive[keep],
+            self.persons,
+            self.source,
         )
 
     def renamed(self, mapping: Mapping[str, str]) -> Transactions:
@@ -204,7 +217,9 @@ class Transactions:
         roles: dict[str, bool] = {}
         for name, sensitive in zip(renamed, self.is_sensitive.tolist(), strict=True):
             if roles.setdefault(name, bool(sensitive)) != bool(sensitive):
-                raise WrongUsage(f"A public and a sensitive item would both become {name!r}.", "Give them different names.")
+                raise WrongUsage(
+                    f"A public and a sensitive item would both become {name!r}.", "Give them different names."
+                )
         sensitive_names = {name for name, is_sensitive in roles.items() if is_sensitive}
         return self._canonical(
             self.offsets, new_code[self.items], list(code_of), sensitive_names, self.persons, self.source
@@ -278,7 +293,8 @@ class Transactions:
         for name in names:
             if name not in self._code_of:
                 raise WrongUsage(
-                    f"There is no item {name!r} in the data.", near_misses(str(name), self.names) or "Check its spelling."
+                    f"There is no item {name!r} in the data.",
+                    near_misses(str(name), self.names) or "Check its spelling.",
                 )
             found.append(self._code_of[name])
         return np.array(found, dtype=np.int64)

@@ -12,9 +12,10 @@ from typing import Literal
 
 import numpy as np
 
+from veilset.errors import WrongUsage
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
-from veilset.models import Coherence
+from veilset.models import Coherence, Promise
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -49,8 +50,10 @@ def measure(release: Release) -> dict[str, float]:
     return {metric.name: metric.of(release) for metric in METRICS}
 
 
-def unavoidable(data: Transactions, promise: Coherence, limits: Limits | None = None) -> tuple[str, ...]:
-    """The public items that are moles by themselves: no release can keep them (thesis Observation 2)."""
+def unavoidable(data: Transactions, promise: Promise, limits: Limits | None = None) -> tuple[str, ...]:
+    """The public items that break the promise by themselves: no release can keep them (thesis Observation 2)."""
+    if not isinstance(promise, Coherence):
+        raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", "Available: Coherence.")
     promise.check_feasible(data)
     return tuple(
         names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1, limits=limits or Limits())
@@ -62,7 +65,6 @@ def _lost(after: float, before: float) -> float:
 
 
 def _unavoidably_lost(release: Release) -> float:
-    assert isinstance(release.promise, Coherence)  # noqa: S101 - the only promise there is
     gone = release.original.codes(unavoidable(release.original, release.promise))
     return float(release.original.supports[gone].sum()) / max(1, len(release.original.items))
 
@@ -105,11 +107,47 @@ METRICS: tuple[Metric, ...] = (
         "less",
         lambda r: _lost(len(r.data.names), len(r.original.names)),
     ),
-    Metric("sensitive_kept", "share of the occurrences of sensitive items that are still there", 1, "more", _sensitive_kept),
+    Metric(
+        "sensitive_kept",
+        "share of the occurrences of sensitive items that are still there",
+        1,
+        "more",
+        _sensitive_kept,
+    ),
     Metric("transactions_emptied", "transactions that had items and have none now", None, "less", _emptied),
-    Metric("transactions_withheld", "transactions that are not released at all", None, "less", lambda r: len(r.withheld)),
-    Metric("length_before", "items in a transaction of the original, on average", None, "neither", lambda r: _average_length(r.original)),
-    Metric("length_after", "items in a released transaction, on average", None, "neither", lambda r: _average_length(r.data)),
-    Metric("longest_before", "items in the longest transaction of the original", None, "neither", lambda r: _longest(r.original)),
-    Metric("longest_after", "items in the longest released transaction", None, "neither", lambda r: _longest(r.data)),
+    Metric(
+        "transactions_withheld",
+        "transactions that are not released at all",
+        None,
+        "less",
+        lambda r: len(r.withheld),
+    ),
+    Metric(
+        "length_before",
+        "items in a transaction of the original, on average",
+        None,
+        "neither",
+        lambda r: _average_length(r.original),
+    ),
+    Metric(
+        "length_after",
+        "items in a released transaction, on average",
+        None,
+        "neither",
+        lambda r: _average_length(r.data),
+    ),
+    Metric(
+        "longest_before",
+        "items in the longest transaction of the original",
+        None,
+        "neither",
+        lambda r: _longest(r.original),
+    ),
+    Metric(
+        "longest_after",
+        "items in the longest released transaction",
+        None,
+        "neither",
+        lambda r: _longest(r.data),
+    ),
 )

@@ -1,0 +1,38 @@
+"""Prints ``docs/cli.md``, the command-line reference, from the commands themselves: ``python -m veilset.cli.reference``."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+from rich.console import Console
+
+from veilset.cli.app import app
+
+__all__ = ["reference"]
+
+_COMMANDS = ("demo", "publish", "verify", "audit", "generate")
+
+_HEAD = """# Command line
+
+This page is generated from the commands (`make docs`); a test keeps it true.
+
+Exit codes: **0** the promise holds, **1** it does not (or a file of the release was changed), **2** wrong usage or unreadable
+input, **3** infeasible, **4** not decided (a memory or time limit, an unknown schema), **130** interrupted. On a terminal the
+answer is text, with progress on stderr; piped, or with `--json`, it is JSON.
+"""
+
+
+def reference() -> str:
+    """The reference as Markdown."""
+    sections = [_HEAD]
+    for command in _COMMANDS:
+        text = io.StringIO()
+        app.help_print([command], console=Console(file=text, width=100, no_color=True, force_terminal=False))
+        body = "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
+        sections.append(f"## veilset {command}\n\n```text\n{body}\n```\n")
+    return "\n".join(sections)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())
