@@ -1,5 +1,6 @@
-"""The auditor against a miner: one looks at every safe itemset of up to 4 items and finds every minimal mole, the other only
-lists the frequent itemsets. Retail, k = 20.
+"""The auditor against a miner, on Retail at k = 20.
+
+The auditor counts every safe itemset of up to 4 items and finds every minimal mole; the miner lists the frequent ones.
 """
 
 from __future__ import annotations

@@ -50,6 +50,16 @@ nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& cod
     return nb::make_tuple(to_numpy(std::move(out_offsets)), to_numpy(std::move(items)), repeated);
 }
 
+// Which of `count` codes occur; -1 (an empty field) is passed over.
+nb::object occurring(const Array<int32_t>& codes_, int64_t count) {
+    std::vector<uint8_t> seen(size_t(count), 0);
+    for (int32_t code : span_of(codes_)) {
+        if (code >= count) throw std::invalid_argument("item outside the vocabulary");
+        if (code >= 0) seen[size_t(code)] = 1;
+    }
+    return nb::cast(to_numpy(std::move(seen)));
+}
+
 // Gathers (group, value) pairs into rows, one per group, in the order given; a value of -1 adds nothing.
 nb::tuple group(const Array<int32_t>& groups_, const Array<int32_t>& values_, int64_t count) {
     auto groups = span_of(groups_);
@@ -76,6 +86,7 @@ nb::tuple group(const Array<int32_t>& groups_, const Array<int32_t>& values_, in
 
 void register_rows(nb::module_& m) {
     m.def("canonicalize", &canonicalize, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(), nb::arg("new_code").noconvert());
+    m.def("occurring", &occurring, nb::arg("codes").noconvert(), nb::arg("count"));
     m.def("group", &group, nb::arg("groups").noconvert(), nb::arg("values").noconvert(), nb::arg("count"));
 }
 

@@ -7,12 +7,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -33,124 +34,226 @@ int32_t checked_code(size_t count) {
     return int32_t(count);
 }
 
+// Eight characters at a time: the length of a field is unpredictable, so a loop over its characters costs a mispredicted
+// branch for each field. The first character is the lowest byte.
+static_assert(std::endian::native == std::endian::little);
+constexpr uint64_t every_byte = 0x0101010101010101u, high_bits = 0x8080808080808080u;
+
+uint64_t load_word(const char* at) {
+    uint64_t word;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+}
+
+// The high bit of every byte that equals c; bytes behind the first such byte may be marked wrongly.
+uint64_t marks_of(uint64_t word, char c) {
+    const uint64_t difference = word ^ (every_byte * static_cast<unsigned char>(c));
+    return (difference - every_byte) & ~difference & high_bits;
+}
+
+size_t first_mark(uint64_t marks) { return size_t(std::countr_zero(marks)) / 8; }
+
+// Distinct strings, numbered in order of appearance. Most are pieces of one text and short, and are compared by their
+// first eight bytes.
+class Dictionary {
+public:
+    explicit Dictionary(std::string_view text) : text_(text), slots_(1 << 10), starts_{0} {}
+
+    int32_t code(std::string_view value) {
+        const uint64_t head = head_of(value);
+        size_t place = hash(value, head) & last_;
+        while (!holds(slots_[place], head, value)) {
+            if (slots_[place].code == empty_field) return add(place, head, value);
+            place = (place + 1) & last_;
+        }
+        return slots_[place].code;
+    }
+
+    size_t size() const { return starts_.size() - 1; }
+    const std::vector<uint8_t>& bytes() const { return bytes_; }
+    nb::tuple to_arrow() { return nb::make_tuple(to_numpy(std::move(starts_)), to_numpy(std::move(bytes_))); }
+
+private:
+    struct Slot {
+        uint64_t head = 0;
+        int32_t code = empty_field;
+        uint32_t size = 0;  // 0 for a free slot, 9 for everything longer than eight bytes
+    };
+
+    [[gnu::noinline]] int32_t add(size_t place, uint64_t head, std::string_view value) {
+        const int32_t code = checked_code(size());
+        slots_[place] = {head, code, short_size(value)};
+        bytes_.insert(bytes_.end(), value.begin(), value.end());
+        starts_.push_back(int64_t(bytes_.size()));
+        if (2 * size() >= slots_.size()) grow();
+        return code;
+    }
+    // The first eight bytes, filled up with zeros.
+    uint64_t head_of(std::string_view value) const {
+        const auto at = reinterpret_cast<uintptr_t>(value.data()), first = reinterpret_cast<uintptr_t>(text_.data());
+        if (at >= first && at + 8 <= first + text_.size())
+            return load_word(value.data()) & (value.size() < 8 ? (uint64_t(1) << 8 * value.size()) - 1 : ~uint64_t(0));
+        uint64_t head = 0;
+        std::memcpy(&head, value.data(), std::min<size_t>(8, value.size()));
+        return head;
+    }
+    static size_t hash(std::string_view value, uint64_t head) {
+        uint64_t mixed = (head ^ value.size()) * 0x9E3779B97F4A7C15u;
+        if (value.size() > 8) mixed = (mixed ^ std::hash<std::string_view>()(value)) * 0x9E3779B97F4A7C15u;
+        return size_t(mixed ^ (mixed >> 32));
+    }
+    static uint32_t short_size(std::string_view value) { return uint32_t(std::min<size_t>(9, value.size())); }
+    bool holds(const Slot& slot, uint64_t head, std::string_view value) const {
+        return slot.head == head && slot.size == short_size(value) && (slot.size < 9 || value_of(size_t(slot.code)) == value);
+    }
+    std::string_view value_of(size_t code) const {
+        return {reinterpret_cast<const char*>(bytes_.data()) + starts_[code], size_t(starts_[code + 1] - starts_[code])};
+    }
+    void grow() {
+        slots_.assign(2 * slots_.size(), Slot());
+        last_ = slots_.size() - 1;
+        for (size_t i = 0; i < size(); ++i) {
+            const std::string_view value = value_of(i);
+            const uint64_t head = head_of(value);
+            size_t place = hash(value, head) & last_;
+            while (slots_[place].code != empty_field) place = (place + 1) & last_;
+            slots_[place] = {head, int32_t(i), short_size(value)};
+        }
+    }
+
+    std::string_view text_;
+    std::vector<Slot> slots_;
+    size_t last_ = slots_.size() - 1;
+    std::vector<int64_t> starts_;
+    std::vector<uint8_t> bytes_;
+};
+
 // ---- FIMI: one transaction a line, ids separated by blanks ----
 
 std::string shown(std::string_view text) {
-    constexpr size_t longest = 40;
+    size_t size = std::min<size_t>(text.size(), 40);
+    while (size > 0 && size < text.size() && (text[size] & 0xC0) == 0x80) --size;  // never half a UTF-8 character
     std::string out;
-    for (char c : text.substr(0, longest)) out += (static_cast<unsigned char>(c) < 32 || c == 127) ? '?' : c;
-    return "'" + out + (text.size() > longest ? "...'" : "'");
+    for (char c : text.substr(0, size)) out += (static_cast<unsigned char>(c) < 32 || c == 127) ? '?' : c;
+    return "'" + out + (text.size() > size ? "...'" : "'");
 }
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+
+uint64_t checked_id(std::string_view digits, int64_t line) {
+    uint64_t id = 0;
+    for (char c : digits) {
+        const uint64_t digit = uint64_t(c - '0');
+        if (id > (uint64_t(std::numeric_limits<int64_t>::max()) - digit) / 10)
+            throw ParseError(line, shown(digits) + " is larger than 9223372036854775807, the largest item id");
+        id = id * 10 + digit;
+    }
+    return id;
+}
+
+// Takes an id of up to seven digits at once: its digits are moved to the end of the word, and pairs, then fours are added.
+bool take_short_id(const char*& at, const char* end, uint64_t& id) {
+    if (end - at < 8) return false;
+    uint64_t digits = load_word(at) ^ (every_byte * '0');
+    const uint64_t others = (((digits & ~high_bits) + every_byte * (0x80 - 10)) | digits) & high_bits;
+    if (others == 0) return false;
+    const size_t size = first_mark(others);
+    digits <<= 8 * (8 - size);
+    digits = digits * 10 + (digits >> 8);
+    id = ((digits & 0x000000FF000000FFu) * (100 + (uint64_t(1000000) << 32)) +
+          ((digits >> 16) & 0x000000FF000000FFu) * (1 + (uint64_t(10000) << 32))) >> 32;
+    at += size;
+    return true;
+}
+
+// Item ids while they are read: a small one is its own code, the others are numbered behind them in order of appearance.
+class Ids {
+public:
+    explicit Ids(std::string_view text) : large_(text) {}
+
+    int32_t code(uint64_t id) {
+        if (id >= small_ids) return checked_code(small_ids + size_t(large_.code({reinterpret_cast<const char*>(&id), sizeof id})));
+        if (id >= rank_of_.size()) rank_of_.resize(std::max<size_t>(size_t(id) + 1, 2 * rank_of_.size()), empty_field);
+        rank_of_[size_t(id)] = 0;
+        return int32_t(id);
+    }
+
+    // Replaces the codes by ranks, and gives the id of each rank.
+    std::vector<int64_t> rank(std::vector<int32_t>& codes) {
+        std::vector<int64_t> distinct;
+        for (size_t id = 0; id < rank_of_.size(); ++id)
+            if (rank_of_[id] == 0) {
+                rank_of_[id] = int32_t(distinct.size());
+                distinct.push_back(int64_t(id));
+            }
+        std::vector<std::pair<int64_t, size_t>> large(large_.size());
+        for (size_t i = 0; i < large.size(); ++i) {
+            std::memcpy(&large[i].first, large_.bytes().data() + 8 * i, 8);
+            large[i].second = i;
+        }
+        std::sort(large.begin(), large.end());
+        std::vector<int32_t> large_rank(large.size());
+        for (auto [id, number] : large) {
+            large_rank[number] = checked_code(distinct.size());
+            distinct.push_back(id);
+        }
+        for (int32_t& code : codes)
+            code = code < int32_t(small_ids) ? rank_of_[size_t(code)] : large_rank[size_t(code) - small_ids];
+        return distinct;
+    }
+
+private:
+    static constexpr uint64_t small_ids = 1 << 22;
+    std::vector<int32_t> rank_of_;
+    Dictionary large_;
+};
 
 nb::tuple parse_fimi(const nb::bytes& input) {
     std::string_view text = view_of(input);
     std::vector<int64_t> offsets{0};
-    std::vector<int64_t> ids;
     std::vector<int32_t> codes;
     std::vector<int64_t> distinct;
     {
         nb::gil_scoped_release release;
-        ids.reserve(text.size() / 4);
+        Ids ids(text);
+        codes.reserve(text.size() / 4);
         const char* at = text.data();
         const char* const end = at + text.size();
         int64_t line = 1;
         while (at < end) {
-            char c = *at;
-            if (c >= '0' && c <= '9') {
+            if (is_digit(*at)) {
                 const char* first = at;
                 uint64_t id = 0;
-                for (; at < end && *at >= '0' && *at <= '9'; ++at) {
-                    if (id > (uint64_t(std::numeric_limits<int64_t>::max()) - uint64_t(*at - '0')) / 10)
-                        throw ParseError(line, shown({first, size_t(std::min<ptrdiff_t>(end - first, 30))}) +
-                                                   " is larger than 9223372036854775807, the largest item id");
-                    id = id * 10 + uint64_t(*at - '0');
+                if (!take_short_id(at, end, id))
+                    for (; at < end && is_digit(*at); ++at) id = id * 10 + uint64_t(*at - '0');
+                if (at == end || is_blank(*at) || is_line_end(*at)) {
+                    if (at - first > 18) id = checked_id({first, size_t(at - first)}, line);
+                    codes.push_back(ids.code(id));
+                    continue;
                 }
-                if (at < end && *at != ' ' && *at != '\n' && *at != '\t' && *at != '\r') at = first, c = 0;
-                else ids.push_back(int64_t(id));
+                at = first;
             }
-            if (c == ' ' || c == '\t') {
+            if (is_blank(*at)) {
                 ++at;
-            } else if (c == '\n' || c == '\r') {
-                at += (c == '\r' && at + 1 < end && at[1] == '\n') ? 2 : 1;
-                offsets.push_back(int64_t(ids.size()));
+            } else if (is_line_end(*at)) {
+                at += (*at == '\r' && at + 1 < end && at[1] == '\n') ? 2 : 1;
+                offsets.push_back(int64_t(codes.size()));
                 ++line;
-            } else if (c < '0' || c > '9') {
+            } else {
                 const char* stop = at;
-                while (stop < end && !std::strchr(" \t\r\n", *stop)) ++stop;
+                while (stop < end && !is_blank(*stop) && !is_line_end(*stop)) ++stop;
                 throw ParseError(line, shown({at, size_t(stop - at)}) + " is not an item id (a whole number without sign)");
             }
         }
-        if (!text.empty() && text.back() != '\n' && text.back() != '\r') offsets.push_back(int64_t(ids.size()));
-
-        // Ids to dense codes: a table when the ids are small, sorting when they are spread out.
-        int64_t largest = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
-        codes.resize(ids.size());
-        if (largest < int64_t(4 * ids.size()) + (1 << 20)) {
-            std::vector<int32_t> code_of(size_t(largest + 1), empty_field);
-            for (int64_t id : ids) code_of[size_t(id)] = 0;
-            for (int64_t id = 0; id <= largest; ++id)
-                if (code_of[size_t(id)] == 0) {
-                    code_of[size_t(id)] = checked_code(distinct.size());
-                    distinct.push_back(id);
-                }
-            for (size_t i = 0; i < ids.size(); ++i) codes[i] = code_of[size_t(ids[i])];
-        } else {
-            distinct = ids;
-            std::sort(distinct.begin(), distinct.end());
-            distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-            checked_code(distinct.size());
-            for (size_t i = 0; i < ids.size(); ++i)
-                codes[i] = int32_t(std::lower_bound(distinct.begin(), distinct.end(), ids[i]) - distinct.begin());
-        }
+        if (!text.empty() && !is_line_end(text.back())) offsets.push_back(int64_t(codes.size()));
+        distinct = ids.rank(codes);
     }
     return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), to_numpy(std::move(distinct)));
 }
 
 // ---- delimited text ----
-
-// Distinct strings, numbered in order of appearance.
-class Dictionary {
-public:
-    Dictionary() : slots_(1 << 10, empty_field) {}
-
-    int32_t code(std::string_view value) {
-        if (2 * values_.size() >= slots_.size()) grow();
-        size_t slot = find(value);
-        if (slots_[slot] == empty_field) {
-            slots_[slot] = checked_code(values_.size());
-            values_.push_back(value);
-        }
-        return slots_[slot];
-    }
-
-    // A value that is not a piece of the text itself (unescaped quotes) is kept here.
-    std::string_view keep(std::string value) { return kept_.emplace_back(std::move(value)); }
-
-    nb::tuple to_arrow() const {
-        std::vector<int64_t> starts{0};
-        std::vector<uint8_t> bytes;
-        for (std::string_view value : values_) {
-            bytes.insert(bytes.end(), value.begin(), value.end());
-            starts.push_back(int64_t(bytes.size()));
-        }
-        return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(bytes)));
-    }
-
-private:
-    size_t find(std::string_view value) const {
-        size_t slot = std::hash<std::string_view>()(value) & (slots_.size() - 1);
-        while (slots_[slot] != empty_field && values_[size_t(slots_[slot])] != value) slot = (slot + 1) & (slots_.size() - 1);
-        return slot;
-    }
-    void grow() {
-        slots_.assign(2 * slots_.size(), empty_field);
-        for (size_t i = 0; i < values_.size(); ++i) slots_[find(values_[i])] = int32_t(i);
-    }
-
-    std::vector<int32_t> slots_;
-    std::vector<std::string_view> values_;
-    std::deque<std::string> kept_;
-};
 
 struct Tokenizer {
     std::string_view text;
@@ -158,15 +261,14 @@ struct Tokenizer {
     size_t at;
     int64_t line;
 
-    bool blank(char c) const { return (c == ' ' || c == '\t') && c != delimiter; }
-    bool line_end(char c) const { return c == '\n' || c == '\r'; }
+    bool blank(char c) const { return is_blank(c) && c != delimiter; }
 
     void skip_line_end() {
         at += (text[at] == '\r' && at + 1 < text.size() && text[at + 1] == '\n') ? 2 : 1;
         ++line;
     }
 
-    // Reads one record and calls field(value, is_a_piece_of_text) for each of its fields.
+    // Reads one record and calls field(value) for each of its fields.
     template <class Field>
     void record(Field field) {
         while (true) {
@@ -175,10 +277,10 @@ struct Tokenizer {
                 quoted(field);
             } else {
                 size_t first = at;
-                while (at < text.size() && text[at] != delimiter && !line_end(text[at])) ++at;
+                skip_to_field_end();
                 size_t last = at;
                 while (last > first && blank(text[last - 1])) --last;
-                field(text.substr(first, last - first), true);
+                field(text.substr(first, last - first));
             }
             if (at >= text.size()) return;
             if (text[at] != delimiter) return skip_line_end();
@@ -187,6 +289,17 @@ struct Tokenizer {
     }
 
 private:
+    void skip_to_field_end() {
+        for (; at + 8 <= text.size(); at += 8) {
+            const uint64_t word = load_word(text.data() + at);
+            if (const uint64_t marks = marks_of(word, delimiter) | marks_of(word, '\n') | marks_of(word, '\r')) {
+                at += first_mark(marks);
+                return;
+            }
+        }
+        while (at < text.size() && text[at] != delimiter && !is_line_end(text[at])) ++at;
+    }
+
     template <class Field>
     void quoted(Field field) {
         const int64_t opened = line;
@@ -212,10 +325,10 @@ private:
         std::string_view tail = text.substr(first, at - first);
         ++at;
         while (at < text.size() && blank(text[at])) ++at;
-        if (at < text.size() && text[at] != delimiter && !line_end(text[at]))
+        if (at < text.size() && text[at] != delimiter && !is_line_end(text[at]))
             throw ParseError(line, "text follows a closing quote; double the quotes inside a quoted name");
-        if (!escaped) field(tail, true);
-        else field(std::string_view(unescaped.append(tail)), false);
+        if (!escaped) field(tail);
+        else field(std::string_view(unescaped.append(tail)));
     }
 };
 
@@ -228,7 +341,7 @@ char only_char(const std::string& delimiter) {
 nb::tuple parse_record(const nb::bytes& input, const std::string& delimiter) {
     Tokenizer tokens{view_of(input), only_char(delimiter), 0, 1};
     std::vector<nb::bytes> fields;
-    tokens.record([&](std::string_view value, bool) { fields.emplace_back(value.data(), value.size()); });
+    tokens.record([&](std::string_view value) { fields.emplace_back(value.data(), value.size()); });
     return nb::make_tuple(fields, int64_t(tokens.at), tokens.line);
 }
 
@@ -237,13 +350,13 @@ nb::tuple parse_basket(const nb::bytes& input, const std::string& delimiter, int
     Tokenizer tokens{view_of(input), only_char(delimiter), size_t(start), line};
     std::vector<int64_t> offsets{0};
     std::vector<int32_t> codes;
-    Dictionary names;
+    Dictionary names(tokens.text);
     {
         nb::gil_scoped_release release;
         while (tokens.at < tokens.text.size()) {
             size_t first = codes.size();
-            tokens.record([&](std::string_view value, bool piece) {
-                codes.push_back(value.empty() ? empty_field : names.code(piece ? value : names.keep(std::string(value))));
+            tokens.record([&](std::string_view value) {
+                codes.push_back(value.empty() ? empty_field : names.code(value));
             });
             if (codes.size() == first + 1 && codes.back() == empty_field) codes.pop_back();
             offsets.push_back(int64_t(codes.size()));
@@ -257,7 +370,7 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
                       const std::vector<int32_t>& columns, int32_t width) {
     Tokenizer tokens{view_of(input), only_char(delimiter), size_t(start), line};
     std::vector<std::vector<int32_t>> codes(columns.size());
-    std::vector<Dictionary> values(columns.size());
+    std::vector<Dictionary> values(columns.size(), Dictionary(tokens.text));
     std::vector<int32_t> slot_of(size_t(width), -1);
     for (size_t i = 0; i < columns.size(); ++i) slot_of.at(size_t(columns[i])) = int32_t(i);
     int64_t blank_lines = 0;
@@ -267,14 +380,12 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
             const int64_t here = tokens.line;
             int32_t column = 0;
             bool something = false;
-            tokens.record([&](std::string_view value, bool piece) {
+            tokens.record([&](std::string_view value) {
                 something |= !value.empty();
                 int32_t slot = column < width ? slot_of[size_t(column)] : -1;
                 ++column;
                 if (slot < 0) return;
-                Dictionary& dictionary = values[size_t(slot)];
-                codes[size_t(slot)].push_back(
-                    value.empty() ? empty_field : dictionary.code(piece ? value : dictionary.keep(std::string(value))));
+                codes[size_t(slot)].push_back(value.empty() ? empty_field : values[size_t(slot)].code(value));
             });
             if (column == 1 && !something && width > 1) {
                 ++blank_lines;

@@ -88,7 +88,7 @@ def test_measures():
     assert (found["longest_before"], found["longest_after"]) == (3, 3)
     assert unavoidable(DATA, PROMISE) == ("c", "d")
     with pytest.raises(WrongUsage, match="other data"):
-        measure(DATA.without("a"), release)
+        measure(DATA.without(["a"]), release)
 
 
 @given(strategies.transactions(), strategies.coherence_promises())

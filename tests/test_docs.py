@@ -1,4 +1,4 @@
-"""The pages are true: the README's commands run, the reference is current, the tables are the contracts, links lead somewhere."""
+"""The pages are true: commands run, the reference is current, the room table is the contract, links lead somewhere."""
 
 import re
 import tomllib

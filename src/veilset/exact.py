@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from veilset.errors import WrongUsage
@@ -9,6 +10,7 @@ from veilset.errors import WrongUsage
 __all__ = ["exact_share", "percent"]
 
 _LARGEST_DENOMINATOR = 10**6
+_HUGE_EXPONENT = re.compile(r"[eE][+-]?[0-9_]{4,}")
 
 
 def exact_share(value: float | str | Fraction, name: str) -> Fraction:
@@ -22,6 +24,8 @@ def exact_share(value: float | str | Fraction, name: str) -> Fraction:
     try:
         if isinstance(value, str):
             text = value.strip()
+            if _HUGE_EXPONENT.search(text):
+                raise ValueError  # it may come from a stranger's certificate, and would take gigabytes to write out
             share = Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
         elif isinstance(value, bool):
             raise TypeError  # True is an int to Python, not to a reader

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from veilset import _native
@@ -22,6 +23,7 @@ __all__ = ["Limits", "Progress"]
 Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
 
+_UNLIMITED = 1e9  # seconds
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -50,7 +52,7 @@ class Limits:
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
             raise WrongUsage(f"threads is {self.threads}; at least one is needed.", "Leave it out to use all cores.")
-        if self.time_limit is not None and self.time_limit <= 0:
+        if self.time_limit is not None and not self.time_limit > 0:
             raise WrongUsage(
                 f"time_limit is {self.time_limit}; it must be above 0 seconds.", "Leave it out for no limit."
             )
@@ -73,8 +75,8 @@ class Limits:
     def seconds_left(self) -> float:
         """What is left of the time limit, in seconds."""
         if self.time_limit is None:
-            return 1e9
-        return max(0.0, self.time_limit - (time.monotonic() - self._started))
+            return _UNLIMITED
+        return min(_UNLIMITED, max(0.0, self.time_limit - (time.monotonic() - self._started)))
 
     def step(self, what: str, done: int = 0, total: int = 1) -> None:
         """Report where the run is."""
@@ -119,7 +121,9 @@ def _bytes(limit: int | str | None) -> int | None:
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]i?B|)\s*", limit, re.IGNORECASE)
         if match is None:
             raise WrongUsage(f"memory_limit is {limit!r}, which is not a size.", "Write it like 2GB or 512MB.")
-        limit = int(float(match[1]) * _UNITS[match[2].upper()])
+        limit = int(Fraction(match[1]) * _UNITS[match[2].upper()])
+    if isinstance(limit, bool) or not isinstance(limit, int):
+        raise WrongUsage(f"memory_limit is {limit!r}, which is not a number of bytes.", "Write it like 2GB or 512MB.")
     if limit <= 0:
         raise WrongUsage(f"memory_limit is {limit}; it must be above 0.", "Write it like 2GB or 512MB.")
     return limit

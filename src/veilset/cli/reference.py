@@ -1,4 +1,4 @@
-"""Prints ``docs/cli.md``, the command-line reference, from the commands themselves: ``python -m veilset.cli.reference``."""
+"""Prints ``docs/cli.md``, the command-line reference, from the commands themselves (``make docs``)."""
 
 from __future__ import annotations
 

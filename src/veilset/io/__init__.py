@@ -2,7 +2,7 @@
 
 from veilset.io.arrow import rows_from_arrow, rows_to_arrow
 from veilset.io.atomic import atomic_folder, sha256_of, write_durably, write_whole
-from veilset.io.files import read_bytes, read_text_bytes
+from veilset.io.files import read_bytes, read_text_bytes, text_of
 from veilset.io.rows import Rows
 from veilset.io.text import FORMATS, TextOptions, format_text, parse_text, read_item_list
 
@@ -19,6 +19,7 @@ __all__ = [
     "rows_from_arrow",
     "rows_to_arrow",
     "sha256_of",
+    "text_of",
     "write_durably",
     "write_whole",
 ]

@@ -51,8 +51,10 @@ def write_whole(path: Path, content: bytes) -> None:
     unfinished = Path(name)
     try:
         write_durably(unfinished, content)
-        unfinished.chmod(0o666 & ~_umask())
+        unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         unfinished.replace(path)
+    except OSError as error:
+        raise UnreadableInput(f"Cannot write {str(path)!r}: {error.strerror}.", "Choose another place.") from None
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -72,7 +74,7 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     target = Path(os.path.abspath(target))  # noqa: PTH100 - resolve() would follow a link that is to be replaced
     if os.path.lexists(target) and not replace:
         raise WrongUsage(f"{str(target)!r} exists already.", "Choose another --out, or say --replace to exchange it.")
-    if target.is_file() or target.is_symlink():
+    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
         raise WrongUsage(f"{str(target)!r} is not a folder.", "Choose another --out.")
     if not target.parent.is_dir():
         raise UnreadableInput(
@@ -111,7 +113,11 @@ def _exchange_or_rename(staging: Path, target: Path, replace: bool) -> None:
     # No atomic exchange on this file system: move the old one aside first. A crash in between leaves none.
     aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.unfinished-", dir=target.parent))
     os.rename(target, aside)  # noqa: PTH104
-    os.rename(staging, target)  # noqa: PTH104
+    try:
+        os.rename(staging, target)  # noqa: PTH104
+    except OSError:
+        os.rename(aside, target)  # noqa: PTH104
+        raise
     shutil.rmtree(aside, ignore_errors=True)
 
 

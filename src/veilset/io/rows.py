@@ -25,6 +25,8 @@ class Rows:
         Whose each row is; rows of one person are to be merged.
     notes : tuple of str
         What a careful reader would want to know about how the file was read.
+    in_order : bool
+        Whether the names are all used and sorted already, as those of a FIMI file are.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -32,3 +34,4 @@ class Rows:
     names: Sequence[str]
     persons: Sequence[str] | None = None
     notes: tuple[str, ...] = ()
+    in_order: bool = False

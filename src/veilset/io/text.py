@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +23,9 @@ __all__ = ["FORMATS", "Format", "TextOptions", "format_text", "parse_text", "rea
 Format = Literal["fimi", "basket", "long"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
-_BY_SUFFIX: dict[str, tuple[Format, str]] = {
-    ".dat": ("fimi", " "),
-    ".csv": ("basket", ","),
-    ".tsv": ("basket", "\t"),
-}
+_LARGEST_ID = 2**63 - 1
+
+_BY_SUFFIX: dict[str, tuple[Format, str]] = {".dat": ("fimi", " "), ".csv": ("basket", ","), ".tsv": ("basket", "\t")}
 
 
 @dataclass(frozen=True)
@@ -76,18 +76,18 @@ class TextOptions:
         chosen = format or (by_name[0] if by_name else "")
         if chosen not in FORMATS:
             raise WrongUsage(
-                f"There is no format {chosen!r}. Available: {', '.join(FORMATS)}.",
-                near_misses(chosen, FORMATS),
+                f"There is no format {chosen!r}. Available: {', '.join(FORMATS)}.", near_misses(chosen, FORMATS)
             )
         if delimiter is None:
             delimiter = by_name[1] if by_name and by_name[0] == "basket" and chosen != "fimi" else ","
-        if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
+        if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
             raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
         if chosen == "long" and long is None:
             raise WrongUsage(
-                "A long file needs the names of its columns.",
-                "Say --long ID,ITEM with the names in its header.",
+                "A long file needs the names of its columns.", "Say --long ID,ITEM with the names in its header."
             )
+        if long is not None and long[0] == long[1]:
+            raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
         if chosen == "fimi" and (person or header):
             raise WrongUsage("A FIMI file has no header and no person column.", "Use basket or long CSV for that.")
         if chosen == "basket" and person and not header:
@@ -99,10 +99,11 @@ def parse_text(text: bytes, options: TextOptions) -> Rows:
     """Rows of a text; raises `UnreadableInput` with the line that is at fault."""
     try:
         if options.format == "fimi":
-            return _parse_fimi(text)
-        if options.format == "basket":
-            return _parse_basket(text, options)
-        return _parse_long(text, options)
+            rows = _parse_fimi(text)
+        elif options.format == "basket":
+            rows = _parse_basket(text, options)
+        else:
+            rows = _parse_long(text, options)
     except _native.ParseError as error:
         advice = {
             "fimi": "For names instead of ids use --format basket, with --delimiter ' ' if blanks separate them.",
@@ -110,11 +111,14 @@ def parse_text(text: bytes, options: TextOptions) -> Rows:
             "long": "Check the line, and that --delimiter is right.",
         }[options.format]
         raise UnreadableInput(f"Cannot read the file, {error}.", advice) from None
+    if len(rows.offsets) == 1:
+        raise UnreadableInput("The file holds a header and no transaction.", "A file needs at least one.")
+    return rows
 
 
 def _parse_fimi(text: bytes) -> Rows:
     offsets, codes, ids = _native.parse_fimi(text)
-    return Rows(offsets, codes, [str(i) for i in ids.tolist()], notes=_empty_lines(offsets))
+    return Rows(offsets, codes, list(map(str, ids.tolist())), notes=_empty_rows(offsets, codes), in_order=True)
 
 
 def _parse_basket(text: bytes, options: TextOptions) -> Rows:
@@ -128,11 +132,11 @@ def _parse_basket(text: bytes, options: TextOptions) -> Rows:
         offsets, codes, persons = _split_person(offsets, codes, names, column)
     if (empty := int(np.count_nonzero(codes < 0))) > 0:
         notes.append(f"{empty:,} empty fields between delimiters were passed over.")
-    if len(offsets) > 3 and int(np.diff(offsets).max()) == 1:
+    if options.person is None and len(offsets) > 3 and int(np.diff(offsets).max()) == 1:
         notes.append(
             f"No line holds more than one item: if that is wrong, {options.delimiter!r} is not the right delimiter."
         )
-    return Rows(offsets, codes, names, persons, tuple(notes) + _empty_lines(offsets))
+    return Rows(offsets, codes, names, persons, tuple(notes) + _empty_rows(offsets, codes, persons))
 
 
 def _parse_long(text: bytes, options: TextOptions) -> Rows:
@@ -147,27 +151,21 @@ def _parse_long(text: bytes, options: TextOptions) -> Rows:
     (groups, group_strings), (values, value_strings) = parsed
     if (missing := np.flatnonzero(groups < 0)).size:
         raise UnreadableInput(
-            f"Data line {int(missing[0]) + 1} after the header has no {key!r}.",
-            "Every line must say whose it is.",
+            f"Record {int(missing[0]) + 1} after the header has no {key!r}.", "Every line must say whose it is."
         )
     ids = _strings(group_strings)
     offsets, codes = _native.group(groups, values, len(ids))
     notes = [f"{blank_lines:,} blank lines were passed over."] if blank_lines else []
-    return Rows(
-        offsets,
-        codes,
-        _strings(value_strings),
-        ids if options.person else None,
-        tuple(notes) + _empty_lines(offsets),
-    )
+    notes += _empty_rows(offsets, codes)
+    return Rows(offsets, codes, _strings(value_strings), ids if options.person else None, tuple(notes))
 
 
 def _header(text: bytes, options: TextOptions) -> tuple[list[str], int, int]:
     fields, start, line = _native.parse_record(text, options.delimiter)
     names = [field.decode() for field in fields]
-    if len(set(names)) != len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise UnreadableInput(f"The header names {twice[0]!r} twice.", "Give every column a name of its own.")
+    twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
+    if twice is not None:
+        raise UnreadableInput(f"The header names {twice!r} twice.", "Give every column a name of its own.")
     return names, start, line
 
 
@@ -193,8 +191,16 @@ def _split_person(
     return offsets - np.arange(len(offsets)), rest, persons
 
 
-def _empty_lines(offsets: npt.NDArray[np.int64]) -> tuple[str, ...]:
-    empty = int(np.count_nonzero(np.diff(offsets) == 0))
+def _empty_rows(
+    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], persons: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    filled = np.diff(offsets) > 0
+    if codes.size and codes.min() < 0:  # fields that hold nothing do not fill a row
+        filled = np.diff(np.append(0, np.cumsum(codes >= 0))[offsets]) > 0
+    if persons is None:
+        empty = int(np.count_nonzero(~filled))
+    else:
+        empty = len(set(persons)) - len({person for person, full in zip(persons, filled.tolist(), strict=True) if full})
     return (f"{empty:,} transactions are empty; they count as people.",) if empty else ()
 
 
@@ -210,10 +216,7 @@ def format_text(
 ) -> bytes:
     """The text of canonical rows; what `parse_text` reads back exactly."""
     if options.format == "fimi":
-        wrong = next(
-            (name for name in names if not (name.isascii() and name.isdigit() and str(int(name)) == name)),
-            None,
-        )
+        wrong = next((name for name in names if not _is_id(name)), None)
         if wrong is not None:
             raise WrongUsage(
                 f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead."
@@ -232,13 +235,20 @@ def format_text(
     return head + _native.format_rows(offsets, items, starts, blob, delimiter, options.format == "long")
 
 
+def _is_id(name: str) -> bool:
+    plain = name.isascii() and name.isdigit() and len(name) <= len(str(_LARGEST_ID))
+    return plain and str(int(name)) == name and int(name) <= _LARGEST_ID
+
+
 def _quoted(name: str, delimiter: str) -> str:
-    if name != name.strip(" \t") or any(c in name for c in (delimiter, '"', "\n", "\r")):
+    # A byte-order mark in front would be taken for the file's.
+    if name != name.strip(" \t\ufeff") or any(c in name for c in (delimiter, '"', "\n", "\r")):
         return '"' + name.replace('"', '""') + '"'
     return name
 
 
 def read_item_list(path: str | Path, encoding: str = "utf-8") -> list[str]:
     """Names from a file, one a line; blanks around a name and empty lines do not count."""
-    names = [line.strip() for line in read_text_bytes(path, encoding).decode().splitlines()]
+    lines = re.split("\r\n|\n|\r", read_text_bytes(path, encoding).decode())
+    names = [line.strip(" \t") for line in lines]
     return [name for name in names if name]

@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from veilset.api import audit, certify
 from veilset.errors import Infeasible
@@ -30,12 +31,12 @@ def as_sets(data: Transactions) -> list[frozenset[str]]:
 
 def check_model(promise: Promise) -> None:
     """A promise is a frozen value that explains itself and survives being written down."""
-    kind = type(promise)
-    assert dataclasses.is_dataclass(promise), f"{kind.__name__} is not a dataclass."
+    kind: Any = type(promise)
+    assert dataclasses.is_dataclass(kind), f"{kind.__name__} is not a dataclass."
     assert (kind.__doc__ or "").startswith("Protects "), (
         f"The docstring of {kind.__name__} does not start with 'Protects'."
     )
-    field = dataclasses.fields(promise)[0].name
+    field = dataclasses.fields(kind)[0].name
     value = getattr(promise, field)
     with contextlib.suppress(dataclasses.FrozenInstanceError):
         setattr(promise, field, object())

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from veilset.io import TextOptions, parse_text, read_text_bytes, sha256_of
+from veilset.io import TextOptions, parse_text, read_bytes, sha256_of, text_of
 from veilset.limits import Limits
-from veilset.transactions.transactions import Transactions
+from veilset.transactions.transactions import Transactions, item_names
 
 __all__ = ["Source", "read"]
 
@@ -80,6 +80,7 @@ def read(
     options = TextOptions.choose(path, format=format, delimiter=delimiter, header=header, long=long, person=person)
     limits = Limits(memory_limit=memory_limit)
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
-        rows = parse_text(read_text_bytes(path, encoding, limits), options)
-    source = Source(path.resolve(), sha256_of(path), options, encoding, rows.notes)
-    return Transactions.from_rows(rows, sensitive=map(str, sensitive), source=source)
+        raw = read_bytes(path, limits)
+        rows = parse_text(text_of(path, raw, encoding, limits), options)
+        source = Source(path.resolve(), sha256_of(raw), options, encoding, rows.notes)
+        return Transactions.from_rows(rows, sensitive=item_names(sensitive, "sensitive"), source=source)

@@ -25,9 +25,10 @@ from veilset.io import Rows, TextOptions, format_text, rows_from_arrow, rows_to_
 if TYPE_CHECKING:
     from veilset.transactions.reading import Source
 
-__all__ = ["Transactions"]
+__all__ = ["Transactions", "item_names"]
 
-_INTEGER = re.compile(r"-?[0-9]{1,4000}", re.ASCII)
+_LONGEST_INTEGER = 4000  # Python refuses to convert much longer ones
+_INTEGER = re.compile(rf"-?[0-9]{{1,{_LONGEST_INTEGER}}}", re.ASCII)
 
 
 class Transactions:
@@ -72,8 +73,8 @@ class Transactions:
         flat: list[int] = []
         offsets = [0]
         for number, row in enumerate(rows, start=1):
-            if isinstance(row, str):
-                raise WrongUsage(f"Transaction {number} is the text {row!r}.", "Give a list of items.")
+            if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+                raise WrongUsage(f"Transaction {number} is {row!r}.", "Give a list of items.")
             flat.extend(codes.setdefault(item_name(item, f"Transaction {number}"), len(codes)) for item in row)
             offsets.append(len(flat))
         raw = Rows(
@@ -82,7 +83,7 @@ class Transactions:
             list(codes),
             None if persons is None else [item_name(person, "persons") for person in persons],
         )
-        return cls.from_rows(raw, sensitive=[item_name(item, "sensitive") for item in sensitive])
+        return cls.from_rows(raw, sensitive=item_names(sensitive, "sensitive"))
 
     @classmethod
     def from_arrow(
@@ -95,7 +96,7 @@ class Transactions:
     ) -> Transactions:
         """Transactions from an Arrow list array, or from the list column *items* of an Arrow table."""
         owners = None
-        if isinstance(lists, pa.Table):
+        if isinstance(lists, (pa.Table, pa.RecordBatch)):
             for column in (items, *([persons] if persons else [])):
                 if column not in lists.column_names:
                     raise WrongUsage(
@@ -104,9 +105,7 @@ class Transactions:
                     )
             owners = lists.column(persons) if persons else None
             lists = lists.column(items)
-        return cls.from_rows(
-            rows_from_arrow(lists, owners), sensitive=[item_name(item, "sensitive") for item in sensitive]
-        )
+        return cls.from_rows(rows_from_arrow(lists, owners), sensitive=item_names(sensitive, "sensitive"))
 
     @classmethod
     def from_rows(cls, rows: Rows, *, sensitive: Iterable[str] = (), source: Source | None = None) -> Transactions:
@@ -122,7 +121,7 @@ class Transactions:
             owner = np.array([number.setdefault(person, len(number)) for person in rows.persons], dtype=np.int32)
             offsets, codes = _native.group(np.repeat(owner, np.diff(offsets)), codes, len(number))
             persons = tuple(number)
-        return cls._canonical(offsets, codes, rows.names, frozenset(sensitive), persons, source)
+        return cls._canonical(offsets, codes, rows.names, frozenset(sensitive), persons, source, in_order=rows.in_order)
 
     @classmethod
     def _canonical(
@@ -133,16 +132,17 @@ class Transactions:
         sensitive: Collection[str],
         persons: tuple[str, ...] | None,
         source: Source | None,
+        *,
+        in_order: bool = False,
     ) -> Transactions:
-        # Code -1 (an empty field) is counted in front of the others and left out.
-        occurs = np.bincount(codes + 1, minlength=len(names) + 1)[1:] > 0
-        kept = np.flatnonzero(occurs)
-        vocabulary = [names[i] for i in kept.tolist()]
-        order = vocabulary_order(vocabulary)
+        kept = np.flatnonzero(_native.occurring(codes, len(names)))
+        vocabulary = list(names) if len(kept) == len(names) else [names[i] for i in kept.tolist()]
+        order = range(len(vocabulary)) if in_order else vocabulary_order(vocabulary)
         new_code = np.full(len(names), -1, dtype=np.int32)
         new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
         offsets, items, _ = _native.canonicalize(offsets, codes, new_code)
-        ordered = tuple([vocabulary[i] for i in order])
+        ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
+        _check_writable(ordered)
         unknown = sorted(set(sensitive).difference(ordered)) if sensitive else []
         if unknown:
             raise WrongUsage(
@@ -150,7 +150,9 @@ class Transactions:
                 + (f" (nor do {len(unknown) - 1} others)." if len(unknown) > 1 else "."),
                 near_misses(unknown[0], ordered) or "Check its spelling, or take it off the list.",
             )
-        roles = np.array([name in sensitive for name in ordered], dtype=np.uint8)
+        roles = np.zeros(len(ordered), dtype=np.uint8)
+        if sensitive:
+            roles[:] = [name in sensitive for name in ordered]
         return cls._of(offsets, items, ordered, roles, persons, source)
 
     @classmethod
@@ -190,20 +192,19 @@ class Transactions:
         return self._filtered(keep)
 
     def _filtered(self, keep: npt.NDArray[np.bool_]) -> Transactions:
-        # Deleting whole items keeps the rows sorted and the other items occurring: no need to canonicalize.
+        # Deleting whole items keeps the rows sorted and the other items occurring: no need to canonicalize, unless only
+        # integers remain, which are sorted in another way.
         stays = keep[self.items]
         offsets = np.zeros(len(stays) + 1, dtype=np.int64)
         np.cumsum(stays, out=offsets[1:])
         new_code = np.cumsum(keep, dtype=np.int32) - 1
         names = tuple(name for name, kept in zip(self.names, keep.tolist(), strict=True) if kept)
-        return self._of(
-            offsets[self.offsets],
-            new_code[self.items[stays]],
-            names,
-            self.is_sensitive[keep],
-            self.persons,
-            self.source,
-        )
+        roles = self.is_sensitive[keep]
+        new_offsets, items = offsets[self.offsets], new_code[self.items[stays]]
+        if _are_integers(names) and not _are_integers(self.names):
+            sensitive = {name for name, s in zip(names, roles.tolist(), strict=True) if s}
+            return self._canonical(new_offsets, items, names, sensitive, self.persons, self.source)
+        return self._of(new_offsets, items, names, roles, self.persons, self.source)
 
     def renamed(self, mapping: Mapping[str, str]) -> Transactions:
         """The same transactions with items renamed; items that get one name become one item (generalization).
@@ -227,6 +228,12 @@ class Transactions:
 
     def take(self, rows: npt.NDArray[np.int64]) -> Transactions:
         """The transactions at these positions, in this order."""
+        rows = np.asarray(rows)
+        if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+            raise WrongUsage(f"take got {rows.dtype} of shape {rows.shape}.", "Give a list of row numbers.")
+        if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
+            raise WrongUsage(f"take got rows {rows.min()} to {rows.max()}.", f"Rows are numbered 0 to {len(self) - 1}.")
+        rows = rows.astype(np.int64)
         lengths = self.lengths[rows]
         offsets = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum(lengths, out=offsets[1:])
@@ -290,7 +297,7 @@ class Transactions:
     def codes(self, names: Iterable[str]) -> npt.NDArray[np.int64]:
         """Codes of these names; an unknown one is an error."""
         found = []
-        for name in names:
+        for name in _several(names, "items"):
             if name not in self._code_of:
                 raise WrongUsage(
                     f"There is no item {name!r} in the data.",
@@ -339,6 +346,12 @@ class Transactions:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Transactions are immutable; {name!r} cannot be set.")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Transactions are immutable; {name!r} cannot be deleted.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Transactions._of, (self.offsets, self.items, self.names, self.is_sensitive, self.persons, self.source)
+
     def __repr__(self) -> str:
         n, lengths = len(self), self.lengths
         shape = f"{lengths.mean():.1f} items on average, {lengths.max()} at most" if n else "nothing in them"
@@ -355,6 +368,28 @@ def _shorten(names: tuple[str, ...], most: int = 8) -> str:
     return (shown + (f", … ({len(names)} items)" if len(names) > most else "")) or "(empty)"
 
 
+def item_names(values: Iterable[str | int], where: str) -> list[str]:
+    """The names these values stand for; *where* says in an error where they came from."""
+    return [item_name(value, where) for value in _several(values, where)]
+
+
+def _several(values: Iterable[Any], where: str) -> Iterable[Any]:
+    # The letters of one text would be taken for items: '48' for 4 and 8.
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise WrongUsage(f"{where} is {values!r}, not a list of items.", f"Write [{values!r}].")
+    return values
+
+
+def _check_writable(names: Sequence[str]) -> None:
+    """Names that no file could hold: empty, with a zero character, or half of a character."""
+    together = "".join(names)
+    if all(names) and "\0" not in together and together.isprintable():
+        return
+    for name in names:
+        if not name or "\0" in name or any("\ud800" <= c <= "\udfff" for c in name):
+            raise WrongUsage(f"The item name {name!r} cannot be written to a file.", "Rename it, or leave it out.")
+
+
 def item_name(value: object, where: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, np.integer)):
         raise WrongUsage(f"{where}: {value!r} is not an item.", "Items are names (text) or ids (integers).")
@@ -364,11 +399,17 @@ def item_name(value: object, where: str) -> str:
     return name
 
 
-def vocabulary_order(names: list[str]) -> list[int]:
-    order = range(len(names))
-    if names and all(map(_INTEGER.fullmatch, names)):
-        numbers = list(map(int, names))
-        if all(map(operator.lt, numbers, numbers[1:])):
-            return list(order)  # as every FIMI file gives them
-        return sorted(order, key=lambda i: (numbers[i], names[i]))
-    return sorted(order, key=names.__getitem__)
+def vocabulary_order(names: list[str]) -> Sequence[int]:
+    if not _are_integers(names):
+        return sorted(range(len(names)), key=names.__getitem__)
+    numbers = list(map(int, names))
+    if all(map(operator.lt, numbers, numbers[1:])):
+        return range(len(names))  # as every FIMI file gives them
+    return sorted(range(len(names)), key=lambda i: (numbers[i], names[i]))
+
+
+def _are_integers(names: Sequence[str]) -> bool:
+    together = "".join(names)
+    if together.isascii() and together.isdigit():
+        return max(map(len, names)) <= _LONGEST_INTEGER
+    return bool(names) and all(map(_INTEGER.fullmatch, names))
