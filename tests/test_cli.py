@@ -10,8 +10,7 @@ import time
 import pytest
 
 import veilset as vs
-from veilset.cli import main
-from veilset.cli.app import app
+from veilset.cli import app, main
 from veilset.cli.screen import Screen
 
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]

@@ -78,6 +78,11 @@ class Limits:
             return _UNLIMITED
         return min(_UNLIMITED, max(0.0, self.time_limit - (time.monotonic() - self._started)))
 
+    def require(self, needed: int, task: str, advice: str) -> None:
+        """Raise `BudgetExceeded` before *needed* bytes more are taken, if they are not there."""
+        if needed > self.bytes_left():
+            raise self._out_of_memory(task, advice)
+
     def step(self, what: str, done: int = 0, total: int = 1) -> None:
         """Report where the run is."""
         if self.progress is not None:

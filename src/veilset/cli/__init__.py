@@ -1,5 +1,10 @@
-"""The command line: only parsing and showing."""
+"""The command line: only parsing and showing. One command, one file."""
 
-from veilset.cli.app import main
+from veilset.cli.app import app, main
+from veilset.cli.audit import audit
+from veilset.cli.demo import demo
+from veilset.cli.generate import generate
+from veilset.cli.publish import publish
+from veilset.cli.verify import verify
 
-__all__ = ["main"]
+__all__ = ["app", "audit", "demo", "generate", "main", "publish", "verify"]

@@ -11,7 +11,10 @@ from cyclopts import Group, Parameter
 from veilset.errors import WrongUsage
 from veilset.publish.recipe import InputRecipe, PromiseRecipe
 
-__all__ = ["LimitOptions", "PromiseOptions", "ReadingOptions"]
+__all__ = ["Flag", "Json", "LimitOptions", "PromiseOptions", "ReadingOptions"]
+
+Flag = Parameter(negative=(), show_default=False)
+Json = Annotated[bool, Parameter(name="--json"), Flag]
 
 READING = Group("Reading", sort_key=2)
 PROMISE = Group("Promise", sort_key=1)
@@ -29,7 +32,7 @@ class ReadingOptions:
     "fimi, basket or long; by default what the file's name says (.dat, .csv, .tsv)."
     delimiter: str | None = None
     "One character between fields; by default a comma, or a tab for .tsv."
-    header: Annotated[bool, Parameter(negative=(), show_default=False)] = False
+    header: Annotated[bool, Flag] = False
     "The first line of a basket file holds column names."
     long: str | None = None
     "ID,ITEM: the file holds one item a line; the names of its two columns."

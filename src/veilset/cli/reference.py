@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console
 
-from veilset.cli.app import app
+from veilset.cli import app
 
 __all__ = ["reference"]
 

@@ -4,13 +4,14 @@ from veilset.io.arrow import rows_from_arrow, rows_to_arrow
 from veilset.io.atomic import atomic_folder, sha256_of, write_durably, write_whole
 from veilset.io.files import read_bytes, read_text_bytes, text_of
 from veilset.io.rows import Rows
-from veilset.io.text import FORMATS, TextOptions, format_text, parse_text, read_item_list
+from veilset.io.text import FORMATS, TextOptions, count_fields, format_text, parse_text, read_item_list
 
 __all__ = [
     "FORMATS",
     "Rows",
     "TextOptions",
     "atomic_folder",
+    "count_fields",
     "format_text",
     "parse_text",
     "read_bytes",

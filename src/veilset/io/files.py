@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
+from veilset.errors import UnreadableInput, WrongUsage
 from veilset.limits import Limits
 
 __all__ = ["read_bytes", "read_text_bytes", "text_of"]
@@ -63,18 +63,14 @@ def text_of(path: str | Path, raw: bytes, encoding: str, limits: Limits | None =
 
 
 def _read_within(stream: IO[bytes] | gzip.GzipFile, path: Path, limits: Limits | None) -> bytes:
-    budget = (limits or Limits()).bytes_left()
+    limits = limits or Limits()
     chunks: list[bytes] = []
     size = 0
     while chunk := stream.read(_CHUNK):
         chunks.append(chunk)
         size += len(chunk)
-        # Joining the chunks and parsing them takes a few times the size of the text.
-        if 4 * size > budget:
-            raise BudgetExceeded(
-                f"Reading {str(path)!r} stopped at the memory limit after {size / 1e9:.2g} GB of text.",
-                "Raise the memory limit, or split the file.",
-            )
+        # The next chunk, and all of them once more when they are joined.
+        limits.require(size + _CHUNK, f"Reading {str(path)!r}, after {size / 1e9:.2g} GB of text,", "split the file.")
     return b"".join(chunks)
 
 

@@ -111,7 +111,7 @@ class Coherence:
         )
         return (
             *limits,
-            "Nothing is promised against somebody who knows sensitive items of a person, or which items a person lacks.",
+            "Nothing is promised against somebody who knows sensitive items of a person, or which items they lack.",
             "That a person is in the data, and what most people in it have in common, is not hidden.",
             "How sure an attacker may be that a person has some sensitive item or other is reported, not bounded.",
         )

@@ -1,36 +1,18 @@
-"""stub"""
+"""What to say about audits and releases, as data; and how it looks: on a terminal, as a page, as JSON."""
 
+from veilset.report.custodian import custodian_report
+from veilset.report.facts import audit_facts, release_facts
+from veilset.report.public import public_report
+from veilset.report.terminal import print_audit, print_reading, print_release
+from veilset.report.words import verdict
 
-def verdict(audit, *, merged):
-    return str(audit)
-
-
-def audit_facts(audit):
-    return {
-        "holds": audit.holds,
-        "witnesses": [{"itemset": list(w.itemset), "sensitive": w.sensitive} for w in audit.witnesses],
-    }
-
-
-def release_facts(release):
-    return {"verdict": "GO" if release.certified else "NO-GO"}
-
-
-def print_reading(data, console):
-    console.print(repr(data))
-
-
-def print_audit(audit, data, console):
-    console.print("DOES NOT HOLD", str(audit))
-
-
-def print_release(release, console):
-    console.print(repr(release))
-
-
-def public_report(data, audit, *, loss_percent, version, merged):
-    return "<p>"
-
-
-def custodian_report(release, *, before):
-    return "<p>"
+__all__ = [
+    "audit_facts",
+    "custodian_report",
+    "print_audit",
+    "print_reading",
+    "print_release",
+    "public_report",
+    "release_facts",
+    "verdict",
+]

@@ -32,7 +32,7 @@ def as_sets(data: Transactions) -> list[frozenset[str]]:
 def check_model(promise: Promise) -> None:
     """A promise is a frozen value that explains itself and survives being written down."""
     kind: Any = type(promise)
-    assert dataclasses.is_dataclass(kind), f"{kind.__name__} is not a dataclass."
+    assert hasattr(kind, "__dataclass_fields__"), f"{kind.__name__} is not a dataclass."
     assert (kind.__doc__ or "").startswith("Protects "), (
         f"The docstring of {kind.__name__} does not start with 'Protects'."
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from veilset.io import TextOptions, parse_text, read_bytes, sha256_of, text_of
+from veilset.io import TextOptions, count_fields, parse_text, read_bytes, sha256_of, text_of
 from veilset.limits import Limits
 from veilset.transactions.transactions import Transactions, item_names
 
@@ -81,6 +81,11 @@ def read(
     limits = Limits(memory_limit=memory_limit)
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
         raw = read_bytes(path, limits)
-        rows = parse_text(text_of(path, raw, encoding, limits), options)
+        text = text_of(path, raw, encoding, limits)
+        # An item takes 4 bytes as it is parsed, 4 in its sorted row, and as many again while vectors grow. A field has
+        # two characters or more, so most files need no counting.
+        if 8 * len(text) > limits.bytes_left():
+            limits.require(16 * count_fields(text, options), f"Reading {str(path)!r}", "split the file.")
+        rows = parse_text(text, options)
         source = Source(path.resolve(), sha256_of(raw), options, encoding, rows.notes)
         return Transactions.from_rows(rows, sensitive=item_names(sensitive, "sensitive"), source=source)

@@ -1,0 +1,53 @@
+"""``veilset audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import veilset as vs
+from veilset.cli.app import app
+from veilset.cli.options import Json, LimitOptions, PromiseOptions, ReadingOptions
+from veilset.cli.screen import Screen
+from veilset.publish import Recipe
+from veilset.report import audit_facts, print_audit, print_reading
+
+__all__ = ["audit"]
+
+
+@app.command
+def audit(
+    input: Path,  # noqa: A002 - the word users read
+    /,
+    *,
+    promise: PromiseOptions | None = None,
+    reading: ReadingOptions | None = None,
+    limits: LimitOptions | None = None,
+    witnesses: int = 20,
+    json: Json = False,
+) -> int:
+    """Check a file as it is, without changing it.
+
+    Exit code 0: the promise holds; 1: it does not; 3: no suppression of public items could make it hold.
+
+    Example:
+
+        veilset audit baskets.csv --sensitive sensitive.txt --k 20 --p 4 --h 0.4
+
+    Parameters
+    ----------
+    input
+        The transactions.
+    witnesses
+        How many reasons to list if it does not hold, the most severe first.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    bounds = limits or LimitOptions()
+    recipe = Recipe(promise=(promise or PromiseOptions()).recipe(), input=(reading or ReadingOptions()).recipe(input))
+    data = recipe.read_data(bounds.memory_limit)
+    screen.show(lambda: print_reading(data, screen.console))
+    with screen.progress() as progress:
+        answer = vs.audit(data, recipe.promise.make(), witnesses=witnesses, progress=progress, **vars(bounds))
+    screen.answer(audit_facts(answer), lambda: print_audit(answer, data, screen.console))
+    return 0 if answer.holds else 1 if answer.feasible else 3

@@ -1,0 +1,67 @@
+"""``veilset demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import veilset as vs
+from veilset.cli.app import app
+from veilset.cli.options import Json, LimitOptions, PromiseOptions, ReadingOptions
+from veilset.cli.publish import run_recipe
+from veilset.cli.screen import Screen
+from veilset.errors import NotCertified
+from veilset.publish import Recipe
+from veilset.report import release_facts
+
+__all__ = ["demo"]
+
+
+@app.command
+def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
+    """Run the main job on an embedded data set: read, anonymize, publish, verify.
+
+    Example:
+
+        veilset demo
+
+    Parameters
+    ----------
+    out
+        Folder for the demo's files; an earlier demo there is replaced.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    out.mkdir(parents=True, exist_ok=True)
+    baskets, sensitive = out / "baskets.csv", out / "sensitive.txt"
+    data = vs.generate.grocery_pharmacy()
+    data.write(baskets)
+    sensitive.write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
+    command = (
+        f"veilset publish {baskets} --sensitive {sensitive} --k 10 --p 2 --h 0.4 --out {out / 'release'} --replace"
+    )
+    screen.show(lambda: screen.say(f"[bold]$ {command}[/]"))
+    recipe = Recipe(
+        promise=PromiseOptions(k=10, p="2", h="0.4").recipe(),
+        input=ReadingOptions(sensitive=(sensitive,)).recipe(baskets),
+    )
+    bundle, release = run_recipe(recipe, out / "release", screen, LimitOptions(), replace=True, yes=True, seed=None)
+    screen.show(lambda: screen.say(f"\n[bold]$ veilset verify {bundle.public}[/]"))
+    found = vs.verify(bundle.public)
+    if not found.holds:
+        raise NotCertified(found.message)
+    report = bundle.public / "report.html"
+    facts = {
+        **release_facts(release),
+        "verified": found.verdict,
+        "release": str(bundle.path),
+        "report": str(report),
+    }
+    screen.answer(
+        facts,
+        lambda: screen.say(
+            f"[bold green]HOLDS[/]  {screen.escape(found.message)}\n\nRelease: {bundle.path}\n"
+            f"Report to hand over: {report}\nReport for you: {bundle.custodian / 'report.html'}"
+        ),
+    )
+    return 0

@@ -1,0 +1,98 @@
+"""``veilset generate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import veilset as vs
+from veilset.cli.app import app
+from veilset.cli.options import Json
+from veilset.cli.screen import Screen
+from veilset.errors import WrongUsage
+
+__all__ = ["generate"]
+
+
+@app.command
+def generate(
+    kind: Literal["quest", "pos", "grocery"],
+    /,
+    *,
+    out: Path,
+    transactions: int = 10_000,
+    items: int = 1_000,
+    length: float = 10.0,
+    pattern: float = 4.0,
+    longest: int = 100,
+    seed: int = 0,
+    json: Json = False,
+) -> int:
+    """Make synthetic transactions to try things on.
+
+    quest: after the classic Quest generator (length T, pattern length I); pos: long-tailed, like a shop's till;
+    grocery: a small named set with pharmacy items, with sensitive.txt and taxonomy.csv beside it.
+
+    Example:
+
+        veilset generate quest --transactions 100000 --items 1000 --length 10 --pattern 4 --out t10i4.dat
+
+    Parameters
+    ----------
+    kind
+        quest, pos or grocery.
+    out
+        File to write: .dat, .csv, .tsv, each perhaps with .gz.
+    transactions
+        How many.
+    items
+        How many different ones there may be (quest, pos).
+    length
+        Items in a transaction, on average (quest, pos).
+    pattern
+        Items in a pattern, on average (quest).
+    longest
+        Items in the longest transaction (pos).
+    seed
+        The same seed gives the same file.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    if out.exists():
+        raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
+    written = [out]
+    if kind == "quest":
+        data = vs.generate.quest(
+            transactions=transactions,
+            average_length=length,
+            pattern_length=pattern,
+            items=items,
+            random_state=seed,
+        )
+    elif kind == "pos":
+        data = vs.generate.pos_like(
+            transactions=transactions,
+            items=items,
+            average_length=length,
+            maximum_length=longest,
+            random_state=seed,
+        )
+    else:
+        data = vs.generate.grocery_pharmacy(transactions=transactions, random_state=seed)
+        written += _write_companions(data, out.parent)
+    data.write(out)
+    facts = {"written": [str(path) for path in written], "transactions": len(data), "items": len(data.names)}
+    screen.answer(facts, lambda: screen.say(f"{data!r}\nWritten: {', '.join(map(str, written))}"))
+    return 0
+
+
+def _write_companions(data: vs.Transactions, folder: Path) -> list[Path]:
+    """The sensitive items and the taxonomy of the grocery set, beside it."""
+    sensitive, taxonomy = folder / "sensitive.txt", folder / "taxonomy.csv"
+    for path in (sensitive, taxonomy):
+        if path.exists():
+            raise WrongUsage(f"{str(path)!r} exists already.", "Choose an --out in another folder.")
+    sensitive.write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
+    vs.generate.grocery_pharmacy_taxonomy().write(taxonomy)
+    return [sensitive, taxonomy]

@@ -1,0 +1,148 @@
+"""``veilset publish``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import veilset as vs
+from veilset.api import largest_that_keep_half
+from veilset.cli.app import app
+from veilset.cli.options import Flag, Json, LimitOptions, PromiseOptions, ReadingOptions
+from veilset.cli.screen import Screen
+from veilset.errors import WrongUsage
+from veilset.limits import Limits
+from veilset.models import Coherence
+from veilset.publish import Bundle, Recipe
+from veilset.publish.recipe import MethodRecipe
+from veilset.report import print_reading, print_release, release_facts
+
+__all__ = ["publish", "run_recipe"]
+
+
+@app.command
+def publish(
+    input: Path,  # noqa: A002 - the word users read
+    /,
+    *,
+    promise: PromiseOptions | None = None,
+    reading: ReadingOptions | None = None,
+    limits: LimitOptions | None = None,
+    out: Path,
+    method: str | None = None,
+    drop_empty: Annotated[bool, Flag] = False,
+    replace: Annotated[bool, Flag] = False,
+    yes: Annotated[bool, Flag] = False,
+    seed: str | None = None,
+    json: Json = False,
+) -> int:
+    """Make a release that keeps a promise, check it, and write it.
+
+    Writes two folders: OUT/public is safe to hand over, OUT/custodian stays at home. If the promise cannot be proven
+    on the written bytes, nothing is written.
+
+    Example:
+
+        veilset publish baskets.csv --sensitive sensitive.txt --k 20 --p 4 --h 0.4 --out release
+
+    Parameters
+    ----------
+    input
+        The transactions, or a recipe (.toml) of an earlier release, which is repeated exactly.
+    out
+        Folder to write; must not exist, unless --replace is given.
+    method
+        How to change the data: auto (default), remove-all.
+    drop_empty
+        Withhold transactions that end up empty.
+    replace
+        Exchange an older release at OUT in one step.
+    yes
+        Do not ask when less than half of the item occurrences would survive.
+    seed
+        Secret seed of the row order; by default a random one. Kept in OUT/custodian/recipe.toml.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    bounds = limits or LimitOptions()
+    if input.suffix == ".toml":
+        if promise or reading or method or drop_empty:
+            raise WrongUsage(
+                "A recipe says all about a run; other options do not go with it.", "Edit the recipe instead."
+            )
+        recipe = Recipe.load(input)
+    else:
+        recipe = Recipe(
+            promise=(promise or PromiseOptions()).recipe(),
+            input=(reading or ReadingOptions()).recipe(input),
+            method=MethodRecipe(name=method, drop_empty=drop_empty),
+        )
+    bundle, release = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)
+    screen.answer(
+        {**release_facts(release), "public": str(bundle.public), "custodian": str(bundle.custodian)},
+        lambda: screen.say(
+            f"[bold green]GO[/]  {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
+            f"Report: {bundle.public / 'report.html'}\nCheck it again at any time: veilset verify {bundle.public}"
+        ),
+    )
+    return 0
+
+
+def run_recipe(
+    recipe: Recipe,
+    out: Path,
+    screen: Screen,
+    bounds: LimitOptions,
+    *,
+    replace: bool,
+    yes: bool,
+    seed: str | None,
+) -> tuple[Bundle, vs.Release]:
+    with screen.progress() as progress:
+        data = recipe.read_data(bounds.memory_limit)
+    screen.show(lambda: print_reading(data, screen.console))
+    promise = recipe.promise.make()
+    with screen.progress() as progress:
+        release = vs.anonymize(
+            data,
+            promise,
+            method=recipe.method.name,
+            drop_empty=recipe.method.drop_empty,
+            threads=bounds.threads,
+            memory_limit=bounds.memory_limit,
+            time_limit=bounds.time_limit,
+            progress=progress,
+            **recipe.method.options,
+        )
+    screen.show(lambda: print_release(release, screen.console))
+    if release.loss > 0.5 and not yes:
+        _ask_whether_it_is_worth_it(release, screen)
+    with screen.progress() as progress:
+        bundle = vs.publish(
+            release,
+            out,
+            replace=replace,
+            random_state=seed or recipe.seed,
+            threads=bounds.threads,
+            memory_limit=bounds.memory_limit,
+            time_limit=bounds.time_limit,
+            progress=progress,
+        )
+    return bundle, release
+
+
+def _ask_whether_it_is_worth_it(release: vs.Release, screen: Screen) -> None:
+    promise = release.promise
+    with screen.progress() as progress:
+        limits = Limits(time_limit=60, progress=progress)
+        half = (
+            largest_that_keep_half(release.original, promise, method=release.method, limits=limits)
+            if isinstance(promise, Coherence)
+            else {}
+        )
+    ways = [f"--{letter} {value}" for letter, value in half.items() if value is not None]
+    hint = f"Half survives with {' or with '.join(ways)}." if ways else "No smaller k or p was found that keeps half."
+    what = f"Only {1 - release.loss:.0%} of the item occurrences would survive."
+    if not screen.confirm(f"{what} {hint} Publish it anyway?"):
+        raise WrongUsage(what, f"{hint} Say --yes to publish it anyway.")

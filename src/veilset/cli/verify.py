@@ -1,0 +1,61 @@
+"""``veilset verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import veilset as vs
+from veilset.cli.app import app
+from veilset.cli.options import Json, LimitOptions
+from veilset.cli.screen import Screen
+from veilset.report import audit_facts, verdict
+
+__all__ = ["verify"]
+
+
+@app.command
+def verify(
+    path: Path,
+    /,
+    *,
+    limits: LimitOptions | None = None,
+    witnesses: int = 20,
+    json: Json = False,
+) -> int:
+    """Read a release again and count whether it keeps its promise.
+
+    Needs the public folder alone. Exit code 0: it holds; 1: it does not, or a file was changed; 2: a file is missing or
+    cannot be read; 4: not decided.
+
+    Example:
+
+        veilset verify release/public
+
+    Parameters
+    ----------
+    path
+        The release folder, or its public folder.
+    witnesses
+        How many reasons to list if it does not hold.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    bounds = limits or LimitOptions()
+    with screen.progress() as progress:
+        found = vs.verify(path, witnesses=witnesses, progress=progress, **vars(bounds))
+    facts = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
+    if found.audit is not None:
+        facts["audit"] = audit_facts(found.audit)
+
+    def show() -> None:
+        screen.say(
+            f"[bold {'green' if found.holds else 'red'}]{found.verdict.upper()}[/]  {screen.escape(found.message)}"
+        )
+        if found.audit is not None and found.certificate is not None:
+            screen.say(screen.escape(verdict(found.audit, merged=found.certificate.merged)))
+            for witness in found.audit.witnesses:
+                screen.say(screen.escape(f"  {witness}"))
+
+    screen.answer(facts, show)
+    return found.exit_code

@@ -1,0 +1,93 @@
+"""The same facts for programs: plain dictionaries that `json.dumps` takes as they are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from veilset.models import Audit, Margin, Witness
+from veilset.release import Release
+from veilset.report.words import cost, decide, state, verdict
+from veilset.utility import METRICS
+
+__all__ = ["audit_facts", "release_facts"]
+
+
+def audit_facts(audit: Audit, *, merged: bool = False) -> dict[str, Any]:
+    """What an auditor found; shares both as exact text and as a number."""
+    return {
+        "promise": audit.promise.name,
+        "parameters": audit.promise.parameters(),
+        "state": state(audit),
+        "holds": audit.holds,
+        "feasible": audit.feasible,
+        "sentence": verdict(audit, merged=merged),
+        "transactions": audit.transactions,
+        "checked": audit.checked,
+        "found": audit.found,
+        "found_by_size": list(audit.found_by_size),
+        "witnesses": [_witness(witness) for witness in audit.witnesses],
+        "margins": {name: _margin(margin) for name, margin in audit.margins.items()},
+        "not_promised": list(audit.promise.not_promised()),
+    }
+
+
+def release_facts(release: Release) -> dict[str, Any]:
+    """What a method did, what it cost, and whether the result may go out."""
+    decision = decide(release)
+    paid = cost(release)
+    merged = release.original.persons is not None
+    return {
+        "verdict": decision.word,
+        "sentence": decision.why,
+        "method": release.method,
+        "options": {name: _plain(value) for name, value in release.options.items()},
+        "promise": release.promise.name,
+        "parameters": release.promise.parameters(),
+        "transactions": len(release.data),
+        "items": len(release.data.names),
+        "sensitive": len(release.data.sensitive),
+        "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
+        "generalized": dict(release.generalized),
+        "withheld": len(release.withheld),
+        "unavoidable": None if paid.must_go is None else {"count": len(paid.must_go), "items": list(paid.must_go)},
+        "loss": {
+            metric.name: {"value": paid.values[metric.name], "meaning": metric.meaning, "better": metric.better}
+            for metric in METRICS
+            if metric.name in paid.values
+        },
+        "seconds": release.seconds,
+        "discrepancy": release.discrepancy,
+        "audit": None if release.audit is None else audit_facts(release.audit, merged=merged),
+    }
+
+
+def _witness(witness: Witness) -> dict[str, Any]:
+    sure = witness.confidence
+    return {
+        "itemset": list(witness.itemset),
+        "support": witness.support,
+        "sensitive": witness.sensitive,
+        "confidence": None if sure is None else {"exact": str(sure), "value": float(sure)},
+        "reason": witness.reason,
+    }
+
+
+def _margin(margin: Margin) -> dict[str, Any]:
+    value = margin.value if isinstance(margin.value, int) else float(margin.value)
+    return {
+        "exact": str(margin.value),
+        "value": value,
+        "itemset": list(margin.itemset),
+        "sensitive": margin.sensitive,
+    }
+
+
+def _plain(value: object) -> object:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return repr(value)

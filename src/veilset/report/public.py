@@ -1,0 +1,103 @@
+"""The report that goes out with the data.
+
+Everything in it is computed from the released transactions alone; the one number about the original, the
+total loss, comes rounded to a percent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from veilset.exact import percent
+from veilset.models import Audit, Coherence
+from veilset.report.pages import Figure, length_figure, render, support_figure
+from veilset.report.words import coherence, limits_met, number, state, verdict
+from veilset.transactions import Transactions
+
+__all__ = ["public_report"]
+
+
+def public_report(data: Transactions, audit: Audit, *, loss_percent: int, version: str, merged: bool) -> str:
+    """A self-contained HTML page about released data.
+
+    Parameters
+    ----------
+    data : Transactions
+        The released transactions.
+    audit : Audit
+        The auditor's answer about them.
+    loss_percent : int
+        How much of the original is gone, in percent of all item occurrences.
+    version : str
+        What wrote it, such as "veilset 0.1.0".
+    merged : bool
+        Whether the transactions of one person were merged.
+    """
+    promise = coherence(audit.promise)
+    open_ends = list(promise.not_promised())
+    if not merged:
+        open_ends.append(
+            "One transaction is taken as one person. Whoever has several transactions in this file is "
+            "protected in each of them, but not against somebody who can tell that they belong together."
+        )
+    sensitive = data.is_sensitive.astype(bool)
+    return render(
+        "public.html",
+        audit=audit,
+        state=state(audit),
+        verdict=verdict(audit, merged=merged),
+        data=data,
+        loss_percent=loss_percent,
+        version=version,
+        parameters=_parameters(promise, bool(sensitive.any())),
+        limits=limits_met(audit),
+        supports=_supports(data, promise.k),
+        lengths=_lengths(data),
+        sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
+        open_ends=open_ends,
+    )
+
+
+def _parameters(promise: Coherence, sensitive: bool) -> list[tuple[str, str, str]]:
+    known = "any number of" if promise.p is None else f"up to {promise.p:,}"
+    rows = [
+        (
+            "p",
+            "unlimited" if promise.p is None else f"{promise.p:,}",
+            f"An attacker may know {known} public items of a person.",
+        ),
+        (
+            "k",
+            f"{promise.k:,}",
+            f"If anybody in this file has all the items known, at least {promise.k:,} people have.",
+        ),
+    ]
+    if promise.h is not None and sensitive:
+        most = percent(promise.h)
+        means = f"Of those people, at most {most} have any one particular sensitive item."
+        rows.append(("h", most, means if promise.h < 1 else "There is no limit to how sure an attacker may become."))
+    return rows
+
+
+def _supports(data: Transactions, k: int) -> Figure | None:
+    sensitive = data.is_sensitive.astype(bool)
+    public = data.supports[~sensitive]
+    if not sensitive.any():
+        says = f"Every item is held by at least {number(int(public.min()), 'transaction')}." if len(public) else ""
+        return support_figure({"public": public}, ["main"], k=k, says=says)
+    says = f"Every public item is held by at least {number(int(public.min()), 'transaction')}." if len(public) else ""
+    rarest = f"The rarest sensitive item is held by {int(data.supports[sensitive].min()):,}."
+    series = {"public": public, "sensitive": data.supports[sensitive]}
+    return support_figure(series, ["main", "sensitive"], k=k, says=f"{says} {rarest}".strip())
+
+
+def _lengths(data: Transactions) -> Figure | None:
+    lengths = data.lengths
+    if not len(lengths):
+        return None
+    empty = int(np.count_nonzero(lengths == 0))
+    says = (
+        f"A transaction has {lengths.mean():.1f} items on average and {int(lengths.max()):,} at most; "
+        f"{empty:,} {'is' if empty == 1 else 'are'} empty."
+    )
+    return length_figure({"transactions": lengths}, ["main"], says=says)

@@ -1,0 +1,178 @@
+"""The same on a terminal, by rich. Names go in as `Text`, so that nothing in them is taken for markup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from veilset.models import Audit
+from veilset.release import Release
+from veilset.report.words import (
+    Cost,
+    cost,
+    decide,
+    knowledge,
+    learned,
+    limits_met,
+    more_ways,
+    number,
+    one_person,
+    shares,
+    shown,
+    state,
+    verdict,
+    ways_by_size,
+)
+from veilset.transactions import Transactions
+
+__all__ = ["print_audit", "print_reading", "print_release"]
+
+_MOST_ITEMS = 8
+_MOST_NAMES = 12
+
+
+def print_reading(data: Transactions, console: Console) -> None:
+    """How the file was read: what it was taken to be, its first three transactions, and how much there is."""
+    _title("How the data was read", console)
+    source = data.source
+    lines = [Text(f"{shown(source.path.name)}: {source.describe()}" if source else "made in memory")]
+    lines += [Text(f"note: {note}", style="yellow") for note in (source.notes if source else ())]
+    lines.append(Text(one_person(data)))
+    sensitive = set(data.sensitive)
+    lines += [_transaction(row, data[row], sensitive) for row in range(min(3, len(data)))]
+    marked = " (marked *)" if sensitive else ""
+    lines.append(
+        Text(
+            f"{number(len(data), 'transaction')}, {number(len(data.names), 'different item')}, "
+            f"{len(sensitive):,} of them sensitive{marked}"
+        )
+    )
+    _indented(lines, console)
+
+
+def _transaction(row: int, items: tuple[str, ...], sensitive: set[str]) -> Text:
+    names = [
+        Text(f"{shown(item)}*", style="magenta") if item in sensitive else Text(shown(item))
+        for item in items[:_MOST_ITEMS]
+    ]
+    if len(items) > _MOST_ITEMS:
+        names.append(Text(f"… ({number(len(items), 'item')})", style="dim"))
+    return Text(f"{row + 1}: ", style="dim") + (Text(", ").join(names) if names else Text("(empty)", style="dim"))
+
+
+def print_audit(audit: Audit, data: Transactions, console: Console) -> None:
+    """The verdict, the most severe reasons against it, and how close to the limits the data comes."""
+    _title("Audit", console)
+    _verdict(state(audit), audit.holds, verdict(audit, merged=data.persons is not None), console)
+    if audit.witnesses:
+        _witnesses(audit, console)
+    below = [
+        ways_by_size(audit),
+        f"{number(audit.checked, 'set')} of items counted in {number(audit.transactions, 'transaction')}.",
+    ]
+    _indented([Text(line, style="dim") for line in below if line], console)
+    if audit.margins:
+        _margins(audit, console)
+
+
+def _witnesses(audit: Audit, console: Console) -> None:
+    table = _table("What an attacker knows", "People left", "What they learn")
+    for risk in audit.witnesses:
+        table.add_row(Text(knowledge(risk.itemset)), f"{risk.support:,}", Text(learned(risk, audit.promise)))
+    _indented([table, *([Text(more)] if (more := more_ways(audit, len(audit.witnesses))) else [])], console)
+
+
+def _margins(audit: Audit, console: Console) -> None:
+    table = _table("How close it comes", "Here", "Allowed", "Where")
+    for limit in limits_met(audit):
+        table.add_row(limit.what, limit.met, limit.allowed, Text(limit.where))
+    worse = (
+        [] if audit.holds else [Text("It does not hold, so there may be more extreme values than these.", style="dim")]
+    )
+    _indented([table, *worse], console)
+
+
+def print_release(release: Release, console: Console, *, before: Audit | None = None) -> None:
+    """What was at risk, what had to go, what was changed, what it cost; then GO or NO-GO.
+
+    Parameters
+    ----------
+    before : Audit, optional
+        The auditor's answer about the original; without it, what was at risk is left out.
+    """
+    paid = cost(release)
+    decision = decide(release)
+    told = Table.grid(padding=(0, 2))
+    told.add_column(style="bold", no_wrap=True)
+    told.add_column()
+    if before is not None:
+        told.add_row("At risk before", Text(verdict(before, merged=release.original.persons is not None)))
+    told.add_row("Had to go", Text(_had_to_go(paid)))
+    told.add_row("Changed", Text(_changed(release)))
+    told.add_row("Cost", Text(_lost(release, paid.values)))
+    _title("Release", console)
+    _indented([told], console)
+    _verdict(decision.word, decision.go, decision.why, console)
+
+
+def _had_to_go(paid: Cost) -> str:
+    items = paid.must_go
+    if items is None:
+        return "whatever is suppressed, the original cannot be made to keep this promise"
+    if not items:
+        return "nothing: no item gives anybody away by itself"
+    lost = paid.values["items_lost_unavoidably"]
+    what = f"{number(len(items), 'item')} whatever the method ({shares(lost)} of all occurrences)"
+    return f"{what}: {_names(items)}"
+
+
+def _changed(release: Release) -> str:
+    done = []
+    if release.suppressed:
+        done.append(f"{number(len(release.suppressed), 'item')} suppressed: {_names(release.suppressed)}")
+    if release.generalized:
+        done.append(f"{number(len(release.generalized), 'item')} given a coarser name")
+    if release.withheld:
+        done.append(f"{number(len(release.withheld), 'transaction')} withheld")
+    return f"{'; '.join(done) or 'nothing'} (method {release.method}, {release.seconds:.1f} s)"
+
+
+def _lost(release: Release, values: Mapping[str, float]) -> str:
+    kept = f"; {shares(values['sensitive_kept'])} of sensitive occurrences kept" if release.original.sensitive else ""
+    emptied = number(int(values["transactions_emptied"]), "transaction")
+    return (
+        f"{shares(values['items_lost'])} of all item occurrences and {shares(values['kinds_lost'])} of the "
+        f"different items are gone{kept}; {emptied} emptied; "
+        f"{values['length_before']:.1f} items in a transaction before, {values['length_after']:.1f} after"
+    )
+
+
+def _names(items: tuple[str, ...]) -> str:
+    more = f" and {len(items) - _MOST_NAMES:,} more" if len(items) > _MOST_NAMES else ""
+    return ", ".join(map(shown, items[:_MOST_NAMES])) + more
+
+
+def _title(text: str, console: Console) -> None:
+    console.print(Text(text, style="bold underline"))
+
+
+def _verdict(word: str, good: bool, sentence: str, console: Console) -> None:
+    colour = "green" if good else "red"
+    _indented([Text(word, style=f"bold {colour}") + Text(f"  {sentence}", style="not bold default")], console)
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for head in heads:
+        table.add_column(head, justify="right" if head in ("People left", "Here") else "left", overflow="fold")
+    return table
+
+
+def _indented(lines: Sequence[RenderableType], console: Console) -> None:
+    for line in lines:
+        console.print(Padding(line, (0, 0, 0, 2), expand=False), highlight=False)
+    console.print()
