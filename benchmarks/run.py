@@ -32,13 +32,13 @@ def main() -> None:
         [
             "# Benchmark results",
             "",
-            "Ratios of ours to a named peer, both run in the same script, best of several runs; answers asserted before timing.",
-            "Written by `make bench`.",
+            "Ratios of ours to a named peer, both run in one script, best of several runs; answers asserted before",
+            "timing. Written by `make bench`.",
             "",
             *table,
             "",
-            f"Machine: {_processor()}, {os.cpu_count()} cores; {platform.system()}, Python {platform.python_version()}, "
-            f"veilset {veilset.__version__}.",
+            f"Machine: {_processor()}, {os.cpu_count()} cores; {platform.system()}, Python "
+            f"{platform.python_version()}, veilset {veilset.__version__}.",
         ]
     )
     print(text)

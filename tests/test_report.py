@@ -198,7 +198,7 @@ def test_only_nothing_is_zero_percent() -> None:
 
 def test_audit_facts_survive_json() -> None:
     audit = audit_of([["a", "s"], ["a", "s"], ["a"], [], [], []], ("s",), h=0.5, k=2, p=None)
-    facts = json.loads(json.dumps(report.audit_facts(audit)))
+    facts = json.loads(json.dumps(report.audit_facts(audit, merged=False)))
     assert facts["parameters"] == {"h": "1/2", "k": 2, "p": None}
     assert (facts["holds"], facts["feasible"], facts["found"], facts["found_by_size"]) == (
         False,

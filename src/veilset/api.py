@@ -183,6 +183,7 @@ def publish(
     *,
     replace: bool = False,
     random_state: int | str | None = None,
+    before: Audit | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
     time_limit: float | None = None,
@@ -200,11 +201,13 @@ def publish(
         Exchange an older release in one step.
     random_state : int or str, optional
         The secret seed of the row order; None draws one. Who can guess it can undo the shuffling.
+    before : Audit, optional
+        The auditor's answer about the original, for the custodian's report; asked for if not given.
     threads, memory_limit, time_limit, progress
         As for `audit`.
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
-    return write_bundle(release, out, replace=replace, random_state=random_state, limits=limits)
+    return write_bundle(release, out, replace=replace, random_state=random_state, before=before, limits=limits)
 
 
 def verify(

@@ -49,5 +49,7 @@ def audit(
     screen.show(lambda: print_reading(data, screen.console))
     with screen.progress() as progress:
         answer = vs.audit(data, recipe.promise.make(), witnesses=witnesses, progress=progress, **vars(bounds))
-    screen.answer(audit_facts(answer), lambda: print_audit(answer, data, screen.console))
+    screen.answer(
+        audit_facts(answer, merged=data.persons is not None), lambda: print_audit(answer, data, screen.console)
+    )
     return 0 if answer.holds else 1 if answer.feasible else 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import veilset as vs
 from veilset.api import largest_that_keep_half
@@ -12,8 +12,8 @@ from veilset.cli.options import Flag, Json, LimitOptions, PromiseOptions, Readin
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
-from veilset.models import Coherence
-from veilset.publish import Bundle, Recipe
+from veilset.models import Coherence, Promise
+from veilset.publish import Bundle, Recipe, check_target
 from veilset.publish.recipe import MethodRecipe
 from veilset.report import print_reading, print_release, release_facts
 
@@ -82,7 +82,7 @@ def publish(
     screen.answer(
         {**release_facts(release), "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(
-            f"[bold green]GO[/]  {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
+            f"Written and verified: {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
             f"Report: {bundle.public / 'report.html'}\nCheck it again at any time: veilset verify {bundle.public}"
         ),
     )
@@ -99,24 +99,25 @@ def run_recipe(
     yes: bool,
     seed: str | None,
 ) -> tuple[Bundle, vs.Release]:
-    with screen.progress() as progress:
-        data = recipe.read_data(bounds.memory_limit)
-    screen.show(lambda: print_reading(data, screen.console))
+    """Read, check, change, check again and write, showing each step; what `publish` and `demo` both do."""
+    check_target(out, replace=replace)
     promise = recipe.promise.make()
+    data = recipe.read_data(bounds.memory_limit)
+    screen.show(lambda: print_reading(data, screen.console))
+    promise.check_feasible(data)
+    before = _risks_before(data, promise, screen, bounds)
     with screen.progress() as progress:
         release = vs.anonymize(
             data,
             promise,
             method=recipe.method.name,
             drop_empty=recipe.method.drop_empty,
-            threads=bounds.threads,
-            memory_limit=bounds.memory_limit,
-            time_limit=bounds.time_limit,
             progress=progress,
-            **recipe.method.options,
+            **vars(bounds),
+            **dict[str, Any](recipe.method.options),
         )
-    screen.show(lambda: print_release(release, screen.console))
-    if release.loss > 0.5 and not yes:
+    screen.show(lambda: print_release(release, screen.console, before=before))
+    if release.certified and release.loss > 0.5 and not yes:
         _ask_whether_it_is_worth_it(release, screen)
     with screen.progress() as progress:
         bundle = vs.publish(
@@ -124,12 +125,21 @@ def run_recipe(
             out,
             replace=replace,
             random_state=seed or recipe.seed,
-            threads=bounds.threads,
-            memory_limit=bounds.memory_limit,
-            time_limit=bounds.time_limit,
+            before=before,
             progress=progress,
+            **vars(bounds),
         )
     return bundle, release
+
+
+def _risks_before(data: vs.Transactions, promise: Promise, screen: Screen, bounds: LimitOptions) -> vs.Audit | None:
+    try:
+        with screen.progress() as progress:
+            return vs.audit(data, promise, progress=progress, **vars(bounds))
+    except vs.BudgetExceeded as error:
+        reason = error.what
+        screen.show(lambda: screen.say(f"What is at risk in the original was not counted. {screen.escape(reason)}"))
+        return None
 
 
 def _ask_whether_it_is_worth_it(release: vs.Release, screen: Screen) -> None:

@@ -17,9 +17,9 @@ _HEAD = """# Command line
 
 This page is generated from the commands (`make docs`); a test keeps it true.
 
-Exit codes: **0** the promise holds, **1** it does not (or a file of the release was changed), **2** wrong usage or unreadable
-input, **3** infeasible, **4** not decided (a memory or time limit, an unknown schema), **130** interrupted. On a terminal the
-answer is text, with progress on stderr; piped, or with `--json`, it is JSON.
+Exit codes: **0** the promise holds, **1** it does not (or a file of the release was changed), **2** wrong usage or
+unreadable input, **3** infeasible, **4** not decided (a memory or time limit, an unknown schema), **130** interrupted.
+On a terminal the answer is text, with progress on stderr; piped, or with `--json`, it is JSON.
 """
 
 

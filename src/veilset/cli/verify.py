@@ -46,7 +46,7 @@ def verify(
         found = vs.verify(path, witnesses=witnesses, progress=progress, **vars(bounds))
     facts = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
     if found.audit is not None:
-        facts["audit"] = audit_facts(found.audit)
+        facts["audit"] = audit_facts(found.audit, merged=found.certificate is not None and found.certificate.merged)
 
     def show() -> None:
         screen.say(

@@ -70,7 +70,7 @@ class Coherence:
         """Raise if the data has sensitive items and no *h* was given."""
         if self.h is None and data.sensitive:
             raise WrongUsage(
-                f"h is not given, but {len(data.sensitive)} items of the data are sensitive (such as {data.sensitive[0]!r}).",
+                f"h is not given, but {len(data.sensitive)} items are sensitive (such as {data.sensitive[0]!r}).",
                 "Say how sure an attacker may become of one, such as h=0.4; h=1 protects identities only.",
             )
 

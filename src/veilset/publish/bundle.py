@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 import secrets
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -32,7 +33,7 @@ from veilset.report import custodian_report, public_report
 from veilset.transactions import Transactions
 from veilset.utility import unavoidable
 
-__all__ = ["Bundle", "publish"]
+__all__ = ["Bundle", "check_target", "publish"]
 
 _WARNING = """DO NOT SHARE this folder.
 
@@ -66,6 +67,7 @@ def publish(
     *,
     replace: bool = False,
     random_state: int | str | None = None,
+    before: Audit | None = None,
     limits: Limits | None = None,
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all.
@@ -80,6 +82,8 @@ def publish(
         Exchange an older release in one step.
     random_state : int or str, optional
         The secret seed of the row order; None draws one. It is stored in ``custodian/recipe.toml``.
+    before : Audit, optional
+        The auditor's answer about the original, for the custodian's report; asked for if not given.
     """
     limits = limits or Limits()
     if not release.certified or release.audit is None:
@@ -87,14 +91,10 @@ def publish(
             f"NO-GO: nothing was written. {_why_not(release)}", "Choose another method, or other parameters."
         )
     out = Path(out)
-    if replace and out.is_dir() and not _is_release(out):
-        raise WrongUsage(
-            f"{str(out)!r} is not a release of veilset; replacing it would delete it.",
-            "Choose another --out.",
-        )
+    check_target(out, replace=replace)
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
     order = _secret_order(len(release.data), seed)
-    before = _risks_before(release, limits)
+    before = before or _risks_before(release, limits)
     with atomic_folder(out, replace=replace) as staging:
         custodian = staging / "custodian"
         custodian.mkdir(mode=0o700)
@@ -112,16 +112,24 @@ def publish(
     return Bundle(out, verification)
 
 
+def check_target(out: Path, *, replace: bool) -> None:
+    """Raise if *out* is taken: by an older release that is not to be replaced, or by anything else."""
+    if not os.path.lexists(out):
+        return
+    if not replace:
+        raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or say --replace to exchange it.")
+    if not (out.is_dir() and ((out / "custodian" / "DO-NOT-SHARE.txt").is_file() or not any(out.iterdir()))):
+        raise WrongUsage(
+            f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another --out."
+        )
+
+
 def _why_not(release: Release) -> str:
     if release.discrepancy is not None:
         return f"The release is not what its account says: {release.discrepancy}"
     if release.audit is None:
         return "No auditor has looked at the release."
     return str(release.audit)
-
-
-def _is_release(folder: Path) -> bool:
-    return (folder / "custodian" / "DO-NOT-SHARE.txt").is_file() or not any(folder.iterdir())
 
 
 def _secret_order(count: int, seed: str) -> npt.NDArray[np.int64]:

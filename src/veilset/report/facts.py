@@ -13,7 +13,7 @@ from veilset.utility import METRICS
 __all__ = ["audit_facts", "release_facts"]
 
 
-def audit_facts(audit: Audit, *, merged: bool = False) -> dict[str, Any]:
+def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
     """What an auditor found; shares both as exact text and as a number."""
     return {
         "promise": audit.promise.name,

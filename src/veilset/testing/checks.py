@@ -99,14 +99,17 @@ def _check_margins(rows: list[frozenset[str]], data: Transactions, promise: Cohe
     if known:
         margin = answer.margins["smallest_support"]
         assert margin.value == min(oracles.support(rows, x) for x in known) == oracles.support(rows, margin.itemset)
+    if not data.sensitive:
+        return
     cohorts = [[row for row in rows if x <= row] for x in {frozenset(), *known}]
-    for name, hit in (
-        ("largest_breach", lambda row, s: s in row),
-        ("largest_any_breach", lambda row, _: not row.isdisjoint(data.sensitive)),
+    for name, groups in (
+        ("largest_breach", [{s} for s in data.sensitive]),
+        ("largest_any_breach", [set(data.sensitive)]),
     ):
         worst = max(
-            (Fraction(sum(hit(row, s) for row in c), len(c)) for c in cohorts for s in data.sensitive),
-            default=None,
+            Fraction(sum(not row.isdisjoint(group) for row in cohort), len(cohort))
+            for cohort in cohorts
+            for group in groups
         )
         if worst:
             assert answer.margins[name].value == worst, f"{name}: {answer.margins[name]} is not {worst}"
