@@ -6,21 +6,25 @@
 namespace nb = nanobind;
 
 namespace veilset {
-void register_text(nb::module_& m);
+void register_text_fimi(nb::module_& m);
+void register_text_delimited(nb::module_& m);
 void register_rows(nb::module_& m);
 void register_bits(nb::module_& m);
 void register_audit_coherence(nb::module_& m);
 void register_mining_moles(nb::module_& m);
+void register_mining_keeping(nb::module_& m);
 void register_generate(nb::module_& m);
 }  // namespace veilset
 
 NB_MODULE(_native, m) {
     m.doc() = "Kernels of veilset: no policy, no Python objects inside loops.";
     nb::exception<veilset::OverBudget>(m, "OverBudget", PyExc_RuntimeError);
-    veilset::register_text(m);
+    veilset::register_text_fimi(m);
+    veilset::register_text_delimited(m);
     veilset::register_rows(m);
     veilset::register_bits(m);
     veilset::register_audit_coherence(m);
     veilset::register_mining_moles(m);
+    veilset::register_mining_keeping(m);
     veilset::register_generate(m);
 }

@@ -104,3 +104,12 @@ def test_metrics_pass_their_battery(data, promise):
 def test_release_is_not_certified_without_an_audit():
     release = remove_all(DATA, PROMISE, limits=Limits())
     assert not release.certified
+
+
+@given(strategies.transactions(), strategies.coherence_promises())
+def test_insertion_is_remove_all_and_restore(data, promise):
+    try:
+        inserted = auto(data, promise, limits=Limits())
+    except Infeasible:
+        return
+    assert inserted.suppressed == remove_all(data, promise, restore=True, limits=Limits()).suppressed

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from veilset.io import TextOptions, count_fields, parse_text, read_bytes, sha256_of, text_of
 from veilset.limits import Limits
-from veilset.transactions.transactions import Transactions, item_names
+from veilset.transactions.transactions import Transactions
+from veilset.transactions.vocabulary import item_names
 
 __all__ = ["Source", "read"]
 

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from veilset.errors import WrongUsage, near_misses
 from veilset.io.table import read_paths, write_paths
-from veilset.transactions.transactions import Transactions, item_name, vocabulary_order
+from veilset.transactions.transactions import Transactions
+from veilset.transactions.vocabulary import item_name, vocabulary_order
 
 __all__ = ["Taxonomy"]
 
@@ -75,7 +76,7 @@ class Taxonomy:
         if isinstance(items, str):
             raise WrongUsage(f"The items are the text {items!r}.", "Give a list of names, or transactions.")
         given = items.public if isinstance(items, Transactions) else [item_name(item, "by_fan_out") for item in items]
-        leaves = _invocabulary_order(given)
+        leaves = _in_vocabulary_order(given)
         paths: dict[str, list[str]] = {leaf: [] for leaf in leaves}
         width = 1
         while width * n < len(leaves):
@@ -112,7 +113,7 @@ class Taxonomy:
             if isinstance(groups, str):
                 raise WrongUsage(f"The groups of {item!r} are the text {groups!r}.", "Give a list of names.")
             checked[item_name(item, "from_paths")] = [item_name(group, f"The groups of {item!r}") for group in groups]
-        return cls._grow(_invocabulary_order([item_name(item, "from_paths") for item in paths]), checked)
+        return cls._grow(_in_vocabulary_order([item_name(item, "from_paths") for item in paths]), checked)
 
     @classmethod
     def _grow(cls, leaves: list[str], paths: Mapping[str, Sequence[str]]) -> Taxonomy:
@@ -330,7 +331,7 @@ class Taxonomy:
         return f"<Taxonomy: {len(self.leaves):,} items under {_ROOT!r}, {len(self):,} nodes, depth {self.depth}>"
 
 
-def _invocabulary_order(names: Sequence[str]) -> list[str]:
+def _in_vocabulary_order(names: Sequence[str]) -> list[str]:
     if not names:
         raise WrongUsage("There are no items to build a taxonomy over.", "Give at least one public item.")
     if twice := [name for name, times in Counter(names).items() if times > 1]:

@@ -7,8 +7,6 @@ sorted vocabulary of the items that occur. Everything else in Veilset reads thes
 from __future__ import annotations
 
 import gzip
-import operator
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -21,14 +19,19 @@ import pyarrow as pa
 from veilset import _native
 from veilset.errors import WrongUsage, near_misses
 from veilset.io import Rows, TextOptions, format_text, rows_from_arrow, rows_to_arrow, write_whole
+from veilset.transactions.vocabulary import (
+    are_integers,
+    check_writable,
+    item_name,
+    item_names,
+    several,
+    vocabulary_order,
+)
 
 if TYPE_CHECKING:
     from veilset.transactions.reading import Source
 
 __all__ = ["Transactions", "item_names"]
-
-_LONGEST_INTEGER = 4000  # Python refuses to convert much longer ones
-_INTEGER = re.compile(rf"-?[0-9]{{1,{_LONGEST_INTEGER}}}", re.ASCII)
 
 
 class Transactions:
@@ -142,7 +145,7 @@ class Transactions:
         new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
         offsets, items, _ = _native.canonicalize(offsets, codes, new_code)
         ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
-        _check_writable(ordered)
+        check_writable(ordered)
         unknown = sorted(set(sensitive).difference(ordered)) if sensitive else []
         if unknown:
             raise WrongUsage(
@@ -201,7 +204,7 @@ class Transactions:
         names = tuple(name for name, kept in zip(self.names, keep.tolist(), strict=True) if kept)
         roles = self.is_sensitive[keep]
         new_offsets, items = offsets[self.offsets], new_code[self.items[stays]]
-        if _are_integers(names) and not _are_integers(self.names):
+        if are_integers(names) and not are_integers(self.names):
             sensitive = {name for name, s in zip(names, roles.tolist(), strict=True) if s}
             return self._canonical(new_offsets, items, names, sensitive, self.persons, self.source)
         return self._of(new_offsets, items, names, roles, self.persons, self.source)
@@ -297,7 +300,7 @@ class Transactions:
     def codes(self, names: Iterable[str]) -> npt.NDArray[np.int64]:
         """Codes of these names; an unknown one is an error."""
         found = []
-        for name in _several(names, "items"):
+        for name in several(names, "items"):
             if name not in self._code_of:
                 raise WrongUsage(
                     f"There is no item {name!r} in the data.",
@@ -366,50 +369,3 @@ class Transactions:
 def _shorten(names: tuple[str, ...], most: int = 8) -> str:
     shown = ", ".join(names[:most])
     return (shown + (f", … ({len(names)} items)" if len(names) > most else "")) or "(empty)"
-
-
-def item_names(values: Iterable[str | int], where: str) -> list[str]:
-    """The names these values stand for; *where* says in an error where they came from."""
-    return [item_name(value, where) for value in _several(values, where)]
-
-
-def _several(values: Iterable[Any], where: str) -> Iterable[Any]:
-    # The letters of one text would be taken for items: '48' for 4 and 8.
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise WrongUsage(f"{where} is {values!r}, not a list of items.", f"Write [{values!r}].")
-    return values
-
-
-def _check_writable(names: Sequence[str]) -> None:
-    """Names that no file could hold: empty, with a zero character, or half of a character."""
-    together = "".join(names)
-    if all(names) and "\0" not in together and together.isprintable():
-        return
-    for name in names:
-        if not name or "\0" in name or any("\ud800" <= c <= "\udfff" for c in name):
-            raise WrongUsage(f"The item name {name!r} cannot be written to a file.", "Rename it, or leave it out.")
-
-
-def item_name(value: object, where: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int, np.integer)):
-        raise WrongUsage(f"{where}: {value!r} is not an item.", "Items are names (text) or ids (integers).")
-    name = str(value)
-    if not name:
-        raise WrongUsage(f"{where}: an item has an empty name.", "Give it a name, or leave it out.")
-    return name
-
-
-def vocabulary_order(names: list[str]) -> Sequence[int]:
-    if not _are_integers(names):
-        return sorted(range(len(names)), key=names.__getitem__)
-    numbers = list(map(int, names))
-    if all(map(operator.lt, numbers, numbers[1:])):
-        return range(len(names))  # as every FIMI file gives them
-    return sorted(range(len(names)), key=lambda i: (numbers[i], names[i]))
-
-
-def _are_integers(names: Sequence[str]) -> bool:
-    together = "".join(names)
-    if together.isascii() and together.isdigit():
-        return max(map(len, names)) <= _LONGEST_INTEGER
-    return bool(names) and all(map(_INTEGER.fullmatch, names))
