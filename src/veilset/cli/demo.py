@@ -29,9 +29,9 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     out
         Folder for the demo's files; an earlier demo there is replaced.
     json
-        Print JSON; so does piping the output.
+        Print JSON.
     """
-    screen = Screen.of(json)
+    screen = Screen(json=json)  # a show for people: text even into a pipe
     out.mkdir(parents=True, exist_ok=True)
     baskets, sensitive = out / "baskets.csv", out / "sensitive.txt"
     data = vs.generate.grocery_pharmacy()
