@@ -200,7 +200,8 @@ def publish(
     replace : bool
         Exchange an older release in one step.
     random_state : int or str, optional
-        The secret seed of the row order; None draws one. Who can guess it can undo the shuffling.
+        The secret seed of the row order, stored in ``custodian/recipe.toml``; None draws one. Who can guess it can undo
+        the shuffling.
     before : Audit, optional
         The auditor's answer about the original, for the custodian's report; asked for if not given.
     threads, memory_limit, time_limit, progress

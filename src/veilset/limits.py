@@ -14,17 +14,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import TypedDict
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, WrongUsage
 
-__all__ = ["Limits", "Progress"]
+__all__ = ["KernelLimits", "Limits", "Progress"]
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
 
 _UNLIMITED = 1e9  # seconds
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+class KernelLimits(TypedDict):
+    """Keyword arguments of every long kernel."""
+
+    memory_limit: int
+    time_limit: float
+    progress: Callable[[int, int, int], None] | None
 
 
 @dataclass(frozen=True)
@@ -88,12 +97,11 @@ class Limits:
         if self.progress is not None:
             self.progress(what, done, total)
 
-    def native_progress(self, what: Callable[[int], str]) -> Callable[[int, int, int], None] | None:
-        """The callback a kernel takes; *what* puts a stage number into words."""
+    def for_kernel(self, what: Callable[[int], str]) -> KernelLimits:
+        """What is left of the limits, as a kernel takes it; *what* puts a stage of it into words."""
         progress = self.progress
-        if progress is None:
-            return None
-        return lambda stage, done, total: progress(what(stage), done, total)
+        told = None if progress is None else lambda stage, done, total: progress(what(stage), done, total)
+        return {"memory_limit": self.bytes_left(), "time_limit": self.seconds_left(), "progress": told}
 
     @contextmanager
     def guard(self, task: str, advice: str) -> Iterator[None]:

@@ -36,9 +36,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
             p=promise.p or 0,
             witness_limit=witnesses,
             threads=limits.thread_count,
-            memory_limit=limits.bytes_left(),
-            time_limit=limits.seconds_left(),
-            progress=limits.native_progress(lambda size: f"Checking itemsets of {size} item{'s' * (size > 1)}"),
+            **limits.for_kernel(lambda size: f"Checking itemsets of {size} item{'s' * (size > 1)}"),
         )
     by_size = [i + a for i, a in zip(found["identity_by_size"], found["attribute_by_size"], strict=True)]
     while by_size and by_size[-1] == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict
@@ -59,7 +59,7 @@ def minimal_rare(
     limits = limits or Limits()
     with limits.guard("The search for moles", "ask for a smaller p."):
         arrays = _native.minimal_moles(
-            data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **_bounds(limits)
+            data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **limits.for_kernel(_stage)
         )
     return Moles(data, arrays)
 
@@ -76,7 +76,7 @@ def items_in_moles(
     limits = limits or Limits()
     with limits.guard("The search for moles", "ask for a smaller p."):
         mask = _native.items_in_moles(
-            data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **_bounds(limits)
+            data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **limits.for_kernel(_stage)
         )
     return tuple(data.names[i] for i in np.flatnonzero(mask).tolist())
 
@@ -119,20 +119,10 @@ class _Question(TypedDict):
     p: int
 
 
-class _Bounds(TypedDict):
-    memory_limit: int
-    time_limit: float
-    progress: Callable[[int, int, int], None] | None
-
-
 def _question(k: int, h: float | str | Fraction, max_size: int | None) -> _Question:
     share = exact_share(h, "h")
     return {"h_num": share.numerator, "h_den": share.denominator, "k": k, "p": max_size or 0}
 
 
-def _bounds(limits: Limits) -> _Bounds:
-    return {
-        "memory_limit": limits.bytes_left(),
-        "time_limit": limits.seconds_left(),
-        "progress": limits.native_progress(lambda _: "Searching for moles"),
-    }
+def _stage(_: int) -> str:
+    return "Searching for moles"

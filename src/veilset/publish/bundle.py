@@ -70,21 +70,7 @@ def publish(
     before: Audit | None = None,
     limits: Limits | None = None,
 ) -> Bundle:
-    """Write a certified release to the folder *out*, or nothing at all.
-
-    Parameters
-    ----------
-    release : Release
-        One that is ``certified``; any other is refused.
-    out : path
-        A folder that does not exist yet, or, with *replace*, an older release.
-    replace : bool
-        Exchange an older release in one step.
-    random_state : int or str, optional
-        The secret seed of the row order; None draws one. It is stored in ``custodian/recipe.toml``.
-    before : Audit, optional
-        The auditor's answer about the original, for the custodian's report; asked for if not given.
-    """
+    """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     limits = limits or Limits()
     if not release.certified or release.audit is None:
         raise NotCertified(

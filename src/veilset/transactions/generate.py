@@ -82,9 +82,7 @@ def quest(
             patterns=patterns,
             seed=random_state,
             threads=limits.thread_count,
-            memory_limit=limits.bytes_left(),
-            time_limit=limits.seconds_left(),
-            progress=None,
+            **limits.for_kernel(lambda _: "Generating transactions"),
         )
         return _numbered(offsets, codes, items)
 
@@ -135,9 +133,7 @@ def pos_like(
             maximum_length=maximum_length,
             seed=random_state,
             threads=limits.thread_count,
-            memory_limit=limits.bytes_left(),
-            time_limit=limits.seconds_left(),
-            progress=None,
+            **limits.for_kernel(lambda _: "Generating transactions"),
         )
         return _numbered(offsets, codes, items)
 
