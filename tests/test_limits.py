@@ -96,12 +96,12 @@ def test_progress() -> None:
     seen: list[tuple[str, int, int]] = []
     limits = Limits(progress=lambda *step: seen.append(step))
     limits.step("reading", 1, 2)
-    native = limits.native_progress(lambda stage: f"stage {stage}")
+    native = limits.for_kernel(lambda stage: f"stage {stage}")["progress"]
     assert native is not None
     native(3, 4, 5)
     assert seen == [("reading", 1, 2), ("stage 3", 4, 5)]
     Limits().step("unheard")
-    assert Limits().native_progress(str) is None
+    assert Limits().for_kernel(str)["progress"] is None
 
 
 @pytest.mark.parametrize(
