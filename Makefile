@@ -29,13 +29,14 @@ docs: $(VENV)/.built
 	$(BIN)/python -m veilset.cli.reference > docs/cli.md
 
 $(VENV)/.tools: constraints.txt pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("veilset needs Python 3.11 or later; found " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt cmake nanobind ninja scikit-build-core
+	@$(PYTHON) -c 'import sys; sys.exit("veilset needs Python 3.11 or later; found " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'
+	@echo 'Setting up $(VENV): a minute or two, once.'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install -c constraints.txt cmake nanobind ninja scikit-build-core
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.tools CMakeLists.txt $(NATIVE)
-	PATH="$(abspath $(BIN)):$$PATH" $(PIP) install -c constraints.txt --no-build-isolation --editable ".[dev]"
+	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install -c constraints.txt --no-build-isolation --editable ".[dev]"
 	@touch $@
 
 clean:

@@ -15,13 +15,13 @@ DATA = Transactions.from_lists([["a", "b", "s"], ["a", "b"], ["a", "c"], ["a", "
 PROMISE = Coherence(h="1/2", k=2, p=2)
 
 
-@settings(max_examples=400)
+@settings(max_examples=max(400, settings().max_examples))
 @given(strategies.transactions(), strategies.coherence_promises())
 def test_remove_all_passes_the_battery(data, promise):
     check_anonymizer(lambda d, p: remove_all(d, p, limits=Limits()), data, promise)
 
 
-@settings(max_examples=400)
+@settings(max_examples=max(400, settings().max_examples))
 @given(strategies.transactions(), strategies.coherence_promises())
 def test_restored_releases_are_maximal(data, promise):
     check_anonymizer(lambda d, p: auto(d, p, limits=Limits()), data, promise, maximal=True)

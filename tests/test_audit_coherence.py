@@ -20,7 +20,7 @@ from veilset.testing import check_audit, check_model, oracles, strategies
 SHARES = [Fraction(n, d) for d in (1, 2, 3) for n in range(1, d + 1)]
 
 
-@settings(max_examples=1000)
+@settings(max_examples=max(1000, settings().max_examples))
 @given(strategies.transactions(), strategies.coherence_promises())
 def test_equals_the_oracle(data, promise):
     check_audit(data, promise)

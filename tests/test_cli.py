@@ -1,5 +1,6 @@
 """The command line: exit codes, the two faces of output, the error form, and what a new user would type first."""
 
+import io
 import json
 import re
 import signal
@@ -12,6 +13,7 @@ import pytest
 import veilset as vs
 from veilset.cli import app, main
 from veilset.cli.screen import Screen
+from veilset.io import sha256_of
 
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
 
@@ -179,14 +181,12 @@ def test_lists_of_sensitive_items_are_united(shop, capsys):
 
 
 def test_survivors_warning(shop, capsys):
-    """At k=4 and p=2 more than half is lost: refused without --yes, with what would keep half."""
+    """At k=3 and p=2 more than half is lost: refused without --yes, with what keeps half (k=1 hides nobody)."""
     (shop / "thin.csv").write_text("a,b\na,c\na,d\nb,c\nb,d\nc,d\n")
     ask = ("publish", "thin.csv", "--k", "3", "--p", "2", "--out", "release")
     code, _, err = run(capsys, *ask)
     assert code == 2
-    assert re.search(
-        r"Only 25% of the item occurrences would survive\.\s+Half survives with --k 1 or with --p 1\.", err
-    ), err
+    assert re.search(r"Only 25% of the item occurrences would survive\.\s+Half survives with --p 1\.", err), err
     assert not (shop / "release").exists()
     assert run(capsys, *ask, "--yes")[0] == 0
 
@@ -235,6 +235,68 @@ def test_demo(tmp_path, monkeypatch, capsys, terminal):
     assert "HOLDS" in out
     assert "veilset-demo/release/public/report.html" in out
     assert vs.verify("veilset-demo/release").holds
+
+
+def test_demo_overwrites_nobodys_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "baskets.csv").write_text("mine\n")
+    code, _, err = run(capsys, "demo", "--out", ".")
+    assert (code, (tmp_path / "baskets.csv").read_text()) == (2, "mine\n")
+    assert "not those of an earlier demo" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["baskets.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("generate", "grocery", "--out", "nowhere/made.csv"), r"Cannot write 'nowhere/made\.csv'"),
+        (("generate", "grocery", "--out", "made.parquet"), r"made\.parquet.*End it in \.dat"),
+        (("generate", "grocery", "--out", "made.dat"), r"not an id.*basket"),
+        (("demo", "--out", "file"), r"system refuses.*'file'"),
+        (("audit", "file", "--kk", "2"), r"--kk.*See veilset audit --help"),
+        (("audit", "file.csv", "--k", "2", "--p", "2", "--sensitive", "insulin"), r"'insulin'.*one name a line"),
+        (("publish", "file.csv", "--k", "2", "--p", "2", "--out", "nowhere/release"), r"nowhere' does not exist"),
+    ],
+)
+def test_what_cannot_be_done_leaves_nothing_behind(tmp_path, monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    code, _, err = run(capsys, *arguments)
+    assert code == 2
+    assert re.search(said, err.replace("\n", " ")), err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_paths_are_no_markup(shop, capsys, terminal):
+    code, out, _ = run(capsys, *PUBLISH[:-1], "release[old]")
+    assert code == 0
+    assert "veilset verify release[old]/public" in out
+
+
+def test_a_strangers_release_does_not_steer_the_terminal(tmp_path, capsys, terminal):
+    """A certificate for k=1 is edited to promise k=3, its sums with it; the name that breaks it holds an escape."""
+    release = vs.anonymize(vs.Transactions.from_lists([["a"]] * 5 + [["\x1b[2Jb[red]"]]), vs.Coherence(k=1, p=2))
+    public = vs.publish(release, tmp_path / "release").public
+    sums = (public / "SHA256SUMS").read_text()
+    before = (public / "certificate.json").read_bytes()
+    for edited, said in ((b'"k": 3', "b[red]"), (b'"\\u001b[2J": 3', "certificate")):
+        after = before.replace(b'"k": 1', edited)
+        (public / "certificate.json").write_bytes(after)
+        (public / "SHA256SUMS").write_text(sums.replace(sha256_of(before), sha256_of(after)))
+        code, out, _ = run(capsys, "verify", str(public))
+        assert code > 0
+        assert said in out
+        assert "\x1b" not in out
+
+
+def test_the_question_shows_its_answers(shop, capsys, terminal, monkeypatch):
+    (shop / "thin.csv").write_text("a,b\na,c\na,d\nb,c\nb,d\nc,d\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    code, out, err = run(capsys, "publish", "thin.csv", "--k", "3", "--p", "2", "--out", "release")
+    assert code == 2
+    assert "Publish it anyway? [y/N]" in out.replace("\n", " ")
+    assert "Nothing was written." in err
 
 
 @pytest.mark.parametrize("command", ["publish", "verify", "audit", "generate", "demo"])

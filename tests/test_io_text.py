@@ -116,6 +116,9 @@ WRONG_USAGE = {
     "unknown format": (b"1\n", "a.txt", {"format": "fim"}, "'fim'", "Did you mean 'fimi'?"),
     "unknown encoding": (b"1\n", "a.dat", {"encoding": "latin-99"}, "'latin-99'", "latin-1"),
     "no text encoding": (b"ab\n", "a.csv", {"encoding": "hex"}, "'hex'", "latin-1"),
+    "delimiter of a .dat": (b"1;2\n", "a.dat", {"delimiter": ";"}, "';'", "--format basket"),
+    "long and basket": (b"a,b\n", "a.csv", {"format": "basket", "long": ("a", "b")}, "--long a,b", "Leave one"),
+    "another delimiter": (b"a;b\n1;2\n", "a.csv", {"long": ("a", "b")}, "no column 'a'", "--delimiter"),
     "header of a .dat": (b"1\n", "a.dat", HEADER, "no header", "basket or long"),
     "unknown sensitive": (b"beer,tea\n", "a.csv", {"sensitive": ["bear"]}, "'bear'", "Did you mean 'beer'?"),
     "unlike sensitive": (b"beer\n", "a.csv", {"sensitive": ["x", "y"]}, "nor do 1 others", "spelling"),
@@ -141,7 +144,7 @@ def test_bad_input_is_refused_with_advice(case: str, file) -> None:
 
 def test_places_that_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "retail.dat").touch()
-    with pytest.raises(UnreadableInput, match=r"no file .*retial\.dat'. Its folder holds: retail\.dat\."):
+    with pytest.raises(UnreadableInput, match=r"no file .*retial\.dat'. Did you mean 'retail\.dat'"):
         read(tmp_path / "retial.dat")
     with pytest.raises(UnreadableInput, match="Its folder does not exist or is empty"):
         read(tmp_path / "nowhere" / "a.dat")

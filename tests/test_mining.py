@@ -23,22 +23,25 @@ def sparse_or_dense(draw: st.DrawFn) -> Transactions:
     return Transactions.from_lists(rows, sensitive=data.sensitive)
 
 
-@settings(max_examples=400)
+@settings(max_examples=max(400, settings().max_examples))
 @given(sparse_or_dense(), strategies.coherence_promises())
 def test_minimal_rare_equals_the_oracle(data, promise):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
     if oracles.empty_set_breaks(rows, *question[:3]):
         return
     found = {
-        frozenset(names): (support, confidence)
-        for names, support, confidence, _ in minimal_rare(data, promise.k, h=promise.share, max_size=promise.p)
+        frozenset(names): (support, confidence, sensitive)
+        for names, support, confidence, sensitive in minimal_rare(data, promise.k, h=promise.share, max_size=promise.p)
     }
     assert set(found) == oracles.minimal_moles(rows, *question)
-    for itemset, (support, _) in found.items():
+    for itemset, (support, confidence, sensitive) in found.items():
         assert support == oracles.support(rows, itemset)
+        if support >= promise.k:
+            assert confidence == oracles.breach_probability(rows, itemset, data.sensitive)
+            assert confidence * support == oracles.support(rows, {*itemset, sensitive})
 
 
-@settings(max_examples=400)
+@settings(max_examples=max(400, settings().max_examples))
 @given(sparse_or_dense(), strategies.coherence_promises())
 def test_items_in_moles_equals_the_oracle(data, promise):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
@@ -48,7 +51,7 @@ def test_items_in_moles_equals_the_oracle(data, promise):
     assert set(items_in_moles(data, promise.k, h=promise.share, max_size=promise.p)) == in_moles
 
 
-@settings(max_examples=400)
+@settings(max_examples=max(400, settings().max_examples))
 @given(strategies.transactions(min_rows=3), strategies.coherence_promises(), st.randoms(use_true_random=False))
 def test_keeping_knows_which_item_brings_a_mole(data, promise, draw):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)

@@ -314,7 +314,7 @@ def test_print_audit() -> None:
     rows = [[f"item {item}" for item in rng.choice(30, size=3, replace=False)] for _ in range(100)]
     data = Transactions.from_lists(rows)
     audit = api.audit(data, promise)
-    text = printed(report.print_audit, audit, data)
+    text = printed(report.print_audit, audit, merged=False)
     assert f"DOES NOT HOLD There are {audit.found:,} ways" in text
     assert "What an attacker knows People left What they learn" in text
     assert f"… and {audit.found - 20:,} more ways." in text
@@ -325,9 +325,9 @@ def test_print_audit() -> None:
 
 def test_print_audit_states() -> None:
     release = shop_release()
-    assert "HOLDS An attacker who knows" in printed(report.print_audit, release.audit, release.data)
+    assert "HOLDS An attacker who knows" in printed(report.print_audit, release.audit, merged=False)
     infeasible = audit_of([["s"], ["s"], ["a"]], ("s",), h=0.5, k=2, p=2)
-    text = printed(report.print_audit, infeasible, Transactions.from_lists([["a"]]))
+    text = printed(report.print_audit, infeasible, merged=False)
     assert "INFEASIBLE Someone who knows nothing" in text
     assert "(nothing) 3 s, 66.7% sure" in text
 

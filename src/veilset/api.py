@@ -103,7 +103,7 @@ def anonymize(
     (('figs',), True)
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
-    _, run = find_method(promise, method)
+    run = find_method(promise, method)
     promise.check_feasible(data)
     try:
         release = run(data, promise, limits=limits, **options)  # type: ignore[arg-type]
@@ -154,10 +154,11 @@ def largest_that_keep_half(
 ) -> dict[str, int | None]:
     """The largest k (at the promise's p) and the largest p (at its k) at which half of the item occurrences survive.
 
-    None: there is none, or it was not found within the limits. A custodian wants to see this before choosing.
+    None: there is none, or it was not found within the limits; k = 1 is none, since it hides nobody. A custodian wants
+    to see this before choosing.
     """
     limits = limits or Limits()
-    _, run = find_method(promise, method)
+    run = find_method(promise, method)
 
     def half_survives(k: int, p: int | None) -> bool:
         limits.step(f"Trying k={k}, p={'unlimited' if p is None else p}")
@@ -167,11 +168,11 @@ def largest_that_keep_half(
     try:
         highest = min(promise.p or _LARGEST_P_TRIED, _LARGEST_P_TRIED)
         found["p"] = next((p for p in range(highest, 0, -1) if p != promise.p and half_survives(promise.k, p)), None)
-        low, high = 0, promise.k  # half survives at k=low (or nothing is known), not at k=high
+        low, high = 1, promise.k  # half survives at k=low (or low is 1), not at k=high
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if half_survives(middle, promise.p) else (low, middle)
-        found["k"] = low or None
+        found["k"] = low if low > 1 else None
     except BudgetExceeded:
         pass  # a preview that takes too long is left incomplete: the answer says None
     return found

@@ -28,7 +28,7 @@ METHODS: Mapping[type, Mapping[str, Method]] = {
 }
 
 
-def find_method(promise: Promise, name: str | None) -> tuple[str, Method]:
+def find_method(promise: Promise, name: str | None) -> Method:
     """The method called *name* for this promise, or its default."""
     available = METHODS.get(type(promise))
     if available is None:
@@ -40,4 +40,4 @@ def find_method(promise: Promise, name: str | None) -> tuple[str, Method]:
             f"There is no method {chosen!r} for {type(promise).__name__}. Available: {', '.join(available)}.",
             near_misses(chosen, available),
         )
-    return chosen, available[chosen]
+    return available[chosen]

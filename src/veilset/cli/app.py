@@ -33,7 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         answer = app(tokens, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        screen.fail(str(error).strip(), "See veilset --help.", 2)
+        asked = " ".join(("veilset", *(error.command_chain or ())))
+        screen.fail(str(error).strip(), f"See {asked} --help.", 2)
         return 2
     except VeilsetError as error:
         screen.fail(error.what, error.next_step, error.exit_code)
@@ -43,4 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 141
+    except OSError as error:  # a full disk, a folder that is gone: what no reader or writer has words of its own for
+        where = f"{str(error.filename)!r}: " if error.filename is not None else ""
+        screen.fail(f"The system refuses. {where}{error.strerror or error}.", "Check the place and try again.", 2)
+        return 2
     return answer if isinstance(answer, int) else 0

@@ -49,7 +49,6 @@ def audit(
     screen.show(lambda: print_reading(data, screen.console))
     with screen.progress() as progress:
         answer = vs.audit(data, recipe.promise.make(), witnesses=witnesses, progress=progress, **vars(bounds))
-    screen.answer(
-        audit_facts(answer, merged=data.persons is not None), lambda: print_audit(answer, data, screen.console)
-    )
+    merged = data.persons is not None
+    screen.answer(audit_facts(answer, merged=merged), lambda: print_audit(answer, screen.console, merged=merged))
     return 0 if answer.holds else 1 if answer.feasible else 3

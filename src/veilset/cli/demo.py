@@ -9,7 +9,7 @@ from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions, PromiseOptions, ReadingOptions
 from veilset.cli.publish import run_recipe
 from veilset.cli.screen import Screen
-from veilset.errors import NotCertified
+from veilset.errors import NotCertified, WrongUsage
 from veilset.publish import Recipe
 from veilset.report import release_facts
 
@@ -35,18 +35,21 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     out.mkdir(parents=True, exist_ok=True)
     baskets, sensitive = out / "baskets.csv", out / "sensitive.txt"
     data = vs.generate.grocery_pharmacy()
+    taken = vs.read(baskets).to_lists() != data.to_lists() if baskets.exists() else sensitive.exists()
+    if taken:
+        raise WrongUsage(f"The files in {str(out)!r} are not those of an earlier demo.", "Choose another --out.")
     data.write(baskets)
     sensitive.write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
     command = (
         f"veilset publish {baskets} --sensitive {sensitive} --k 10 --p 2 --h 0.4 --out {out / 'release'} --replace"
     )
-    screen.show(lambda: screen.say(f"[bold]$ {command}[/]"))
+    screen.show(lambda: screen.say(f"[bold]$ {screen.escape(command)}[/]"))
     recipe = Recipe(
         promise=PromiseOptions(k=10, p="2", h="0.4").recipe(),
         input=ReadingOptions(sensitive=(sensitive,)).recipe(baskets),
     )
     bundle, release = run_recipe(recipe, out / "release", screen, LimitOptions(), replace=True, yes=True, seed=None)
-    screen.show(lambda: screen.say(f"\n[bold]$ veilset verify {bundle.public}[/]"))
+    screen.show(lambda: screen.say(f"[bold]$ veilset verify {screen.escape(bundle.public)}[/]"))
     found = vs.verify(bundle.public)
     if not found.holds:
         raise NotCertified(found.message)
@@ -60,8 +63,9 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     screen.answer(
         facts,
         lambda: screen.say(
-            f"[bold green]HOLDS[/]  {screen.escape(found.message)}\n\nRelease: {bundle.path}\n"
-            f"Report to hand over: {report}\nReport for you: {bundle.custodian / 'report.html'}"
+            f"[bold green]HOLDS[/]  {screen.escape(found.message)}\n\nRelease: {screen.escape(bundle.path)}\n"
+            f"Report to hand over: {screen.escape(report)}\n"
+            f"Report for you: {screen.escape(bundle.custodian / 'report.html')}"
         ),
     )
     return 0

@@ -61,7 +61,12 @@ def generate(
     screen = Screen.of(json)
     if out.exists():
         raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
-    written = [out]
+    if not out.name.lower().removesuffix(".gz").endswith((".dat", ".csv", ".tsv")):
+        raise WrongUsage(f"{out.name!r} does not say how to write.", "End it in .dat, .csv or .tsv, perhaps with .gz.")
+    companions = [out.parent / name for name in ("sensitive.txt", "taxonomy.csv")] if kind == "grocery" else []
+    for path in companions:
+        if path.exists():
+            raise WrongUsage(f"{str(path)!r} exists already.", "Choose an --out in another folder.")
     if kind == "quest":
         data = vs.generate.quest(
             transactions=transactions,
@@ -80,19 +85,11 @@ def generate(
         )
     else:
         data = vs.generate.grocery_pharmacy(transactions=transactions, random_state=seed)
-        written += _write_companions(data, out.parent)
     data.write(out)
-    facts = {"written": [str(path) for path in written], "transactions": len(data), "items": len(data.names)}
-    screen.answer(facts, lambda: screen.say(f"{data!r}\nWritten: {', '.join(map(str, written))}"))
+    if companions:
+        companions[0].write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
+        vs.generate.grocery_pharmacy_taxonomy().write(companions[1])
+    written = list(map(str, [out, *companions]))
+    facts = {"written": written, "transactions": len(data), "items": len(data.names)}
+    screen.answer(facts, lambda: screen.say(screen.escape(f"{data!r}\nWritten: {', '.join(written)}")))
     return 0
-
-
-def _write_companions(data: vs.Transactions, folder: Path) -> list[Path]:
-    """The sensitive items and the taxonomy of the grocery set, beside it."""
-    sensitive, taxonomy = folder / "sensitive.txt", folder / "taxonomy.csv"
-    for path in (sensitive, taxonomy):
-        if path.exists():
-            raise WrongUsage(f"{str(path)!r} exists already.", "Choose an --out in another folder.")
-    sensitive.write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
-    vs.generate.grocery_pharmacy_taxonomy().write(taxonomy)
-    return [sensitive, taxonomy]

@@ -49,6 +49,12 @@ class ReadingOptions:
             if len(parts) != 2 or not all(parts):
                 raise WrongUsage(f"--long is {self.long!r}.", "Give two column names, such as --long order,product.")
             columns = (parts[0], parts[1])
+        for listed in self.sensitive:
+            if not listed.exists():
+                raise WrongUsage(
+                    f"There is no file {str(listed)!r}.",
+                    "--sensitive takes a file with sensitive items, one name a line.",
+                )
         return InputRecipe(
             path=str(path),
             format=self.format,
@@ -97,4 +103,4 @@ class LimitOptions:
     memory_limit: str | None = None
     "Most memory to use, such as 2GB; beyond it the run stops with exit code 4."
     time_limit: float | None = None
-    "Most seconds to take; beyond them the run stops with exit code 4."
+    "Most seconds for each step (checking, changing, writing); beyond them the run stops with exit code 4."

@@ -82,8 +82,10 @@ def publish(
     screen.answer(
         {**release_facts(release), "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(
-            f"Written and verified: {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
-            f"Report: {bundle.public / 'report.html'}\nCheck it again at any time: veilset verify {bundle.public}"
+            screen.escape(
+                f"Written and verified: {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
+                f"Report: {bundle.public / 'report.html'}\nCheck it again at any time: veilset verify {bundle.public}"
+            )
         ),
     )
     return 0
@@ -118,7 +120,7 @@ def run_recipe(
         )
     screen.show(lambda: print_release(release, screen.console, before=before))
     if release.certified and release.loss > 0.5 and not yes:
-        _ask_whether_it_is_worth_it(release, screen)
+        _ask_whether_it_is_worth_it(release, screen, bounds)
     with screen.progress() as progress:
         bundle = vs.publish(
             release,
@@ -142,10 +144,10 @@ def _risks_before(data: vs.Transactions, promise: Promise, screen: Screen, bound
         return None
 
 
-def _ask_whether_it_is_worth_it(release: vs.Release, screen: Screen) -> None:
+def _ask_whether_it_is_worth_it(release: vs.Release, screen: Screen, bounds: LimitOptions) -> None:
     promise = release.promise
     with screen.progress() as progress:
-        limits = Limits(time_limit=60, progress=progress)
+        limits = Limits(bounds.threads, bounds.memory_limit, min(60, bounds.time_limit or 60), progress)
         half = (
             largest_that_keep_half(release.original, promise, method=release.method, limits=limits)
             if isinstance(promise, Coherence)
@@ -155,4 +157,4 @@ def _ask_whether_it_is_worth_it(release: vs.Release, screen: Screen) -> None:
     hint = f"Half survives with {' or with '.join(ways)}." if ways else "No smaller k or p was found that keeps half."
     what = f"Only {1 - release.loss:.0%} of the item occurrences would survive."
     if not screen.confirm(f"{what} {hint} Publish it anyway?"):
-        raise WrongUsage(what, f"{hint} Say --yes to publish it anyway.")
+        raise WrongUsage(f"Nothing was written. {what}", f"{hint} Say --yes to publish it anyway.")

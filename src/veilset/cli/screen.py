@@ -13,14 +13,13 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from veilset.limits import Progress as ProgressCallback
+from veilset.report import visible
 
 __all__ = ["Screen"]
 
 
 class Screen:
     """Where a command's output goes."""
-
-    escape = staticmethod(escape)
 
     def __init__(self, *, json: bool) -> None:
         self.json = json
@@ -31,6 +30,11 @@ class Screen:
     def of(cls, json: bool) -> Screen:
         """JSON if asked for or if the output is piped."""
         return cls(json=json or not sys.stdout.isatty())
+
+    @staticmethod
+    def escape(text: object) -> str:
+        """Anything as text inside markup: it is no markup itself, and a stranger's file cannot steer the terminal."""
+        return escape("\n".join(map(visible, str(text).split("\n"))))
 
     def say(self, text: str) -> None:
         """Print text with rich markup."""
@@ -50,7 +54,7 @@ class Screen:
 
     def fail(self, what: str, next_step: str, exit_code: int) -> None:
         """The one error form: what failed, the value received, what to do next."""
-        self.errors.print(f"[bold red]Error:[/] {escape(what)}\n{escape(next_step)}".rstrip(), soft_wrap=True)
+        self.errors.print(f"[bold red]Error:[/] {self.escape(what)}\n{self.escape(next_step)}".rstrip(), soft_wrap=True)
         if self.json:
             error = {"what": what, "next_step": next_step, "exit_code": exit_code}
             sys.stdout.write(json.dumps({"error": error}, indent=2, ensure_ascii=False) + "\n")
@@ -59,10 +63,8 @@ class Screen:
         """Ask a person; a program says no."""
         if self.json or not sys.stdin.isatty():
             return False
-        return self.console.input(f"[bold yellow]{escape(question)}[/] [y/N] ").strip().lower() in {
-            "y",
-            "yes",
-        }
+        answer = self.console.input(f"[bold yellow]{self.escape(question)}[/] {escape('[y/N]')} ")
+        return answer.strip().lower() in {"y", "yes"}
 
     @contextmanager
     def progress(self) -> Iterator[ProgressCallback | None]:

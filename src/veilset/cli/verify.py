@@ -8,7 +8,7 @@ import veilset as vs
 from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions
 from veilset.cli.screen import Screen
-from veilset.report import audit_facts, verdict
+from veilset.report import audit_facts, print_audit, verdict
 
 __all__ = ["verify"]
 
@@ -45,17 +45,18 @@ def verify(
     with screen.progress() as progress:
         found = vs.verify(path, witnesses=witnesses, progress=progress, **vars(bounds))
     facts = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
-    if found.audit is not None:
-        facts["audit"] = audit_facts(found.audit, merged=found.certificate is not None and found.certificate.merged)
+    answer, merged = found.audit, found.certificate is not None and found.certificate.merged
+    if answer is not None:
+        facts["audit"] = audit_facts(answer, merged=merged)
 
     def show() -> None:
         screen.say(
             f"[bold {'green' if found.holds else 'red'}]{found.verdict.upper()}[/]  {screen.escape(found.message)}"
         )
-        if found.audit is not None and found.certificate is not None:
-            screen.say(screen.escape(verdict(found.audit, merged=found.certificate.merged)))
-            for witness in found.audit.witnesses:
-                screen.say(screen.escape(f"  {witness}"))
+        if answer is not None and answer.holds:
+            screen.say(screen.escape(verdict(answer, merged=merged)))
+        elif answer is not None:
+            print_audit(answer, screen.console, merged=merged)
 
     screen.answer(facts, show)
     return found.exit_code

@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import UnreadableInput, WrongUsage, near_misses
 from veilset.limits import Limits
 
 __all__ = ["read_bytes", "read_text_bytes", "text_of"]
@@ -27,10 +27,11 @@ def read_bytes(path: str | Path, limits: Limits | None = None) -> bytes:
         with path.open("rb") as stream:
             return _read_within(stream, path, limits)
     except (FileNotFoundError, NotADirectoryError):
-        neighbours = ", ".join(sorted(p.name for p in path.parent.glob("*"))[:5]) if path.parent.is_dir() else ""
+        neighbours = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
+        held = f"Its folder holds: {', '.join(neighbours[:5])}{', …' * (len(neighbours) > 5)}."
         raise UnreadableInput(
             f"There is no file {str(path)!r}.",
-            f"Its folder holds: {neighbours}." if neighbours else "Its folder does not exist or is empty.",
+            near_misses(path.name, neighbours) or (held if neighbours else "Its folder does not exist or is empty."),
         ) from None
     except IsADirectoryError:
         raise UnreadableInput(f"{str(path)!r} is a folder.", "Name a file inside it.") from None

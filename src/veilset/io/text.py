@@ -24,8 +24,13 @@ Format = Literal["fimi", "basket", "long"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
 _LARGEST_ID = 2**63 - 1
+_BLANK = " "  # how the ids of a FIMI file are separated
 
-_BY_SUFFIX: dict[str, tuple[Format, str]] = {".dat": ("fimi", " "), ".csv": ("basket", ","), ".tsv": ("basket", "\t")}
+_BY_SUFFIX: dict[str, tuple[Format, str]] = {
+    ".dat": ("fimi", _BLANK),
+    ".csv": ("basket", ","),
+    ".tsv": ("basket", "\t"),
+}
 
 
 @dataclass(frozen=True)
@@ -79,20 +84,34 @@ class TextOptions:
                 f"There is no format {chosen!r}. Available: {', '.join(FORMATS)}.", near_misses(chosen, FORMATS)
             )
         if delimiter is None:
-            delimiter = by_name[1] if by_name and by_name[0] == "basket" and chosen != "fimi" else ","
-        if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
-            raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
-        if chosen == "long" and long is None:
-            raise WrongUsage(
-                "A long file needs the names of its columns.", "Say --long ID,ITEM with the names in its header."
-            )
-        if long is not None and long[0] == long[1]:
-            raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
-        if chosen == "fimi" and (person or header):
-            raise WrongUsage("A FIMI file has no header and no person column.", "Use basket or long CSV for that.")
-        if chosen == "basket" and person and not header:
-            raise WrongUsage(f"The person column {person!r} can only be found in a header.", "Add --header.")
+            delimiter = _BLANK if chosen == "fimi" else by_name[1] if by_name and by_name[0] == "basket" else ","
+        _check_together(chosen, delimiter, header=header, long=long, person=person)
         return cls(chosen, delimiter, header or chosen == "long", long, person)  # type: ignore[arg-type]
+
+
+def _check_together(
+    chosen: str, delimiter: str, *, header: bool, long: tuple[str, str] | None, person: str | None
+) -> None:
+    """Options that contradict each other are refused: none is ignored silently."""
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
+        raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
+    if chosen == "fimi" and delimiter != _BLANK:
+        raise WrongUsage(
+            f"The delimiter is {delimiter!r}, but blanks separate the ids of a FIMI file.",
+            "Say --format basket for another delimiter.",
+        )
+    if chosen == "long" and long is None:
+        raise WrongUsage(
+            "A long file needs the names of its columns.", "Say --long ID,ITEM with the names in its header."
+        )
+    if chosen != "long" and long is not None:
+        raise WrongUsage(f"--long {','.join(long)} does not go with --format {chosen}.", "Leave one of them out.")
+    if long is not None and long[0] == long[1]:
+        raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
+    if chosen == "fimi" and (person or header):
+        raise WrongUsage("A FIMI file has no header and no person column.", "Use basket or long CSV for that.")
+    if chosen == "basket" and person and not header:
+        raise WrongUsage(f"The person column {person!r} can only be found in a header.", "Add --header.")
 
 
 def count_fields(text: bytes, options: TextOptions) -> int:
@@ -179,7 +198,10 @@ def _column(header: list[str], name: str) -> int:
     if name not in header:
         raise WrongUsage(
             f"There is no column {name!r}. Available: {', '.join(map(repr, header))}.",
-            near_misses(name, header),
+            near_misses(name, header)
+            or (
+                "Check its spelling." if len(header) > 1 else "Say --delimiter if something else separates the columns."
+            ),
         )
     return header.index(name)
 

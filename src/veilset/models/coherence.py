@@ -104,14 +104,15 @@ class Coherence:
 
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
-        limits = (
-            []
-            if self.p is None
-            else [f"Nothing is promised against somebody who knows more than {self.p} public items of a person."]
-        )
-        return (
-            *limits,
+        sentences = [
             "Nothing is promised against somebody who knows sensitive items of a person, or which items they lack.",
             "That a person is in the data, and what most people in it have in common, is not hidden.",
-            "How sure an attacker may be that a person has some sensitive item or other is reported, not bounded.",
-        )
+        ]
+        if self.p is not None:
+            more = f"Nothing is promised against somebody who knows more than {self.p} public items of a person."
+            sentences.insert(0, more)
+        if self.h is not None:
+            sentences.append(
+                "How sure an attacker may be that a person has some sensitive item or other is reported, not bounded."
+            )
+        return tuple(sentences)

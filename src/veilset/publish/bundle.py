@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from veilset.audit import audit
-from veilset.errors import BudgetExceeded, NotCertified, WrongUsage
+from veilset.errors import BudgetExceeded, NotCertified, UnreadableInput, WrongUsage
 from veilset.io import TextOptions, atomic_folder, format_text, sha256_of, write_durably
 from veilset.limits import Limits
 from veilset.models import Audit
@@ -99,8 +99,13 @@ def publish(
 
 
 def check_target(out: Path, *, replace: bool) -> None:
-    """Raise if *out* is taken: by an older release that is not to be replaced, or by anything else."""
+    """Raise if *out* cannot be made, or is taken: by a release that is not to be replaced, or by anything else."""
     if not os.path.lexists(out):
+        folder = out.absolute().parent
+        if not folder.is_dir():
+            raise UnreadableInput(f"The folder {str(folder)!r} does not exist.", "Create it, or choose another --out.")
+        if not os.access(folder, os.W_OK):
+            raise UnreadableInput(f"Cannot write to {str(folder)!r}.", "Choose another --out.")
         return
     if not replace:
         raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or say --replace to exchange it.")

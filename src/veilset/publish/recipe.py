@@ -150,7 +150,7 @@ class Recipe(_Section):
             source.path,
             sensitive=dict.fromkeys([*source.sensitive, *listed]),
             format=source.format,
-            delimiter=source.delimiter if source.format != "fimi" else None,
+            delimiter=source.delimiter,
             header=source.header,
             long=source.long,
             person=source.person,

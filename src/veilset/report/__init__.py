@@ -4,7 +4,7 @@ from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, release_facts
 from veilset.report.public import public_report
 from veilset.report.terminal import print_audit, print_reading, print_release
-from veilset.report.words import verdict
+from veilset.report.words import verdict, visible
 
 __all__ = [
     "audit_facts",
@@ -15,4 +15,5 @@ __all__ = [
     "public_report",
     "release_facts",
     "verdict",
+    "visible",
 ]

@@ -61,13 +61,13 @@ def _transaction(row: int, items: tuple[str, ...], sensitive: set[str]) -> Text:
     ]
     if len(items) > _MOST_ITEMS:
         names.append(Text(f"… ({number(len(items), 'item')})", style="dim"))
-    return Text(f"{row + 1}: ", style="dim") + (Text(", ").join(names) if names else Text("(empty)", style="dim"))
+    return Text.assemble((f"{row + 1}: ", "dim"), Text(", ").join(names) if names else ("(empty)", "dim"))
 
 
-def print_audit(audit: Audit, data: Transactions, console: Console) -> None:
+def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
     """The verdict, the most severe reasons against it, and how close to the limits the data comes."""
     _title("Audit", console)
-    _verdict(state(audit), audit.holds, verdict(audit, merged=data.persons is not None), console)
+    _verdict(state(audit), audit.holds, verdict(audit, merged=merged), console)
     if audit.witnesses:
         _witnesses(audit, console)
     below = [

@@ -30,6 +30,7 @@ __all__ = [
     "shown",
     "state",
     "verdict",
+    "visible",
     "ways_by_size",
 ]
 
@@ -247,8 +248,12 @@ def shown(name: str) -> str:
     >>> print(shown("beer" + chr(27) + "[2J"))
     beer\\x1b[2J
     """
-    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)
+    return visible(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
+
+
+def visible(text: str) -> str:
+    """A text in which nothing steers a terminal or turns text around; what would is spelled out."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _quoted(names: Sequence[str]) -> str:

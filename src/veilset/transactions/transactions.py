@@ -31,7 +31,7 @@ from veilset.transactions.vocabulary import (
 if TYPE_CHECKING:
     from veilset.transactions.reading import Source
 
-__all__ = ["Transactions", "item_names"]
+__all__ = ["Transactions"]
 
 
 class Transactions:
