@@ -26,7 +26,8 @@ lint: $(VENV)/.built
 
 # The command-line reference is generated; a test fails when it is not up to date.
 docs: $(VENV)/.built
-	$(BIN)/python -m veilset.cli.reference > docs/cli.md
+	$(BIN)/python -m veilset.cli.reference > docs/cli.md.new
+	mv docs/cli.md.new docs/cli.md
 
 $(VENV)/.tools: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("veilset needs Python 3.11 or later; found " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'

@@ -59,7 +59,6 @@ public:
         total_ = total;
     }
     void advance() { done_.fetch_add(1, std::memory_order_relaxed); }
-    int64_t stage() const { return stage_; }
 
     // Runs body(index) for all index < count on `threads` threads, handing out the indices one by one.
     template <class Body>

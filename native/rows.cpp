@@ -19,7 +19,6 @@ nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& cod
         throw std::invalid_argument("offsets do not frame the items");
     std::vector<int64_t> out_offsets(offsets.size(), 0);
     std::vector<int32_t> items(codes.size());
-    int64_t repeated = 0;
     {
         nb::gil_scoped_release release;
         size_t size = 0;
@@ -38,16 +37,14 @@ nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& cod
             if (!increasing) {
                 auto begin = items.begin() + ptrdiff_t(first), end = items.begin() + ptrdiff_t(size);
                 std::sort(begin, end);
-                auto last = std::unique(begin, end);
-                repeated += end - last;
-                size = size_t(last - items.begin());
+                size = size_t(std::unique(begin, end) - items.begin());
             }
             out_offsets[r + 1] = int64_t(size);
         }
         items.resize(size);
         items.shrink_to_fit();
     }
-    return nb::make_tuple(to_numpy(std::move(out_offsets)), to_numpy(std::move(items)), repeated);
+    return nb::make_tuple(to_numpy(std::move(out_offsets)), to_numpy(std::move(items)));
 }
 
 // Which of `count` codes occur; -1 (an empty field) is passed over.

@@ -312,23 +312,14 @@ def test_interrupted(tmp_path):
     vs.Transactions.from_lists([[i for i in range(40) if i != row % 40] for row in range(60)]).write(
         tmp_path / "dense.dat"
     )
+    script = "import sys; from veilset.cli import main; print('go', flush=True); sys.exit(main(sys.argv[1:]))"
+    ask = ("audit", str(tmp_path / "dense.dat"), "--k", "2", "--p", "unlimited")
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "veilset",
-            "audit",
-            str(tmp_path / "dense.dat"),
-            "--k",
-            "2",
-            "--p",
-            "unlimited",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", script, *ask], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(3)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "go\n"
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130, err

@@ -121,7 +121,7 @@ WRONG_USAGE = {
     "another delimiter": (b"a;b\n1;2\n", "a.csv", {"long": ("a", "b")}, "no column 'a'", "--delimiter"),
     "header of a .dat": (b"1\n", "a.dat", HEADER, "no header", "basket or long"),
     "unknown sensitive": (b"beer,tea\n", "a.csv", {"sensitive": ["bear"]}, "'bear'", "Did you mean 'beer'?"),
-    "unlike sensitive": (b"beer\n", "a.csv", {"sensitive": ["x", "y"]}, "nor do 1 others", "spelling"),
+    "unlike sensitive": (b"beer\n", "a.csv", {"sensitive": ["x", "y"]}, "in all, 2 do not", "spelling"),
     "sensitive with zeros": (b"48 39\n", "a.dat", {"sensitive": ["048"]}, "'048'", "'48'"),
     "sensitive text": (b"48 4 8\n", "a.dat", {"sensitive": "48"}, "sensitive is '48'", "['48']"),
     **{

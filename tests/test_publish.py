@@ -136,6 +136,8 @@ def test_long_files_get_fresh_ids_and_keep_emptied_transactions(tmp_path):
     assert sorted({line.split(",")[0] for line in lines[1:]}) == ["1", "2", "3"]
     assert sum(line.endswith(",") for line in lines) == 1
     assert vs.verify(bundle.path).holds
+    table = pq.read_table(bundle.custodian / "rows.parquet").to_pylist()
+    assert {row["original_row"]: row["id"] for row in table} == {1: "x9", 2: "q1", 3: "z"}
 
 
 def test_persons_are_merged_and_left_at_home(tmp_path):

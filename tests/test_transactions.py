@@ -282,7 +282,7 @@ def test_lines_of_one_person_are_merged_in_order_of_appearance(csv) -> None:
     assert again == merged
     assert again.source is not None
     assert "1 transactions are empty; they count as people." in again.source.notes
-    assert again.source.describe().endswith("lines of one 'who' merged")
+    assert again.source.options.person == "who"
     assert not any("right delimiter" in note for note in again.source.notes)
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "VeilsetError",
     "WrongUsage",
     "near_misses",
+    "unknown",
 ]
 
 
@@ -78,3 +79,14 @@ def near_misses(wrong: str, known: Iterable[str]) -> str:
     if not close:
         return ""
     return f"Did you mean {' or '.join(repr(name) for name in close)}?"
+
+
+def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Check its spelling.") -> WrongUsage:
+    """The error for a name that does not exist: it names what exists, and what comes close.
+
+    >>> str(unknown("column", "prise", ["price", "item"]))
+    "There is no column 'prise'. Available: 'price', 'item'. Did you mean 'price'?"
+    """
+    available = list(known)
+    listed = ", ".join(map(repr, available))
+    return WrongUsage(f"There is no {kind} {wrong!r}. Available: {listed}.", near_misses(wrong, available) or otherwise)

@@ -14,7 +14,7 @@ from veilset.report import audit_facts, print_audit, print_reading
 __all__ = ["audit"]
 
 
-@app.command
+@app.command(sort_key=4)
 def audit(
     input: Path,  # noqa: A002 - the word users read
     /,

@@ -16,7 +16,7 @@ from veilset.report import release_facts
 __all__ = ["demo"]
 
 
-@app.command
+@app.command(sort_key=1)
 def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     """Run the main job on an embedded data set: read, anonymize, publish, verify.
 

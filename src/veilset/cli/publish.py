@@ -20,7 +20,7 @@ from veilset.report import print_reading, print_release, release_facts
 __all__ = ["publish", "run_recipe"]
 
 
-@app.command
+@app.command(sort_key=2)
 def publish(
     input: Path,  # noqa: A002 - the word users read
     /,
@@ -118,9 +118,9 @@ def run_recipe(
             **vars(bounds),
             **dict[str, Any](recipe.method.options),
         )
-    screen.show(lambda: print_release(release, screen.console, before=before))
     if release.certified and release.loss > 0.5 and not yes:
         _ask_whether_it_is_worth_it(release, screen, bounds)
+    screen.show(lambda: print_release(release, screen.console, before=before))
     with screen.progress() as progress:
         bundle = vs.publish(
             release,

@@ -13,7 +13,7 @@ from veilset.report import audit_facts, print_audit, verdict
 __all__ = ["verify"]
 
 
-@app.command
+@app.command(sort_key=3)
 def verify(
     path: Path,
     /,

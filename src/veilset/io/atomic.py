@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import gzip
 import hashlib
 import os
 import shutil
@@ -42,7 +43,9 @@ def write_durably(path: Path, content: bytes | str) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a crash leaves the old one or the new one, never a part."""
+    """Write a file, packed if its name ends in ``.gz``; a crash leaves the old one or the new one, never a part."""
+    if path.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.unfinished-", dir=path.parent)
     except OSError as error:

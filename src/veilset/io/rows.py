@@ -23,6 +23,8 @@ class Rows:
         Name of each code; distinct, some perhaps unused.
     persons : sequence of str, optional
         Whose each row is; rows of one person are to be merged.
+    ids : sequence of str, optional
+        What the file calls each row (the ids of a long file).
     notes : tuple of str
         What a careful reader would want to know about how the file was read.
     in_order : bool
@@ -33,5 +35,6 @@ class Rows:
     codes: npt.NDArray[np.int32]
     names: Sequence[str]
     persons: Sequence[str] | None = None
+    ids: Sequence[str] | None = None
     notes: tuple[str, ...] = ()
     in_order: bool = False

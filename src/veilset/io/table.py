@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from veilset import _native
-from veilset.errors import UnreadableInput, WrongUsage, near_misses
+from veilset.errors import UnreadableInput, WrongUsage, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.files import read_text_bytes
-from veilset.io.text import _quoted, _strings
+from veilset.io.text import delimiter_of, quoted, strings_of
 
 __all__ = ["Table", "read_paths", "read_table", "write_paths"]
 
@@ -39,17 +38,14 @@ class Table:
         """The table with these columns, in this order."""
         for name in columns:
             if name not in self.columns:
-                raise WrongUsage(
-                    f"There is no column {name!r}. Available: {', '.join(map(repr, self.columns))}.",
-                    near_misses(name, self.columns),
-                )
+                raise unknown("column", name, self.columns)
         at = [self.columns.index(name) for name in columns]
         return Table(tuple(columns), [tuple(row[i] for i in at) for row in self.rows], self.lines)
 
 
 def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
     """The table in a CSV file (``.tsv``: with tabs), perhaps ``.gz``; blank lines are passed over."""
-    delimiter = _delimiter(path)
+    delimiter = delimiter_of(path)
     text = read_text_bytes(path, encoding)
     try:
         fields, start, line = _native.parse_record(text, delimiter)
@@ -62,7 +58,7 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
             f"{str(path)!r}, line 1: the header names {twice!r} twice.",
             "Give every column a name of its own.",
         )
-    names = [*_strings(strings), ""]  # code -1, an empty cell, finds the last
+    names = [*strings_of(strings), ""]  # code -1, an empty cell, finds the last
     line_ends = [_line_ends(name) for name in names]
     cells, bounds = codes.tolist(), offsets.tolist()
     rows, lines = [], []
@@ -117,15 +113,11 @@ def read_paths(
 
 def write_paths(path: str | Path, paths: Mapping[str, Sequence[str]]) -> None:
     """Write what `read_paths` reads back: a line for each item, with as many cells for all."""
-    delimiter, levels = _delimiter(path), len(next(iter(paths.values())))
+    delimiter, levels = delimiter_of(path), len(next(iter(paths.values())))
     header = ["item", *(f"level{level}" for level in range(levels, 0, -1))]
     lines = [header, *([item, *groups] for item, groups in paths.items())]
-    text = "".join(delimiter.join(_quoted(cell, delimiter) for cell in line) + "\n" for line in lines).encode()
-    write_whole(Path(path), gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text)
-
-
-def _delimiter(path: str | Path) -> str:
-    return "\t" if Path(path).name.removesuffix(".gz").lower().endswith(".tsv") else ","
+    text = "".join(delimiter.join(quoted(cell, delimiter) for cell in line) + "\n" for line in lines).encode()
+    write_whole(Path(path), text)
 
 
 def _line_ends(cell: str) -> int:

@@ -14,11 +14,22 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import UnreadableInput, WrongUsage, near_misses
+from veilset.errors import UnreadableInput, WrongUsage, unknown
 from veilset.io.files import read_text_bytes
 from veilset.io.rows import Rows
 
-__all__ = ["FORMATS", "Format", "TextOptions", "count_fields", "format_text", "parse_text", "read_item_list"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "TextOptions",
+    "count_fields",
+    "delimiter_of",
+    "format_text",
+    "parse_text",
+    "quoted",
+    "read_item_list",
+    "strings_of",
+]
 
 Format = Literal["fimi", "basket", "long"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -80,9 +91,7 @@ class TextOptions:
             )
         chosen = format or (by_name[0] if by_name else "")
         if chosen not in FORMATS:
-            raise WrongUsage(
-                f"There is no format {chosen!r}. Available: {', '.join(FORMATS)}.", near_misses(chosen, FORMATS)
-            )
+            raise unknown("format", chosen, FORMATS)
         if delimiter is None:
             delimiter = _BLANK if chosen == "fimi" else by_name[1] if by_name and by_name[0] == "basket" else ","
         _check_together(chosen, delimiter, header=header, long=long, person=person)
@@ -112,6 +121,11 @@ def _check_together(
         raise WrongUsage("A FIMI file has no header and no person column.", "Use basket or long CSV for that.")
     if chosen == "basket" and person and not header:
         raise WrongUsage(f"The person column {person!r} can only be found in a header.", "Add --header.")
+
+
+def delimiter_of(path: str | Path) -> str:
+    """The delimiter a file's name says: a tab for ``.tsv``, else a comma."""
+    return "\t" if Path(path).name.removesuffix(".gz").lower().endswith(".tsv") else ","
 
 
 def count_fields(text: bytes, options: TextOptions) -> int:
@@ -149,7 +163,7 @@ def _parse_fimi(text: bytes) -> Rows:
 def _parse_basket(text: bytes, options: TextOptions) -> Rows:
     header, start, line = _header(text, options) if options.header else ([], 0, 1)
     offsets, codes, strings = _native.parse_basket(text, options.delimiter, start, line)
-    names = _strings(strings)
+    names = strings_of(strings)
     notes: list[str] = []
     persons = None
     if options.person is not None:
@@ -161,7 +175,7 @@ def _parse_basket(text: bytes, options: TextOptions) -> Rows:
         notes.append(
             f"No line holds more than one item: if that is wrong, {options.delimiter!r} is not the right delimiter."
         )
-    return Rows(offsets, codes, names, persons, tuple(notes) + _empty_rows(offsets, codes, persons))
+    return Rows(offsets, codes, names, persons, notes=tuple(notes) + _empty_rows(offsets, codes, persons))
 
 
 def _parse_long(text: bytes, options: TextOptions) -> Rows:
@@ -178,11 +192,14 @@ def _parse_long(text: bytes, options: TextOptions) -> Rows:
         raise UnreadableInput(
             f"Record {int(missing[0]) + 1} after the header has no {key!r}.", "Every line must say whose it is."
         )
-    ids = _strings(group_strings)
+    ids = strings_of(group_strings)
     offsets, codes = _native.group(groups, values, len(ids))
     notes = [f"{blank_lines:,} blank lines were passed over."] if blank_lines else []
     notes += _empty_rows(offsets, codes)
-    return Rows(offsets, codes, _strings(value_strings), ids if options.person else None, tuple(notes))
+    names = strings_of(value_strings)
+    if options.person:
+        return Rows(offsets, codes, names, persons=ids, notes=tuple(notes))
+    return Rows(offsets, codes, names, ids=ids, notes=tuple(notes))
 
 
 def _header(text: bytes, options: TextOptions) -> tuple[list[str], int, int]:
@@ -196,13 +213,8 @@ def _header(text: bytes, options: TextOptions) -> tuple[list[str], int, int]:
 
 def _column(header: list[str], name: str) -> int:
     if name not in header:
-        raise WrongUsage(
-            f"There is no column {name!r}. Available: {', '.join(map(repr, header))}.",
-            near_misses(name, header)
-            or (
-                "Check its spelling." if len(header) > 1 else "Say --delimiter if something else separates the columns."
-            ),
-        )
+        alone = "Say --delimiter if something else separates the columns."
+        raise unknown("column", name, header, "Check its spelling." if len(header) > 1 else alone)
     return header.index(name)
 
 
@@ -232,7 +244,8 @@ def _empty_rows(
     return (f"{empty:,} transactions are empty; they count as people.",) if empty else ()
 
 
-def _strings(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]) -> list[str]:
+def strings_of(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]) -> list[str]:
+    """Strings as the kernels give them: offsets into one block of bytes."""
     starts, data = parts
     array = pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data))
     strings: list[str] = array.to_pylist()
@@ -253,13 +266,13 @@ def format_text(
         delimiter = " "
     else:
         delimiter = options.delimiter
-        encoded = [_quoted(name, delimiter).encode() for name in names]
+        encoded = [quoted(name, delimiter).encode() for name in names]
     starts = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(name) for name in encoded], out=starts[1:])
     blob = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     head = b""
     if options.format == "long":
-        head = delimiter.join(_quoted(name, delimiter) for name in options.columns or ("id", "item")).encode() + b"\n"
+        head = delimiter.join(quoted(name, delimiter) for name in options.columns or ("id", "item")).encode() + b"\n"
     return head + _native.format_rows(offsets, items, starts, blob, delimiter, options.format == "long")
 
 
@@ -268,7 +281,8 @@ def _is_id(name: str) -> bool:
     return plain and str(int(name)) == name and int(name) <= _LARGEST_ID
 
 
-def _quoted(name: str, delimiter: str) -> str:
+def quoted(name: str, delimiter: str) -> str:
+    """A name as a field of delimited text: quoted where it must be."""
     # A byte-order mark in front would be taken for the file's.
     if name != name.strip(" \t\ufeff") or any(c in name for c in (delimiter, '"', "\n", "\r")):
         return '"' + name.replace('"', '""') + '"'

@@ -205,7 +205,10 @@ def _edits(release: Release) -> str:
 
 
 def _row_map(release: Release, order: npt.NDArray[np.int64]) -> pa.Table:
-    """Which released row was which original one; rows count from 1, a withheld one has no released row."""
+    """Which released row was which original one, and what the file calls it; a withheld one has no released row.
+
+    Rows count from 1, in the order in which the transactions (persons, ids) first appear in the file.
+    """
     withheld = np.array(release.withheld, dtype=np.int64)
     kept = np.setdiff1d(np.arange(len(release.original)), withheld)
     originals = np.concatenate([kept[order], withheld])
@@ -213,6 +216,9 @@ def _row_map(release: Release, order: npt.NDArray[np.int64]) -> pa.Table:
         "released_row": pa.array([*range(1, len(order) + 1), *([None] * len(withheld))], type=pa.int64()),
         "original_row": pa.array(originals + 1, type=pa.int64()),
     }
-    if release.original.persons is not None:
-        columns["person"] = pa.array([release.original.persons[i] for i in originals.tolist()])
+    source = release.original.source
+    named = {"person": release.original.persons, "id": None if source is None else source.ids}
+    for column, names in named.items():
+        if names is not None:
+            columns[column] = pa.array([names[i] for i in originals.tolist()])
     return pa.table(columns)

@@ -25,6 +25,7 @@ __all__ = ["custodian_report"]
 
 _MOST_RISKS = 10
 _MOST_SUPPRESSED = 20  # more are folded away
+_MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
 
 
 def custodian_report(release: Release, *, before: Audit | None) -> str:
@@ -50,6 +51,7 @@ def custodian_report(release: Release, *, before: Audit | None) -> str:
         options=", ".join(f"{name}={value}" for name, value in release.options.items()),
         suppressed=[(name, support[name], name in must_go) for name in suppressed],
         most_rows=_MOST_SUPPRESSED,
+        most_folded=_MOST_FOLDED,
         cost=paid,
         supports=_supports(release, promise.k),
         lengths=_lengths(release),

@@ -237,7 +237,8 @@ def knowledge(itemset: Sequence[str]) -> str:
 def one_person(data: Transactions) -> str:
     """What stands for one person."""
     if data.persons is not None:
-        return "lines of one person merged"
+        column = None if data.source is None else data.source.options.person
+        return "lines of one person merged" + (f" (column {shown(column)!r})" if column else "")
     by_line = data.source is not None and data.source.options.format != "long"
     return "one line = one person" if by_line else "one transaction = one person"
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from veilset.io import TextOptions, count_fields, parse_text, read_bytes, sha256_of, text_of
 from veilset.limits import Limits
@@ -16,13 +19,21 @@ __all__ = ["Source", "read"]
 
 @dataclass(frozen=True)
 class Source:
-    """Where transactions came from: enough to read them again and to know that nothing changed."""
+    """Where transactions came from: enough to read them again, to know that nothing changed, and to find a row there.
+
+    `ids` are what a long file calls its transactions, one for each.
+    """
 
     path: Path
     sha256: str
     options: TextOptions
     encoding: str
     notes: tuple[str, ...]
+    ids: tuple[str, ...] | None = None
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> Source:
+        """The same for the transactions at these positions."""
+        return self if self.ids is None else replace(self, ids=tuple(self.ids[i] for i in rows.tolist()))
 
     def describe(self) -> str:
         """One sentence: what the file was taken to be."""
@@ -37,8 +48,6 @@ class Source:
             details.append("with a header" if options.header else "no header")
         if self.encoding != "utf-8":
             details.append(self.encoding)
-        if options.person:
-            details.append(f"lines of one {options.person!r} merged")
         return f"{text}, {', '.join(details)}" if details else text
 
 
@@ -78,15 +87,16 @@ def read(
         What the process may use, like ``"2GB"``.
     """
     path = Path(path)
-    options = TextOptions.choose(path, format=format, delimiter=delimiter, header=header, long=long, person=person)
     limits = Limits(memory_limit=memory_limit)
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
         raw = read_bytes(path, limits)
+        options = TextOptions.choose(path, format=format, delimiter=delimiter, header=header, long=long, person=person)
         text = text_of(path, raw, encoding, limits)
         # An item takes 4 bytes as it is parsed, 4 in its sorted row, and as many again while vectors grow. A field has
         # two characters or more, so most files need no counting.
         if 8 * len(text) > limits.bytes_left():
             limits.require(16 * count_fields(text, options), f"Reading {str(path)!r}", "split the file.")
         rows = parse_text(text, options)
-        source = Source(path.resolve(), sha256_of(raw), options, encoding, rows.notes)
+        ids = None if rows.ids is None else tuple(rows.ids)
+        source = Source(path.resolve(), sha256_of(raw), options, encoding, rows.notes, ids)
         return Transactions.from_rows(rows, sensitive=item_names(sensitive, "sensitive"), source=source)

@@ -57,8 +57,6 @@ class Taxonomy:
     def __init__(self) -> None:
         raise TypeError("Use Taxonomy.read, Taxonomy.from_paths or Taxonomy.by_fan_out.")
 
-    # -- making ----------------------------------------------------------------------------------------------
-
     @classmethod
     def by_fan_out(cls, items: Transactions | Iterable[str | int], n: int) -> Taxonomy:
         """A tree whose groups have n members in vocabulary order; the last of a level may have fewer.
@@ -148,8 +146,6 @@ class Taxonomy:
         object.__setattr__(tree, "parents", parents)
         return tree
 
-    # -- walking ---------------------------------------------------------------------------------------------
-
     def __len__(self) -> int:
         return len(self.names)
 
@@ -210,8 +206,6 @@ class Taxonomy:
                 "Look nodes up with node(label) or leaf(name).",
             )
         return int(node)
-
-    # -- naming ----------------------------------------------------------------------------------------------
 
     def label(self, node: int) -> str:
         """The name of a node if no other has it, else as much of its path as no other has.
@@ -286,8 +280,6 @@ class Taxonomy:
                 "A table needs the same number for all, at least one: repeat names where a level is missing.",
             )
         write_paths(path, paths)
-
-    # -- judging ---------------------------------------------------------------------------------------------
 
     def check(self, data: Transactions) -> tuple[str, ...]:
         """Notes on leaves that play no part; an error if a public item of *data* is not a leaf.

@@ -6,7 +6,6 @@ sorted vocabulary of the items that occur. Everything else in Veilset reads thes
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import WrongUsage, near_misses, unknown
 from veilset.io import Rows, TextOptions, format_text, rows_from_arrow, rows_to_arrow, write_whole
 from veilset.transactions.vocabulary import (
     are_integers,
@@ -61,8 +60,6 @@ class Transactions:
     def __init__(self) -> None:
         raise TypeError("Use Transactions.from_lists, Transactions.from_arrow or veilset.read.")
 
-    # -- making ---------------------------------------------------------------------------------------------------
-
     @classmethod
     def from_lists(
         cls,
@@ -102,10 +99,7 @@ class Transactions:
         if isinstance(lists, (pa.Table, pa.RecordBatch)):
             for column in (items, *([persons] if persons else [])):
                 if column not in lists.column_names:
-                    raise WrongUsage(
-                        f"There is no column {column!r}. Available: {', '.join(map(repr, lists.column_names))}.",
-                        near_misses(column, lists.column_names),
-                    )
+                    raise unknown("column", column, lists.column_names)
             owners = lists.column(persons) if persons else None
             lists = lists.column(items)
         return cls.from_rows(rows_from_arrow(lists, owners), sensitive=item_names(sensitive, "sensitive"))
@@ -143,15 +137,15 @@ class Transactions:
         order = range(len(vocabulary)) if in_order else vocabulary_order(vocabulary)
         new_code = np.full(len(names), -1, dtype=np.int32)
         new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
-        offsets, items, _ = _native.canonicalize(offsets, codes, new_code)
+        offsets, items = _native.canonicalize(offsets, codes, new_code)
         ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
         check_writable(ordered)
-        unknown = sorted(set(sensitive).difference(ordered)) if sensitive else []
-        if unknown:
+        missing = sorted(set(sensitive).difference(ordered)) if sensitive else []
+        if missing:
             raise WrongUsage(
-                f"The sensitive item {unknown[0]!r} does not occur in the data"
-                + (f" (nor do {len(unknown) - 1} others)." if len(unknown) > 1 else "."),
-                near_misses(unknown[0], ordered) or "Check its spelling, or take it off the list.",
+                f"The sensitive item {missing[0]!r} does not occur in the data"
+                + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
+                near_misses(missing[0], ordered) or "Check its spelling, or take it off the list.",
             )
         roles = np.zeros(len(ordered), dtype=np.uint8)
         if sensitive:
@@ -178,8 +172,6 @@ class Transactions:
         ):
             object.__setattr__(data, slot, value)
         return data
-
-    # -- changing (each gives a new object) -----------------------------------------------------------------------
 
     def without(self, items: Iterable[str]) -> Transactions:
         """The same transactions with these items deleted from all of them; emptied transactions stay."""
@@ -250,14 +242,12 @@ class Transactions:
             self.names,
             {name for name, there in zip(self.names, occurring.tolist(), strict=True) if there and name in sensitive},
             persons,
-            self.source,
+            None if self.source is None else self.source.taken(rows),
         )
 
     def anonymous(self) -> Transactions:
         """The same transactions without persons and source: what may be published of them."""
         return self._of(self.offsets, self.items, self.names, self.is_sensitive, None, None)
-
-    # -- looking --------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -324,7 +314,7 @@ class Transactions:
         """Write to a file, whole or not at all, in the layout its name says (``.dat``, ``.csv``, ``.tsv``, ``.gz``)."""
         options = TextOptions.choose(path, format=format, delimiter=delimiter, long=long)
         content = format_text(self.offsets, self.items, self.names, options)
-        write_whole(Path(path), gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content)
+        write_whole(Path(path), content)
 
     def to_arrow(self) -> Any:
         """An Arrow table with a list column ``items`` and, where persons are known, ``person``."""
