@@ -81,11 +81,11 @@ public:
             const bool last = level == promise_.p;
             if (level > 2 && levels_.back().items.empty()) break;
             const int64_t branches = int64_t(original_.size());
-            std::vector<Found> found;
+            Vector<Found> found(control_);
             found.reserve(size_t(branches));
             for (int64_t a = 0; a < branches; ++a) found.push_back(nothing());
             std::vector<Scratch> scratch;
-            for (int t = 0; t < threads; ++t) scratch.emplace_back(*this);
+            for (int64_t t = 0; t < std::min<int64_t>(threads, branches); ++t) scratch.emplace_back(*this);
             control_.begin(level, branches);
             control_.parallel(threads, branches, [&](int64_t branch, int worker) {
                 Found& mine = found[size_t(branch)];
@@ -144,7 +144,7 @@ private:
               carriers_begin(size_t(a.sensitive_count_) + 1, none, a.control_), carriers(a.control_) {}
     };
 
-    Found nothing() { return {Worst(promise_, limit_), {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)}; }
+    Found nothing() { return {Worst(promise_, limit_, control_), {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)}; }
 
     // Level 1, and from it the rows as the deeper levels read them: safe public items only, rarest first.
     void first_level(const std::vector<int64_t>& support) {
@@ -167,7 +167,7 @@ private:
         Vector<int32_t> safe(control_);
         for (int32_t item : found.items) safe.push_back(original_[size_t(item)]);
         original_ = safe;
-        std::vector<Found> one;
+        Vector<Found> one(control_);
         one.push_back(std::move(found));
         absorb(one, true);  // level 1 of the trie is the numbering itself
         load_rows();
@@ -259,10 +259,10 @@ private:
             const int64_t with = s.best_with[size_t(item)];
             if (support < promise_.k) {
                 ++found.identity;
-                found.worst.add({named(prefix, item), support, none, 0});
+                found.worst.add(named(prefix, item), support, none, 0);
             } else if (promise_.breaks(with, support)) {
                 ++found.attribute;
-                found.worst.add({named(prefix, item), support, sensitive_codes_[size_t(s.best_sensitive[size_t(item)])], with});
+                found.worst.add(named(prefix, item), support, sensitive_codes_[size_t(s.best_sensitive[size_t(item)])], with);
             } else {
                 ++found.safe;
                 ++children;
@@ -314,6 +314,7 @@ private:
         }
         int64_t begin = 0;
         for (int32_t sensitive : s.mattering) {
+            control_.poll();  // sensitive items times public ones can be many
             const int64_t end = s.carriers_begin[size_t(sensitive)];
             if (matters(sensitive)) {  // still, after what the sensitive items before it have met
                 auto for_each_item = [&](auto&& body) {
@@ -382,7 +383,7 @@ private:
     }
 
     // Adds up the branches in their order, so that the result does not depend on the number of threads.
-    void absorb(std::vector<Found>& found, bool last) {
+    void absorb(Vector<Found>& found, bool last) {
         int64_t identity = 0, attribute = 0;
         Level level{Vector<int64_t>(control_), Vector<int32_t>(control_)};
         level.begin.push_back(0);

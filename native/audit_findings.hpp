@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "control.hpp"
+
 namespace veilset::auditing {
 
 constexpr int32_t none = -1;
@@ -20,7 +22,7 @@ struct Promise {
 inline bool greater(int64_t a, int64_t b, int64_t c, int64_t d) { return __int128(a) * d > __int128(c) * b; }
 
 struct Mole {
-    std::vector<int32_t> items;  // vocabulary codes, ascending
+    Vector<int32_t> items;  // vocabulary codes, ascending
     int64_t support;
     int32_t sensitive;  // none: an identity mole
     int64_t with;       // Sup(Q + sensitive)
@@ -46,8 +48,11 @@ struct MoreSevere {
 // The most severe moles, up to a limit: a heap whose top is the mildest one kept.
 class Worst {
 public:
-    Worst(Promise promise, size_t limit) : order_{promise}, limit_(limit) {}
+    Worst(Promise promise, size_t limit, Control& control) : order_{promise}, limit_(limit), kept_(control) {}
 
+    void add(const std::vector<int32_t>& items, int64_t support, int32_t sensitive, int64_t with) {
+        if (limit_ > 0) add({Vector<int32_t>(items.begin(), items.end(), kept_.get_allocator()), support, sensitive, with});
+    }
     void add(Mole mole) {
         if (limit_ == 0) return;
         if (kept_.size() == limit_) {
@@ -61,7 +66,7 @@ public:
     void merge(Worst&& other) {
         for (Mole& mole : other.kept_) add(std::move(mole));
     }
-    std::vector<Mole> sorted() && {
+    Vector<Mole> sorted() && {
         std::sort(kept_.begin(), kept_.end(), order_);
         return std::move(kept_);
     }
@@ -69,7 +74,7 @@ public:
 private:
     MoreSevere order_;
     size_t limit_;
-    std::vector<Mole> kept_;
+    Vector<Mole> kept_;  // somebody may ask for all of them
 };
 
 // A margin: the extreme value met, and where. The first one met stays when others are equal.

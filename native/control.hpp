@@ -88,17 +88,18 @@ public:
         };
 
         bool python_error = false;
+        const int wanted = int(std::min<int64_t>(threads, std::max<int64_t>(count, 1)));
+        workers.reserve(size_t(wanted));  // no throw between a thread's start and its join: that would terminate the process
         {
             nb::gil_scoped_release release;
             {
                 std::lock_guard lock(mutex);
-                int wanted = int(std::min<int64_t>(threads, std::max<int64_t>(count, 1)));
                 try {
                     for (int t = 0; t < wanted; ++t) {
                         workers.emplace_back(work, t);
                         ++running;
                     }
-                } catch (const std::system_error&) {
+                } catch (const std::exception&) {
                     // No thread to be had (an address-space limit, say). Those that started do the work.
                     if (workers.empty()) failure = std::make_exception_ptr(OverBudget("threads"));
                 }

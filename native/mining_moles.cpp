@@ -89,6 +89,7 @@ public:
         if (!limits_.may_grow(1)) return;
         for (int32_t a = int32_t(singles_.size()) - 1; a >= 0; --a) {
             control_.advance();
+            control_.poll();
             if (!safe_[size_t(a)]) continue;
             std::vector<Extension> pairs;
             covers_.for_each_pair(a, singles_, safe_, [&](int32_t b, Cover&& cover) {

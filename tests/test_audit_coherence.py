@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -10,11 +11,13 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from veilset import Coherence, Transactions, audit
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
+from veilset.io import Rows
 from veilset.testing import check_audit, check_model, oracles, strategies
 
 SHARES = [Fraction(n, d) for d in (1, 2, 3) for n in range(1, d + 1)]
@@ -108,7 +111,9 @@ def test_wrong_k_and_p(wrong):
         Coherence(**wrong)
 
 
-@pytest.mark.parametrize("h", [0, -0.1, 1.01, "x", "", "1/0", float("nan"), float("inf"), True, [0.4]])
+@pytest.mark.parametrize(
+    "h", [0, -0.1, 1.01, "x", "", "1/0", float("nan"), float("inf"), True, [0.4], 0.9999999999, "0.3333333"]
+)
 def test_wrong_h(h):
     with pytest.raises(WrongUsage, match=r"h is"):
         Coherence(h=h, k=2, p=2)
@@ -126,6 +131,17 @@ def test_infeasible_names_the_items_and_the_h_that_would_do():
     assert [(w.itemset, w.sensitive, w.confidence) for w in answer.witnesses] == [((), "s", Fraction(3, 4))]
     with pytest.raises(Infeasible, match=r"4 transactions, fewer than k=5.*k of at most 4"):
         Coherence(h=1, k=5, p=2).check_feasible(data)
+
+
+def test_the_h_that_would_do_does_with_more_than_a_million_transactions():
+    offsets = np.minimum(np.arange(1_000_004), 500_010)
+    rows = Rows(offsets, np.zeros(500_010, dtype=np.int32), ["s"])
+    data = Transactions.from_rows(rows, sensitive=["s"])
+    with pytest.raises(Infeasible) as refused:
+        Coherence(h=0.5, k=2, p=2).check_feasible(data)
+    would_do = re.search(r"h=(\S+) would do", str(refused.value))
+    assert would_do is not None
+    Coherence(h=would_do[1], k=2, p=2).check_feasible(data)
 
 
 @given(strategies.coherence_promises())
@@ -146,6 +162,16 @@ def test_memory_limit_stops_the_audit():
     now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     with pytest.raises(BudgetExceeded, match=r"The audit stopped at the memory limit \(0\.\d+ GB\).*smaller p"):
         audit(explosive(), Coherence(k=2, p=None), memory_limit=now + 40_000_000)
+
+
+def test_witnesses_count_as_memory():
+    draw = random.Random(3)
+    data = Transactions.from_lists([draw.sample(range(1000), 30) for _ in range(1000)])
+    promise = Coherence(k=8, p=2)
+    now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    assert audit(data, promise, witnesses=1, memory_limit=now + 20_000_000).found > 200_000
+    with pytest.raises(BudgetExceeded):  # of 80 bytes or more each
+        audit(data, promise, witnesses=10**6, memory_limit=now + 15_000_000)
 
 
 def test_time_limit_stops_the_audit():

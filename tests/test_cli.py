@@ -151,6 +151,29 @@ def test_errors_have_one_form(shop, capsys, terminal, arguments, code, said):
     assert not (shop / "release").exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["demo", "--out", "baskets.csv"],
+        ["generate", "grocery", "--out", "nowhere/x.csv"],
+        ["audit", "baskets.csv", "--k", "2", "--p", "9" * 5000],
+        ["audit", "baskets.csv", "--k", "2", "--p", "2", "--threads", "9" * 10],
+        ["audit", "baskets.csv", "--k", "2", "--p", "2", "--witnesses", "9" * 20],
+        ["publish", "recipe.toml", "--out", "release"],
+        ["publish", "baskets.csv", "--k", "2", "--p", "2", "--seed", "\udcff", "--out", "release"],
+    ],
+    ids=lambda arguments: arguments[0] + " " + arguments[-2],
+)
+def test_odd_arguments_are_no_traceback(shop, capsys, arguments):
+    (shop / "recipe.toml").write_text(
+        '[input]\npath = "baskets.csv"\n[promise]\nk = 2\np = 2\n[method.options]\nthreads = 3\n'
+    )
+    code, out, _ = run(capsys, *arguments)
+    assert code == 2
+    assert json.loads(out)["error"]["what"]
+    assert not (shop / "release").exists()
+
+
 def test_unknown_sensitive_item_has_near_misses(shop, capsys):
     (shop / "sensitive.txt").write_text("Cura\n")
     code, _, err = run(capsys, *PUBLISH)

@@ -1,5 +1,7 @@
 """Minimal moles, items in moles and the growing set, against brute force; over both kinds of covers."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -93,3 +95,15 @@ def test_kernels_take_no_other_types():
     data = Transactions.from_lists([["a", "b"]])
     with pytest.raises(TypeError):
         _native.Keeping(data.offsets.astype(float), data.items, data.is_sensitive, h_num=1, h_den=1, k=1, p=0)
+
+
+def test_pairs_answer_to_the_time_limit_too():
+    """Two million pairs, each held against two thousand sensitive items."""
+    draw = np.random.default_rng(5)
+    rows = [[f"p{i}" for i in np.flatnonzero(draw.random(2000) < 0.5)] for _ in range(100)]
+    rows = [row + [f"s{number * 20 + i}" for i in range(20)] for number, row in enumerate(rows)]
+    data = Transactions.from_lists(rows, sensitive=[f"s{i}" for i in range(2000)])
+    started = time.monotonic()
+    with pytest.raises(BudgetExceeded, match="time limit"):
+        minimal_rare(data, 2, max_size=2, limits=Limits(time_limit=0.3))
+    assert time.monotonic() - started < 5  # a hang, not a measurement

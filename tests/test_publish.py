@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import veilset as vs
+from veilset.cli import main
 from veilset.publish import Recipe
 
 PROMISE = vs.Coherence(h="1/2", k=2, p=2)
@@ -166,6 +167,15 @@ def test_same_recipe_same_bytes(tmp_path, suffix):
     assert files(first.public) == files(second.public)
 
 
+def test_same_recipe_same_bytes_with_persons(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("who,what,when\nann,ale,1\nbob,ale,2\nann,bun,3\nbob,bun,4\neve,fig,5\n")
+    data = vs.read(path, long=("when", "what"), person="who")
+    first = vs.publish(vs.anonymize(data, vs.Coherence(k=2, p=2), drop_empty=True), tmp_path / "first")
+    assert main(["publish", str(first.custodian / "recipe.toml"), "--out", str(tmp_path / "second"), "--yes"]) == 0
+    assert files(first.public) == files(tmp_path / "second" / "public")
+
+
 def test_two_releases_differ_in_their_secret_order(tmp_path):
     release = vs.anonymize(vs.generate.grocery_pharmacy(transactions=400), vs.Coherence(h=0.4, k=5, p=1))
     one = vs.publish(release, tmp_path / "one")
@@ -223,6 +233,7 @@ def test_killed_at_any_moment_leaves_the_old_release_or_a_whole_new_one(tmp_path
         published(tmp_path, random_state="old")
     previous = files(out) if old else {}
     outcomes = set()
+    killed_while_writing = 0
     moments = 18
     for moment in range(moments):
         process = subprocess.Popen(
@@ -247,6 +258,7 @@ def test_killed_at_any_moment_leaves_the_old_release_or_a_whole_new_one(tmp_path
         process.wait()
         process.stdin.close()
         process.stdout.close()
+        killed_while_writing += any(p.name.startswith(".out.unfinished-") for p in tmp_path.iterdir())
         if not out.exists():
             outcomes.add("none")
             assert not old
@@ -258,6 +270,7 @@ def test_killed_at_any_moment_leaves_the_old_release_or_a_whole_new_one(tmp_path
             previous = files(out)
             old = True
     assert outcomes - {"new"}, "No kill came before the end: the moments must be spread differently."
+    assert killed_while_writing, "No kill came while files were written: the moments must be spread differently."
     vs.publish(vs.anonymize(baskets(tmp_path), PROMISE), out, replace=True)
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == [], "Leftovers must be cleared away."
 

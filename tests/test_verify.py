@@ -2,6 +2,7 @@
 
 import json
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_a_changed_byte(public, name):
     (public / name).write_bytes(content)
     verdict, code = answer(public)
     # A certificate with a flipped bit is no longer the one that was written, or no certificate at all.
-    assert (verdict, code) in ({("altered", 1), ("malformed", 2)} if name == "certificate.json" else {("altered", 1)})
+    assert (verdict, code) in ({("edited", 1), ("malformed", 2)} if name == "certificate.json" else {("altered", 1)})
 
 
 @pytest.mark.parametrize("name", ["data.csv", "certificate.json", "report.html", "SHA256SUMS"])
@@ -66,7 +67,7 @@ def test_a_file_that_does_not_belong(public):
 
 def test_a_certificate_edited_for_other_parameters(public):
     edit_certificate(public, lambda c: c["promise"]["parameters"].update(k=3))
-    assert answer(public) == ("altered", 1)
+    assert answer(public) == ("edited", 1)
 
 
 def test_an_edited_certificate_with_matching_sums_is_counted_again(public):
@@ -88,7 +89,10 @@ def test_an_edited_certificate_with_matching_sums_is_counted_again(public):
         (lambda c: c["promise"]["parameters"].update(k=0), ("malformed", 2)),
         (lambda c: c["promise"]["parameters"].update(h=None), ("malformed", 2)),
         (lambda c: c["promise"]["parameters"].update(q=1), ("malformed", 2)),
+        (lambda c: c["promise"]["parameters"].update(h="0.9999999999"), ("malformed", 2)),  # not to be checked as 1
+        (lambda c: c["promise"]["parameters"].update(h="1e-\u0669" + 9 * "9"), ("malformed", 2)),  # nor written out
         (lambda c: c["data"].update(file="../custodian/edits.csv"), ("malformed", 2)),
+        (lambda c: c["data"].update(delimiter="é"), ("malformed", 2)),
         (lambda c: c.update(sensitive=["gold"]), ("altered", 1)),
         (lambda c: c.update(transactions=8), ("altered", 1)),
         (lambda c: c["data"].update(sha256="0" * 64), ("altered", 1)),
@@ -111,6 +115,45 @@ def test_data_that_cannot_be_read(public):
     assert answer(public) == ("malformed", 2)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"\n", b",name\n"),  # one more column
+        (b"\n1,", b"\nann,"),  # an id that means something
+        (b"ale\n", b"ale \n"),
+        (b"ale\n", b'"ale"\n'),
+        (b"\n", b"\r\n"),
+        (b"order", b"\xef\xbb\xbforder"),
+    ],
+)
+def test_bytes_that_say_more_than_their_transactions(tmp_path, before, after):
+    """The transactions keep the promise; the file around them could still name everybody."""
+    path = tmp_path / "long.csv"
+    path.write_text("order,product\n" + "".join(f"{order},ale\n" for order in range(4)))
+    release = vs.anonymize(vs.read(path, long=("order", "product")), vs.Coherence(k=2, p=2))
+    data = vs.publish(release, tmp_path / "out").public / "data.csv"
+    assert answer(data.parent) == ("holds", 0)
+    content = data.read_bytes()
+    data.write_bytes(content.replace(before, after))
+    assert data.read_bytes() != content
+    edit_certificate(data.parent, lambda c: c["data"].update(sha256=sha256_of(data)), fix_sums=True)
+    assert answer(data.parent) == ("altered", 1)
+
+
+def test_sums_that_say_more(public):
+    sums = public / "SHA256SUMS"
+    sums.write_text("row 1 is ann  data.csv\n" + sums.read_text())
+    assert answer(public) == ("altered", 1)
+
+
+def test_a_file_without_permission(public, monkeypatch):
+    def denied(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(sys.modules["veilset.publish.verify"], "sha256_of", denied)
+    assert answer(public) == ("malformed", 2)
+
+
 def test_mutated_certificates_never_raise(public):
     path = public / "certificate.json"
     original = path.read_bytes()
@@ -124,7 +167,7 @@ def test_mutated_certificates_never_raise(public):
             continue  # two changes of one byte can cancel
         path.write_bytes(content)
         verdicts.add(vs.verify(public).verdict)
-    assert verdicts <= {"altered", "malformed", "unknown-schema", "incomplete"}
+    assert verdicts <= {"altered", "edited", "malformed", "unknown-schema", "incomplete"}
     assert len(verdicts) > 1
 
 

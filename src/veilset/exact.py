@@ -7,16 +7,17 @@ from fractions import Fraction
 
 from veilset.errors import WrongUsage
 
-__all__ = ["exact_share", "percent"]
+__all__ = ["at_least", "exact_share", "percent"]
 
 _LARGEST_DENOMINATOR = 10**6
-_HUGE_EXPONENT = re.compile(r"[eE][+-]?[0-9_]{4,}")
+_HUGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4,}")  # \d: Fraction takes the digits of all scripts
 
 
 def exact_share(value: float | str | Fraction, name: str) -> Fraction:
     """The share in (0, 1] that *value* stands for: a number, or text like ``"2/3"``, ``"0.4"`` or ``"40%"``.
 
-    A float means the simplest fraction it can stand for, with a denominator of at most one million.
+    A float means the simplest fraction it can stand for, with a denominator of at most one million. What lies between
+    those fractions is never rounded up: the promise would be weaker than the one asked for.
 
     >>> exact_share(0.4, "h"), exact_share("2/3", "h"), exact_share("40%", "h")
     (Fraction(2, 5), Fraction(2, 3), Fraction(2, 5))
@@ -35,10 +36,26 @@ def exact_share(value: float | str | Fraction, name: str) -> Fraction:
         raise WrongUsage(
             f"{name} is {value!r}, which is not a share.", f"Give a number such as {name}=0.4 or '2/3'."
         ) from None
-    share = share.limit_denominator(_LARGEST_DENOMINATOR)
+    asked, share = share, share.limit_denominator(_LARGEST_DENOMINATOR)
+    if 0 < asked < share and float(asked) < float(share):  # floats that are equal stand for the same share
+        raise WrongUsage(
+            f"{name} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
+            f"Give at most six decimals, or a fraction such as {name}='1/3'.",
+        )
     if not 0 < share <= 1:
         raise WrongUsage(f"{name} is {value}, outside the range above 0 and up to 1.", f"Try for example {name}=0.4.")
     return share
+
+
+def at_least(share: Fraction) -> Fraction:
+    """The share itself, or the next one above it that `exact_share` takes.
+
+    >>> at_least(Fraction(2, 3)), at_least(Fraction(1, 3_000_000))
+    (Fraction(2, 3), Fraction(1, 1000000))
+    """
+    if share.denominator <= _LARGEST_DENOMINATOR:
+        return share
+    return Fraction(-(-share * _LARGEST_DENOMINATOR // 1), _LARGEST_DENOMINATOR)
 
 
 def percent(share: Fraction) -> str:

@@ -59,7 +59,7 @@ class Limits:
     _started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        if self.threads is not None and self.threads < 1:
+        if self.threads is not None and not 1 <= self.threads < 2**31:
             raise WrongUsage(f"threads is {self.threads}; at least one is needed.", "Leave it out to use all cores.")
         if self.time_limit is not None and not self.time_limit > 0:
             raise WrongUsage(

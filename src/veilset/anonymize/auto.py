@@ -19,7 +19,7 @@ __all__ = ["auto"]
 
 
 def auto(data: Transactions, promise: Coherence, /, *, limits: Limits) -> Release:
-    """The release that loses the fewest item occurrences."""
+    """A maximal release: of the items that are gone, none could return."""
     started = time.perf_counter()
     promise.check_feasible(data)
     suppressed = restore_coherence(data, promise, data.public, limits=limits)

@@ -40,12 +40,15 @@ def main(arguments: list[str] | None = None) -> int:
         screen.fail(error.what, error.next_step, error.exit_code)
         return error.exit_code
     except KeyboardInterrupt:
-        screen.fail("Interrupted.", "Nothing was written.", 130)
+        screen.fail("Interrupted.", "A release is written whole or not at all.", 130)
         return 130
     except BrokenPipeError:
         return 141
-    except OSError as error:  # a full disk, a folder that is gone: what no reader or writer has words of its own for
-        where = f"{str(error.filename)!r}: " if error.filename is not None else ""
-        screen.fail(f"The system refuses. {where}{error.strerror or error}.", "Check the place and try again.", 2)
-        return 2
+    except (OSError, UnicodeEncodeError, MemoryError) as error:  # what no reader or writer has words of its own for:
+        # a full disk, a folder that is gone, a name whose bytes are no text, an allocation outside of a kernel
+        where = f"{str(error.filename)!r}: " if isinstance(error, OSError) and error.filename is not None else ""
+        why = (isinstance(error, OSError) and error.strerror) or str(error) or "Out of memory"
+        code = 4 if isinstance(error, MemoryError) else 2
+        screen.fail(f"The system refuses. {where}{why}.", "Check the place and try again.", code)
+        return code
     return answer if isinstance(answer, int) else 0

@@ -86,7 +86,7 @@ class PromiseOptions:
         missing = [f"--{letter}" for letter in ("k", "p") if getattr(self, letter) is None]
         if missing or self.k is None or self.p is None:
             raise WrongUsage(f"{' and '.join(missing)} must be given.", "For example: --k 20 --p 4 --h 0.4.")
-        if self.p != "unlimited" and not self.p.isdecimal():
+        if self.p != "unlimited" and not (self.p.isdecimal() and len(self.p) <= 10):
             raise WrongUsage(f"--p is {self.p!r}.", "Give a whole number such as --p 4, or --p unlimited.")
         return PromiseRecipe(
             model=self.model, h=self.h, k=self.k, p="unlimited" if self.p == "unlimited" else int(self.p)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,6 +104,8 @@ def run_recipe(
 ) -> tuple[Bundle, vs.Release]:
     """Read, check, change, check again and write, showing each step; what `publish` and `demo` both do."""
     check_target(out, replace=replace)
+    if taken := set(recipe.method.options).intersection({*signature(vs.anonymize).parameters, "limits"}):
+        raise WrongUsage(f"{min(taken)!r} is not an option of a method.", "Take it out of [method.options].")
     promise = recipe.promise.make()
     data = recipe.read_data(bounds.memory_limit)
     screen.show(lambda: print_reading(data, screen.console))

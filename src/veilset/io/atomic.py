@@ -86,13 +86,11 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     prefix = f".{target.name}.unfinished-"
     _clear_away_crashed(target.parent, prefix)
     try:
-        staging = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))  # mode 0700
+        staging, lock = _locked_folder(target.parent, prefix)
     except OSError as error:
         raise UnreadableInput(
             f"Cannot write to {str(target.parent)!r}: {error.strerror}.", "Choose another --out."
         ) from None
-    lock = os.open(staging, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)  # says "alive" to _clear_away_crashed
     try:
         yield staging
         for folder in [staging, *(p for p in staging.rglob("*") if p.is_dir())]:
@@ -103,6 +101,18 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
         # After an exchange the old folder stands here, after a failure the unfinished one; after a rename nothing.
         shutil.rmtree(staging, ignore_errors=True)
         os.close(lock)
+
+
+def _locked_folder(parent: Path, prefix: str) -> tuple[Path, int]:
+    """A new folder, mode 0700, and the lock that says "alive" to `_clear_away_crashed`."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        with contextlib.suppress(FileNotFoundError):  # another run took it for a dead one's before it was locked
+            lock = os.open(folder, os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, lock
+            os.close(lock)
 
 
 def _exchange_or_rename(staging: Path, target: Path, replace: bool) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from veilset.errors import Infeasible, WrongUsage
-from veilset.exact import exact_share, percent
+from veilset.exact import at_least, exact_share, percent
 from veilset.transactions import Transactions
 
 __all__ = ["Coherence"]
@@ -95,7 +95,7 @@ class Coherence:
             raise Infeasible(
                 f"h={self.share} cannot be kept: of all transactions, a larger share holds {listed}{more}, so that an "
                 "attacker who knows nothing is surer than that.",
-                f"h={blamed[0][0]} would do; or take these items off the sensitive ones, or out of the data.",
+                f"h={at_least(blamed[0][0])} would do; or take these items off the sensitive ones, or out of the data.",
             )
 
     def parameters(self) -> dict[str, str | int | None]:

@@ -31,7 +31,7 @@ class PromiseRecord(_Strict):
 class DataFile(_Strict):
     """The released file and how to read it."""
 
-    file: Annotated[str, Field(pattern=r"^data\.[a-z]+$")]
+    file: Annotated[str, Field(pattern=r"^data\.(csv|dat)$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     format: Literal["fimi", "basket", "long"]
     delimiter: Annotated[str, Field(min_length=1, max_length=1)]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from veilset.audit import audit
 from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
-from veilset.io import parse_text, read_text_bytes, sha256_of
+from veilset.io import format_text, parse_text, read_bytes, sha256_of, text_of
 from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, make_promise
@@ -21,12 +21,13 @@ __all__ = ["CERTIFICATE", "REPORT", "SUMS", "Verdict", "Verification", "verify"]
 
 CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
 
-Verdict = Literal["holds", "broken", "altered", "incomplete", "malformed", "unknown-schema"]
+Verdict = Literal["holds", "broken", "altered", "edited", "incomplete", "malformed", "unknown-schema"]
 
 _EXIT_CODES: dict[Verdict, int] = {
     "holds": 0,
     "broken": 1,
     "altered": 1,
+    "edited": 1,
     "incomplete": 2,
     "malformed": 2,
     "unknown-schema": 4,
@@ -41,7 +42,8 @@ class Verification:
     ----------
     verdict : str
         ``holds``: the bytes keep the promise. ``broken``: they do not. ``altered``: a file is not the one that was
-        certified, or does not belong there. ``incomplete``: a file is missing. ``malformed``: a file cannot be read.
+        certified, or does not belong there. ``edited``: the certificate is not the one that was released.
+        ``incomplete``: a file is missing. ``malformed``: a file cannot be read.
         ``unknown-schema``: the certificate is of a kind this version does not know.
     message : str
         The same in a sentence, with what to do next.
@@ -80,13 +82,15 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
         raise UnreadableInput(f"There is no release at {str(path)!r}.", "Name a release folder or its public/ folder.")
     limits = limits or Limits()
     try:
-        certificate = _read_certificate(public)
+        certificate = _read_certificate(public, limits)
         _check_files(public, certificate)
         data = _read_data(public, certificate, limits)
         promise = make_promise(certificate.promise.name, certificate.promise.parameters)
         answer = audit(data, promise, witnesses=witnesses, limits=limits)
     except _Refused as refused:
         return refused.answer
+    except OSError as error:
+        return Verification("malformed", f"A file of the release cannot be read: {error}. Check the permissions.")
     except WrongUsage as error:
         return Verification("malformed", f"The certificate asks for what cannot be asked: {error}", certificate)
     if answer.holds:
@@ -95,13 +99,14 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     return Verification("broken", message, certificate, answer)
 
 
-def _read_certificate(public: Path) -> Certificate:
+def _read_certificate(public: Path, limits: Limits) -> Certificate:
     path = public / CERTIFICATE
     if not path.is_file():
         raise _Refused("incomplete", f"{CERTIFICATE} is missing from {str(public)!r}. Ask for the complete release.")
     try:
-        content = json.loads(path.read_bytes())
-    except (ValueError, RecursionError, OSError) as error:
+        text = read_bytes(path, limits)
+        content = json.loads(text)
+    except (ValueError, RecursionError, UnreadableInput) as error:
         raise _Refused("malformed", f"{CERTIFICATE} cannot be read: {error}. Ask for the release again.") from None
     version = content.get("schema_version") if isinstance(content, dict) else None
     if type(version) is int and version != SCHEMA_VERSION:
@@ -111,7 +116,7 @@ def _read_certificate(public: Path) -> Certificate:
             "use the version that made it, or a newer one.",
         )
     try:
-        return Certificate.model_validate_json(path.read_bytes())
+        return Certificate.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the whole"
@@ -136,11 +141,12 @@ def _check_files(public: Path, certificate: Certificate) -> None:
         sums = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
     except (ValueError, OSError):
         raise _Refused("malformed", f"{SUMS} cannot be read. Ask for the release again.", certificate) from None
-    if set(sums) != expected:
+    if set(sums) != expected or len(lines) != len(expected):
         raise _Refused("altered", f"{SUMS} does not list exactly {', '.join(sorted(expected))}.", certificate)
     for name in sorted(expected):
         if sha256_of(public / name) != sums[name]:
-            raise _Refused("altered", f"{name} is not the file that was released: its sha256 differs.", certificate)
+            verdict: Verdict = "edited" if name == CERTIFICATE else "altered"
+            raise _Refused(verdict, f"{name} is not the file that was released: its sha256 differs.", certificate)
     if sums[certificate.data.file] != certificate.data.sha256:
         raise _Refused(
             "altered",
@@ -150,10 +156,12 @@ def _check_files(public: Path, certificate: Certificate) -> None:
 
 
 def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transactions:
+    path, options = public / certificate.data.file, certificate.data.options()
     try:
-        text = read_text_bytes(public / certificate.data.file, "utf-8", limits)
-        rows = parse_text(text, certificate.data.options())
-    except (UnreadableInput, WrongUsage) as error:
+        with limits.guard(f"Reading {certificate.data.file}", "use a larger machine."):
+            raw = read_bytes(path, limits)
+            rows = parse_text(text_of(path, raw, "utf-8", limits), options)
+    except (UnreadableInput, ValueError) as error:
         raise _Refused("malformed", f"{certificate.data.file} cannot be read: {error}", certificate) from None
     try:
         data = Transactions.from_rows(rows, sensitive=certificate.sensitive)
@@ -163,6 +171,14 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
         raise _Refused(
             "altered",
             f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}.",
+            certificate,
+        )
+    # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.
+    if format_text(data.offsets, data.items, data.names, options) != raw:
+        raise _Refused(
+            "altered",
+            f"{certificate.data.file} holds more than its transactions, or not as veilset writes them: what else it "
+            "says about people was not certified.",
             certificate,
         )
     return data
