@@ -259,10 +259,10 @@ private:
             const int64_t with = s.best_with[size_t(item)];
             if (support < promise_.k) {
                 ++found.identity;
-                found.worst.add(named(prefix, item), support, none, 0);
+                report(prefix, item, support, none, 0, found);
             } else if (promise_.breaks(with, support)) {
                 ++found.attribute;
-                found.worst.add(named(prefix, item), support, sensitive_codes_[size_t(s.best_sensitive[size_t(item)])], with);
+                report(prefix, item, support, sensitive_codes_[size_t(s.best_sensitive[size_t(item)])], with, found);
             } else {
                 ++found.safe;
                 ++children;
@@ -372,6 +372,12 @@ private:
         }
         const Level& level = levels_[depth - 1];
         return {level.items.data() + level.begin[size_t(node)], level.items.data() + level.begin[size_t(node) + 1]};
+    }
+
+    void report(const std::vector<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with, Found& found) const {
+        const size_t size = prefix.size() + 1;
+        if (total_.worst.wants(support, sensitive, with, size) && found.worst.wants(support, sensitive, with, size))
+            found.worst.add(named(prefix, item), support, sensitive, with);
     }
 
     std::vector<int32_t> named(const std::vector<int32_t>& prefix, int32_t item) const {

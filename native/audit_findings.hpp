@@ -31,10 +31,11 @@ struct Mole {
 // Severity: by how many times the limit is exceeded; then fewer items; then vocabulary order.
 struct MoreSevere {
     Promise promise;
-    std::pair<int64_t, int64_t> excess(const Mole& m) const {
-        if (m.sensitive == none) return {promise.k, m.support};
-        return {m.with * promise.h_den, m.support * promise.h_num};
+    std::pair<int64_t, int64_t> excess(int64_t support, int32_t sensitive, int64_t with) const {
+        if (sensitive == none) return {promise.k, support};
+        return {with * promise.h_den, support * promise.h_num};
     }
+    std::pair<int64_t, int64_t> excess(const Mole& m) const { return excess(m.support, m.sensitive, m.with); }
     bool operator()(const Mole& a, const Mole& b) const {
         auto [an, ad] = excess(a);
         auto [bn, bd] = excess(b);
@@ -50,8 +51,16 @@ class Worst {
 public:
     Worst(Promise promise, size_t limit, Control& control) : order_{promise}, limit_(limit), kept_(control) {}
 
+    // Whether a mole of this severity and size can still be among them: asked before its items are put together.
+    bool wants(int64_t support, int32_t sensitive, int64_t with, size_t size) const {
+        if (kept_.size() < limit_) return true;
+        if (limit_ == 0) return false;
+        auto [an, ad] = order_.excess(support, sensitive, with);
+        auto [bn, bd] = order_.excess(kept_.front());
+        return greater(an, ad, bn, bd) || (!greater(bn, bd, an, ad) && size <= kept_.front().items.size());
+    }
     void add(const std::vector<int32_t>& items, int64_t support, int32_t sensitive, int64_t with) {
-        if (limit_ > 0) add({Vector<int32_t>(items.begin(), items.end(), kept_.get_allocator()), support, sensitive, with});
+        add({Vector<int32_t>(items.begin(), items.end(), kept_.get_allocator()), support, sensitive, with});
     }
     void add(Mole mole) {
         if (limit_ == 0) return;
