@@ -15,11 +15,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
-#include <tuple>
 #include <vector>
 
 #include "audit_findings.hpp"
+#include "audit_rows.hpp"
+#include "audit_trie.hpp"
 #include "control.hpp"
 #include "csr.hpp"
 
@@ -37,33 +37,20 @@ struct Found {
     Vector<int32_t> children;  // how many of them each prefix has
 };
 
-struct Level {
-    Vector<int64_t> begin;  // children of node j of the level above: items[begin[j] .. begin[j + 1])
-    Vector<int32_t> items;
-};
-
-// A row that holds the prefix: where its items after the prefix start.
-struct Position {
-    int64_t next;
-    int32_t row;
-};
-
 class Auditor {
 public:
-    Auditor(const Csr& data, std::span<const uint8_t> sensitive, Promise promise, int64_t limit, Control& control)
-        : data_(data), promise_(promise), limit_(size_t(limit)), control_(control), offsets_(control), items_(control),
-          sens_offsets_(control), sens_(control), original_(control), posting_(control), postings_(control), total_(nothing()) {
-        sensitive_.assign(sensitive.begin(), sensitive.end());
-    }
+    Auditor(const Csr& data, std::span<const uint8_t> is_sensitive, Promise promise, int64_t limit, Control& control)
+        : data_(data), is_sensitive_(is_sensitive), promise_(promise), limit_(size_t(limit)), control_(control), rows_(data, is_sensitive, control),
+          total_(nothing()) {}
 
     bool empty_set_holds(const std::vector<int64_t>& support) {
         const int64_t n = data_.rows();
         bool holds = n >= promise_.k;
         int64_t with_any = 0;
         for (int64_t r = 0; r < n; ++r)
-            with_any += std::any_of(data_.row(r).begin(), data_.row(r).end(), [&](int32_t i) { return sensitive_[size_t(i)] != 0; });
+            with_any += std::any_of(data_.row(r).begin(), data_.row(r).end(), [&](int32_t i) { return is_sensitive_[size_t(i)] != 0; });
         for (int32_t s = 0; s < data_.vocabulary; ++s) {
-            if (!sensitive_[size_t(s)]) continue;
+            if (!is_sensitive_[size_t(s)]) continue;
             holds &= !promise_.breaks(support[size_t(s)], n);
             if (greater(support[size_t(s)], n, total_.margins.breach.with, total_.margins.breach.support))
                 total_.margins.breach = {support[size_t(s)], n, s, {}};
@@ -77,23 +64,20 @@ public:
         for (int32_t item : data_.items) ++support[size_t(item)];
         if (!(feasible_ = empty_set_holds(support))) return;
         control_.single([&] { first_level(support); });
-        for (int64_t level = 2; (promise_.p == 0 || level <= promise_.p) && !original_.empty(); ++level) {
+        const int64_t branches = int64_t(rows_.items());
+        for (int64_t level = 2; (promise_.p == 0 || level <= promise_.p) && branches > 0 && trie_.reaches(size_t(level) - 1); ++level) {
             const bool last = level == promise_.p;
-            if (level > 2 && levels_.back().items.empty()) break;
-            const int64_t branches = int64_t(original_.size());
             Vector<Found> found(control_);
             found.reserve(size_t(branches));
             for (int64_t a = 0; a < branches; ++a) found.push_back(nothing());
             std::vector<Scratch> scratch;
-            for (int64_t t = 0; t < std::min<int64_t>(threads, branches); ++t) scratch.emplace_back(*this);
+            for (int64_t t = 0; t < std::min<int64_t>(threads, branches); ++t) scratch.push_back(new_scratch());
             control_.begin(level, branches);
             control_.parallel(threads, branches, [&](int64_t branch, int worker) {
                 Found& mine = found[size_t(branch)];
                 mine.margins = total_.margins;  // prunes; an equal value met later does not replace the first
-                Vector<Position> cohort(control_);
-                for (int64_t i = posting_[size_t(branch)]; i < posting_[size_t(branch) + 1]; ++i) cohort.push_back(postings_[size_t(i)]);
                 std::vector<int32_t> prefix{int32_t(branch)};
-                walk(prefix, branch, cohort, level, last, mine, scratch[size_t(worker)]);
+                walk(prefix, branch, rows_.holders(branch), level, last, mine, scratch[size_t(worker)]);
             });
             absorb(found, last);
         }
@@ -137,116 +121,69 @@ private:
         std::vector<int32_t> mattering;                // those worth counting
         Vector<int64_t> carriers_begin;                // s -> its part of carriers
         Vector<Position> carriers;                     // rows of the cohort by the sensitive item they hold
-        explicit Scratch(Auditor& a)
-            : count(a.original_.size(), 0, a.control_), with(a.original_.size(), 0, a.control_), best_with(a.original_.size(), 0, a.control_),
-              best_sensitive(a.original_.size(), none, a.control_), touched(a.control_), slot(a.original_.size(), none, a.control_),
-              cohort_with(size_t(a.sensitive_count_) + 1, 0, a.control_),
-              carriers_begin(size_t(a.sensitive_count_) + 1, none, a.control_), carriers(a.control_) {}
+        Scratch(size_t items, size_t sensitive, Control& control)
+            : count(items, 0, control), with(items, 0, control), best_with(items, 0, control), best_sensitive(items, none, control), touched(control),
+              slot(items, none, control), cohort_with(sensitive + 1, 0, control), carriers_begin(sensitive + 1, none, control), carriers(control) {}
     };
 
+    Scratch new_scratch() { return {rows_.items(), size_t(rows_.sensitive()), control_}; }
     Found nothing() { return {Worst(promise_, limit_, control_), {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)}; }
 
     // Level 1, and from it the rows as the deeper levels read them: safe public items only, rarest first.
     void first_level(const std::vector<int64_t>& support) {
-        std::vector<int32_t> order;
+        Vector<int32_t> items(control_);
         for (int32_t i = 0; i < data_.vocabulary; ++i)
-            if (!sensitive_[size_t(i)] && support[size_t(i)] > 0) order.push_back(i);
-        std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return support[size_t(a)] < support[size_t(b)]; });
-        original_.assign(order.begin(), order.end());
-        load_rows();
+            if (!is_sensitive_[size_t(i)] && support[size_t(i)] > 0) items.push_back(i);
+        std::stable_sort(items.begin(), items.end(), [&](int32_t a, int32_t b) { return support[size_t(a)] < support[size_t(b)]; });
+        rows_.load(items);
 
         control_.begin(1, 1);
-        Found found = nothing();
-        found.margins = total_.margins;
-        Vector<Position> everybody(control_);
-        for (int64_t r = 0; r < data_.rows(); ++r) everybody.push_back({offsets_[size_t(r)], int32_t(r)});
-        Scratch scratch(*this);
+        Vector<Found> found(control_);
+        found.push_back(nothing());
+        found.front().margins = total_.margins;
+        Scratch scratch = new_scratch();
         std::vector<int32_t> prefix;
-        extend(prefix, everybody, false, found, scratch);
+        extend(prefix, rows_.everybody(), false, found.front(), scratch);
 
         Vector<int32_t> safe(control_);
-        for (int32_t item : found.items) safe.push_back(original_[size_t(item)]);
-        original_ = safe;
-        Vector<Found> one(control_);
-        one.push_back(std::move(found));
-        absorb(one, true);  // level 1 of the trie is the numbering itself
-        load_rows();
-        index_rows();
-    }
-
-    void load_rows() {
-        std::vector<int32_t> rank(size_t(data_.vocabulary), none), sensitive_rank(size_t(data_.vocabulary), none);
-        sensitive_codes_.clear();
-        for (size_t i = 0; i < original_.size(); ++i) rank[size_t(original_[i])] = int32_t(i);
-        for (int32_t i = 0; i < data_.vocabulary; ++i)
-            if (sensitive_[size_t(i)]) {
-                sensitive_rank[size_t(i)] = int32_t(sensitive_codes_.size());
-                sensitive_codes_.push_back(i);
-            }
-        sensitive_count_ = int32_t(sensitive_codes_.size());
-        offsets_.assign(1, 0);
-        sens_offsets_.assign(1, 0);
-        items_.clear();
-        sens_.clear();
-        for (int64_t r = 0; r < data_.rows(); ++r) {
-            if (r % 4096 == 0) control_.poll();
-            for (int32_t item : data_.row(r)) {
-                if (rank[size_t(item)] != none) items_.push_back(rank[size_t(item)]);
-                else if (sensitive_[size_t(item)]) sens_.push_back(sensitive_rank[size_t(item)]);
-            }
-            std::sort(items_.begin() + offsets_.back(), items_.end());
-            offsets_.push_back(int64_t(items_.size()));
-            sens_offsets_.push_back(int64_t(sens_.size()));
-        }
-    }
-
-    // For each item, the rows that hold it and where they go on.
-    void index_rows() {
-        posting_.assign(original_.size() + 1, 0);
-        for (int32_t item : items_) ++posting_[size_t(item) + 1];
-        std::partial_sum(posting_.begin(), posting_.end(), posting_.begin());
-        postings_.assign(items_.size(), Position{});
-        std::vector<int64_t> next(posting_.begin(), posting_.end() - 1);
-        for (int64_t r = 0; r < data_.rows(); ++r)
-            for (int64_t i = offsets_[size_t(r)]; i < offsets_[size_t(r) + 1]; ++i)
-                postings_[size_t(next[size_t(items_[size_t(i)])]++)] = {i + 1, int32_t(r)};
+        for (int32_t item : found.front().items) safe.push_back(rows_.item(item));
+        absorb(found, true);  // level 1 of the trie is the numbering itself
+        rows_.load(safe);
     }
 
     // Goes down the trie to the safe prefixes of size level - 1, delivering to each child the rows that hold it.
-    void walk(std::vector<int32_t>& prefix, int64_t node, const Vector<Position>& cohort, int64_t level, bool last, Found& found,
+    void walk(std::vector<int32_t>& prefix, int64_t node, const Cohort& cohort, int64_t level, bool last, Found& found,
               Scratch& scratch) {
         control_.poll();
         if (int64_t(prefix.size()) == level - 1) return extend(prefix, cohort, last, found, scratch);
-        const Level& below = levels_[prefix.size() - 1];
-        const int64_t first = below.begin[size_t(node)], end = below.begin[size_t(node) + 1];
-        if (first == end) return;
-        std::vector<Vector<Position>> delivered(size_t(end - first), Vector<Position>(control_));
-        for (int64_t c = first; c < end; ++c) scratch.slot[size_t(below.items[size_t(c)])] = int32_t(c - first);
+        const auto children = trie_.children(prefix.size(), node);
+        const int64_t first = trie_.first_child(prefix.size(), node);
+        std::vector<Cohort> delivered(children.size(), Cohort(control_));
+        for (size_t c = 0; c < children.size(); ++c) scratch.slot[size_t(children[c])] = int32_t(c);
         for (const Position& at : cohort)
-            for (int64_t i = at.next; i < offsets_[size_t(at.row) + 1]; ++i) {
-                const int32_t slot = scratch.slot[size_t(items_[size_t(i)])];
-                if (slot != none) delivered[size_t(slot)].push_back({i + 1, at.row});
-            }
-        for (int64_t c = first; c < end; ++c) scratch.slot[size_t(below.items[size_t(c)])] = none;
-        for (int64_t c = first; c < end; ++c) {
-            prefix.push_back(below.items[size_t(c)]);
-            walk(prefix, c, delivered[size_t(c - first)], level, last, found, scratch);
+            rows_.for_each_item(at, [&](int32_t item, Position after) {
+                const int32_t slot = scratch.slot[size_t(item)];
+                if (slot != none) delivered[size_t(slot)].push_back(after);
+            });
+        for (int32_t child : children) scratch.slot[size_t(child)] = none;
+        for (size_t c = 0; c < children.size(); ++c) {
+            prefix.push_back(children[c]);
+            walk(prefix, first + int64_t(c), delivered[c], level, last, found, scratch);
             prefix.pop_back();
-            Vector<Position>(control_).swap(delivered[size_t(c - first)]);
+            Cohort(control_).swap(delivered[c]);
         }
     }
 
     // Counts every extension of a safe prefix and judges it.
-    void extend(std::vector<int32_t>& prefix, const Vector<Position>& cohort, bool last, Found& found, Scratch& s) {
+    void extend(std::vector<int32_t>& prefix, const Cohort& cohort, bool last, Found& found, Scratch& s) {
         s.touched.clear();
         for (const Position& at : cohort)
-            for (int64_t i = at.next; i < offsets_[size_t(at.row) + 1]; ++i) {
-                const int32_t item = items_[size_t(i)];
+            rows_.for_each_item(at, [&](int32_t item, Position) {
                 if (s.count[size_t(item)]++ == 0) s.touched.push_back(item);
-            }
+            });
         std::sort(s.touched.begin(), s.touched.end());
         drop_unsafe(prefix, s);
-        if (sensitive_count_ > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
+        if (rows_.sensitive() > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
 
         int32_t children = 0;
         for (int32_t item : s.touched) {
@@ -262,7 +199,7 @@ private:
                 report(prefix, item, support, none, 0, found);
             } else if (promise_.breaks(with, support)) {
                 ++found.attribute;
-                report(prefix, item, support, sensitive_codes_[size_t(s.best_sensitive[size_t(item)])], with, found);
+                report(prefix, item, support, rows_.sensitive_item(s.best_sensitive[size_t(item)]), with, found);
             } else {
                 ++found.safe;
                 ++children;
@@ -277,12 +214,15 @@ private:
 
     // For each counted extension, the sensitive item that most of its rows hold; and the margins of breach.
     // "Any sensitive item" is counted like one more sensitive item, which no limit applies to.
-    void count_sensitive(const std::vector<int32_t>& prefix, const Vector<Position>& cohort, Found& found, Scratch& s) {
-        const int32_t any = sensitive_count_;
+    void count_sensitive(const std::vector<int32_t>& prefix, const Cohort& cohort, Found& found, Scratch& s) {
+        const int32_t any = rows_.sensitive();
         auto for_each_carried = [&](const Position& at, auto&& body) {
-            const int64_t begin = sens_offsets_[size_t(at.row)], end = sens_offsets_[size_t(at.row) + 1];
-            for (int64_t i = begin; i < end; ++i) body(sens_[size_t(i)]);
-            if (begin < end) body(any);
+            bool something = false;
+            rows_.for_each_sensitive(at, [&](int32_t sensitive) {
+                something = true;
+                body(sensitive);
+            });
+            if (something) body(any);
         };
         for (const Position& at : cohort)
             for_each_carried(at, [&](int32_t sensitive) {
@@ -319,8 +259,7 @@ private:
             if (matters(sensitive)) {  // still, after what the sensitive items before it have met
                 auto for_each_item = [&](auto&& body) {
                     for (int64_t c = begin; c < end; ++c)
-                        for (int64_t i = s.carriers[size_t(c)].next; i < offsets_[size_t(s.carriers[size_t(c)].row) + 1]; ++i)
-                            body(size_t(items_[size_t(i)]));
+                        rows_.for_each_item(s.carriers[size_t(c)], [&](int32_t item, Position) { body(size_t(item)); });
                 };
                 for_each_item([&](size_t item) { ++s.with[item]; });
                 for (int32_t item : s.touched) {
@@ -328,7 +267,7 @@ private:
                     if (support < promise_.k) continue;
                     Share& met = largest(sensitive);
                     if (greater(with, support, met.with, met.support))
-                        met = {with, support, sensitive == any ? none : sensitive_codes_[size_t(sensitive)], named(prefix, item)};
+                        met = {with, support, sensitive == any ? none : rows_.sensitive_item(sensitive), named(prefix, item)};
                     if (sensitive != any && with > s.best_with[size_t(item)]) {
                         s.best_with[size_t(item)] = with;
                         s.best_sensitive[size_t(item)] = sensitive;
@@ -349,29 +288,16 @@ private:
     void drop_unsafe(const std::vector<int32_t>& prefix, Scratch& s) const {
         if (prefix.size() < 2) return;  // single items have been judged: only safe ones are left in the rows
         for (size_t left_out = 0; left_out < prefix.size(); ++left_out) {
-            auto [safe, end] = safe_extensions(prefix, left_out);
+            const auto safe = trie_.children_without(prefix, left_out);
+            auto at = safe.begin();
             size_t kept = 0;
             for (int32_t item : s.touched) {
-                safe = std::lower_bound(safe, end, item);
-                if (safe != end && *safe == item) s.touched[kept++] = item;
+                at = std::lower_bound(at, safe.end(), item);
+                if (at != safe.end() && *at == item) s.touched[kept++] = item;
                 else s.count[size_t(item)] = 0;
             }
             s.touched.resize(kept);
         }
-    }
-
-    // The safe extensions of a safe prefix from which one item is left out: its children in the trie.
-    std::pair<const int32_t*, const int32_t*> safe_extensions(const std::vector<int32_t>& prefix, size_t left_out) const {
-        int64_t node = prefix[left_out == 0 ? 1 : 0];
-        size_t depth = 1;
-        for (size_t i = left_out == 0 ? 2 : 1; i < prefix.size(); ++i) {
-            if (i == left_out) continue;
-            const Level& level = levels_[depth++ - 1];
-            const int32_t* const items = level.items.data();
-            node = std::lower_bound(items + level.begin[size_t(node)], items + level.begin[size_t(node) + 1], prefix[i]) - items;
-        }
-        const Level& level = levels_[depth - 1];
-        return {level.items.data() + level.begin[size_t(node)], level.items.data() + level.begin[size_t(node) + 1]};
     }
 
     void report(const std::vector<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with, Found& found) const {
@@ -382,8 +308,8 @@ private:
 
     std::vector<int32_t> named(const std::vector<int32_t>& prefix, int32_t item) const {
         std::vector<int32_t> items;
-        for (int32_t i : prefix) items.push_back(original_[size_t(i)]);
-        items.push_back(original_[size_t(item)]);
+        for (int32_t i : prefix) items.push_back(rows_.item(i));
+        items.push_back(rows_.item(item));
         std::sort(items.begin(), items.end());
         return items;
     }
@@ -406,24 +332,16 @@ private:
         }
         identity_by_size_.push_back(identity);
         attribute_by_size_.push_back(attribute);
-        if (!last) levels_.push_back(std::move(level));
+        if (!last) trie_.add(std::move(level));
     }
 
     const Csr& data_;
+    std::span<const uint8_t> is_sensitive_;
     Promise promise_;
     size_t limit_;
     Control& control_;
-    std::vector<uint8_t> sensitive_;
-    std::vector<int32_t> sensitive_codes_;
-    int32_t sensitive_count_ = 0;
-    Vector<int64_t> offsets_;  // the rows as the levels read them
-    Vector<int32_t> items_;
-    Vector<int64_t> sens_offsets_;
-    Vector<int32_t> sens_;
-    Vector<int32_t> original_;  // rank -> vocabulary code
-    Vector<int64_t> posting_;  // item -> its part of postings_
-    Vector<Position> postings_;
-    std::vector<Level> levels_;  // levels_[i]: itemsets of size i + 2
+    Rows rows_;
+    Trie trie_;
     Found total_;
     bool feasible_ = true;
     int64_t checked_ = 0;
