@@ -3,7 +3,6 @@
 import os
 import random
 import re
-import signal
 import subprocess
 import sys
 import textwrap
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.interrupting import interrupt
 from veilset import Coherence, Transactions, audit
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
 from veilset.io import Rows
@@ -207,13 +207,7 @@ def test_ctrl_c_is_answered():
         except KeyboardInterrupt:
             sys.exit(42)
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=10) == 42
-    process.stdout.close()
+    assert interrupt(script)[0] == 42
 
 
 def test_under_an_address_space_limit_the_system_does_not_kill_us():

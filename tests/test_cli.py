@@ -3,14 +3,11 @@
 import io
 import json
 import re
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
 import veilset as vs
+from tests.interrupting import interrupt
 from veilset.cli import app, main
 from veilset.cli.screen import Screen
 from veilset.io import sha256_of
@@ -336,15 +333,7 @@ def test_interrupted(tmp_path):
         tmp_path / "dense.dat"
     )
     script = "import sys; from veilset.cli import main; print('go', flush=True); sys.exit(main(sys.argv[1:]))"
-    ask = ("audit", str(tmp_path / "dense.dat"), "--k", "2", "--p", "unlimited")
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, *ask], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "go\n"
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
-    assert process.returncode == 130, err
+    code, err = interrupt(script, "audit", str(tmp_path / "dense.dat"), "--k", "2", "--p", "unlimited")
+    assert code == 130, err
     assert "Interrupted" in err
     assert "Traceback" not in err
