@@ -198,8 +198,10 @@ struct Mark {
     }
 };
 
+// A copy that can outlive the Control; it is charged for good, since NumPy will own it.
 template <class T>
-std::vector<T> plain(const Vector<T>& values) {
+std::vector<T> plain(const Vector<T>& values, Control& control) {
+    control.charge(int64_t(values.size() * sizeof(T)));
     return {values.begin(), values.end()};
 }
 
@@ -212,7 +214,8 @@ nb::list minimal_moles(const Array<int64_t>& offsets, const Array<int32_t>& item
     control.single([&] { search(data, {h_num, h_den, k, p}, control, sink); });
     nb::list sizes;
     for (auto& of : sink.sizes)
-        sizes.append(nb::make_tuple(to_numpy(plain(of.items)), to_numpy(plain(of.support)), to_numpy(plain(of.sensitive)), to_numpy(plain(of.with))));
+        sizes.append(nb::make_tuple(to_numpy(plain(of.items, control)), to_numpy(plain(of.support, control)), to_numpy(plain(of.sensitive, control)),
+                                    to_numpy(plain(of.with, control))));
     return sizes;
 }
 

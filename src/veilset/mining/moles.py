@@ -17,6 +17,8 @@ from veilset.transactions import Transactions
 
 __all__ = ["Keeping", "Moles", "items_in_moles", "minimal_rare"]
 
+_TASK, _ADVICE = "The search for moles", "ask for a smaller p."
+
 
 @dataclass(frozen=True)
 class Moles:
@@ -57,7 +59,7 @@ def minimal_rare(
     [('a', 'c'), ('b', 'c')]
     """
     limits = limits or Limits()
-    with limits.guard("The search for moles", "ask for a smaller p."):
+    with limits.guard(_TASK, _ADVICE):
         arrays = _native.minimal_moles(
             data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **limits.for_kernel(_stage)
         )
@@ -74,7 +76,7 @@ def items_in_moles(
 ) -> tuple[str, ...]:
     """The public items that occur in any mole of up to *max_size* items, minimal or not, in vocabulary order."""
     limits = limits or Limits()
-    with limits.guard("The search for moles", "ask for a smaller p."):
+    with limits.guard(_TASK, _ADVICE):
         mask = _native.items_in_moles(
             data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **limits.for_kernel(_stage)
         )
@@ -95,6 +97,8 @@ class Keeping:
     ) -> None:
         self._data = data
         self._limits = limits or Limits()
+        # The rows of every item, 4 bytes each, and a few numbers for every item.
+        self._limits.require(4 * len(data.items) + 32 * len(data.names), _TASK, _ADVICE)
         self._memory_limit = self._limits.bytes_left()
         self._kept = _native.Keeping(data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size))
 
@@ -104,7 +108,7 @@ class Keeping:
 
     def brings_mole(self, item: str) -> bool:
         """Whether *item* with up to ``max_size - 1`` kept items is a mole."""
-        with self._limits.guard("The search for moles", "ask for a smaller p."):
+        with self._limits.guard(_TASK, _ADVICE):
             return self._kept.brings_mole(
                 int(self._data.codes([item])[0]),
                 memory_limit=self._memory_limit,
