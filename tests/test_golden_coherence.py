@@ -1,4 +1,4 @@
-"""Golden values of the running example, from SEEDS: computed from the definitions by brute force."""
+"""Golden values of the running example, computed from the definitions by brute force."""
 
 from collections import Counter
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Bad and odd input: each case of DESIGN.md's "Data in and out" has a defined answer."""
+"""Bad and odd input: each case that docs/formats.md lists has a defined answer."""
 
 from __future__ import annotations
 
