@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from rich.console import Console
 
 import veilset as vs
 from tests.interrupting import interrupt
@@ -337,3 +338,16 @@ def test_interrupted(tmp_path):
     assert code == 130, err
     assert "Interrupted" in err
     assert "Traceback" not in err
+
+
+def test_progress_goes_to_stderr_and_only_where_somebody_looks(capsys):
+    screen = Screen(json=True)
+    with screen.progress() as report:
+        assert report is None
+    screen.errors = Console(stderr=True, force_terminal=True, width=80)
+    with screen.progress() as report:
+        assert report is not None
+        report("Checking itemsets of 2 items", 1, 2)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Checking itemsets of 2 items" in err

@@ -1,7 +1,7 @@
 """Files to rows of item codes and back: formats, compression, encodings, atomic writing. Knows nothing of privacy."""
 
 from veilset.io.arrow import rows_from_arrow, rows_to_arrow
-from veilset.io.atomic import atomic_folder, sha256_of, write_durably, write_whole
+from veilset.io.atomic import atomic_folder, check_place, sha256_of, write_durably, write_whole
 from veilset.io.files import read_bytes, read_text_bytes, text_of
 from veilset.io.rows import Rows
 from veilset.io.text import FORMATS, TextOptions, count_fields, format_text, parse_text, read_item_list
@@ -11,6 +11,7 @@ __all__ = [
     "Rows",
     "TextOptions",
     "atomic_folder",
+    "check_place",
     "count_fields",
     "format_text",
     "parse_text",

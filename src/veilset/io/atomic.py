@@ -20,7 +20,7 @@ from pathlib import Path
 
 from veilset.errors import UnreadableInput, WrongUsage
 
-__all__ = ["atomic_folder", "sha256_of", "write_durably", "write_whole"]
+__all__ = ["atomic_folder", "check_place", "sha256_of", "write_durably", "write_whole"]
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -68,6 +68,19 @@ def _umask() -> int:
     return mask
 
 
+def check_place(target: Path, *, replace: bool) -> None:
+    """Raise if no folder *target* can be made; worth asking before long work whose result is to go there."""
+    if os.path.lexists(target) and not replace:
+        raise WrongUsage(f"{str(target)!r} exists already.", "Choose another --out, or say --replace to exchange it.")
+    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
+        raise WrongUsage(f"{str(target)!r} is not a folder.", "Choose another --out.")
+    parent = target.absolute().parent
+    if not parent.is_dir():
+        raise UnreadableInput(f"The folder {str(parent)!r} does not exist.", "Create it, or choose another --out.")
+    if not os.access(parent, os.W_OK):
+        raise UnreadableInput(f"Cannot write to {str(parent)!r}.", "Choose another --out.")
+
+
 @contextlib.contextmanager
 def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     """A folder to write into, which becomes *target* when the block ends, and vanishes if it raises.
@@ -75,14 +88,7 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     An existing *target* is refused unless *replace*; then the two are exchanged in one step and the old one is removed.
     """
     target = Path(os.path.abspath(target))  # noqa: PTH100 - resolve() would follow a link that is to be replaced
-    if os.path.lexists(target) and not replace:
-        raise WrongUsage(f"{str(target)!r} exists already.", "Choose another --out, or say --replace to exchange it.")
-    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
-        raise WrongUsage(f"{str(target)!r} is not a folder.", "Choose another --out.")
-    if not target.parent.is_dir():
-        raise UnreadableInput(
-            f"The folder {str(target.parent)!r} does not exist.", "Create it, or choose another --out."
-        )
+    check_place(target, replace=replace)
     prefix = f".{target.name}.unfinished-"
     _clear_away_crashed(target.parent, prefix)
     try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import os
 import secrets
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -21,8 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from veilset.audit import audit
-from veilset.errors import BudgetExceeded, NotCertified, UnreadableInput, WrongUsage
-from veilset.io import TextOptions, atomic_folder, format_text, sha256_of, write_durably
+from veilset.errors import BudgetExceeded, NotCertified, WrongUsage
+from veilset.io import TextOptions, atomic_folder, check_place, format_text, sha256_of, write_durably
 from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
@@ -99,17 +98,9 @@ def publish(
 
 
 def check_target(out: Path, *, replace: bool) -> None:
-    """Raise if *out* cannot be made, or is taken: by a release that is not to be replaced, or by anything else."""
-    if not os.path.lexists(out):
-        folder = out.absolute().parent
-        if not folder.is_dir():
-            raise UnreadableInput(f"The folder {str(folder)!r} does not exist.", "Create it, or choose another --out.")
-        if not os.access(folder, os.W_OK):
-            raise UnreadableInput(f"Cannot write to {str(folder)!r}.", "Choose another --out.")
-        return
-    if not replace:
-        raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or say --replace to exchange it.")
-    if not (out.is_dir() and ((out / "custodian" / "DO-NOT-SHARE.txt").is_file() or not any(out.iterdir()))):
+    """Raise if *out* cannot be made, or is taken by anything but a release that is to be replaced."""
+    check_place(out, replace=replace)
+    if out.is_dir() and any(out.iterdir()) and not (out / "custodian" / "DO-NOT-SHARE.txt").is_file():
         raise WrongUsage(
             f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another --out."
         )
