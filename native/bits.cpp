@@ -12,6 +12,9 @@
 #include "arrays.hpp"
 
 #if defined(__x86_64__)
+// gcc 12 takes the undefined lanes in its own header for a mistake.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #endif
 
@@ -22,6 +25,8 @@ struct Loops {
     const char* name;
     int64_t (*and_store_count)(const uint64_t*, const uint64_t*, uint64_t*, size_t);
     int64_t (*and_count)(const uint64_t*, const uint64_t*, size_t);
+    int64_t (*and_store_weigh)(const uint64_t*, const uint64_t*, const uint64_t*, uint64_t*, size_t);
+    int64_t (*and_weigh)(const uint64_t*, const uint64_t*, const uint64_t*, size_t);
 };
 
 int64_t and_store_count_portable(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words) {
@@ -36,6 +41,18 @@ int64_t and_count_portable(const uint64_t* a, const uint64_t* b, size_t words) {
     return ones;
 }
 
+int64_t and_store_weigh_portable(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, uint64_t* out, size_t words) {
+    int64_t weight = 0;
+    for (size_t i = 0; i < words; ++i) weight += int64_t(std::popcount(out[i] = a[i] & b[i])) << shifts[i];
+    return weight;
+}
+
+int64_t and_weigh_portable(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, size_t words) {
+    int64_t weight = 0;
+    for (size_t i = 0; i < words; ++i) weight += int64_t(std::popcount(a[i] & b[i])) << shifts[i];
+    return weight;
+}
+
 #if defined(__x86_64__)
 __attribute__((target("popcnt"))) int64_t and_store_count_popcnt(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words) {
     int64_t ones = 0;
@@ -47,6 +64,18 @@ __attribute__((target("popcnt"))) int64_t and_count_popcnt(const uint64_t* a, co
     int64_t ones = 0;
     for (size_t i = 0; i < words; ++i) ones += __builtin_popcountll(a[i] & b[i]);
     return ones;
+}
+
+__attribute__((target("popcnt"))) int64_t and_store_weigh_popcnt(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, uint64_t* out, size_t words) {
+    int64_t weight = 0;
+    for (size_t i = 0; i < words; ++i) weight += int64_t(__builtin_popcountll(out[i] = a[i] & b[i])) << shifts[i];
+    return weight;
+}
+
+__attribute__((target("popcnt"))) int64_t and_weigh_popcnt(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, size_t words) {
+    int64_t weight = 0;
+    for (size_t i = 0; i < words; ++i) weight += int64_t(__builtin_popcountll(a[i] & b[i])) << shifts[i];
+    return weight;
 }
 
 #define VEILSET_AVX512 __attribute__((target("avx512f,avx512vpopcntdq")))
@@ -87,13 +116,34 @@ VEILSET_AVX512 int64_t and_count_avx512(const uint64_t* a, const uint64_t* b, si
     }
     return _mm512_reduce_add_epi64(_mm512_add_epi64(even, odd));
 }
+
+VEILSET_AVX512 int64_t and_store_weigh_avx512(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, uint64_t* out, size_t words) {
+    __m512i weight = _mm512_setzero_si512();
+    for (size_t i = 0; i < words; i += 8) {
+        const __mmask8 mask = words - i >= 8 ? __mmask8(0xff) : tail_mask(words - i);
+        const __m512i both = _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, a + i), _mm512_maskz_loadu_epi64(mask, b + i));
+        _mm512_mask_storeu_epi64(out + i, mask, both);
+        weight = _mm512_add_epi64(weight, _mm512_sllv_epi64(_mm512_popcnt_epi64(both), _mm512_maskz_loadu_epi64(mask, shifts + i)));
+    }
+    return _mm512_reduce_add_epi64(weight);
+}
+
+VEILSET_AVX512 int64_t and_weigh_avx512(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, size_t words) {
+    __m512i weight = _mm512_setzero_si512();
+    for (size_t i = 0; i < words; i += 8) {
+        const __mmask8 mask = words - i >= 8 ? __mmask8(0xff) : tail_mask(words - i);
+        const __m512i both = _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, a + i), _mm512_maskz_loadu_epi64(mask, b + i));
+        weight = _mm512_add_epi64(weight, _mm512_sllv_epi64(_mm512_popcnt_epi64(both), _mm512_maskz_loadu_epi64(mask, shifts + i)));
+    }
+    return _mm512_reduce_add_epi64(weight);
+}
 #endif
 
-constexpr Loops portable{"portable", and_store_count_portable, and_count_portable};
+constexpr Loops portable{"portable", and_store_count_portable, and_count_portable, and_store_weigh_portable, and_weigh_portable};
 
 #if defined(__x86_64__)
-constexpr Loops popcnt{"popcnt", and_store_count_popcnt, and_count_popcnt};
-constexpr Loops avx512{"avx512", and_store_count_avx512, and_count_avx512};
+constexpr Loops popcnt{"popcnt", and_store_count_popcnt, and_count_popcnt, and_store_weigh_popcnt, and_weigh_popcnt};
+constexpr Loops avx512{"avx512", and_store_count_avx512, and_count_avx512, and_store_weigh_avx512, and_weigh_avx512};
 
 bool supported(const std::string& name) {
     if (name == "avx512") return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq");
@@ -149,6 +199,14 @@ int64_t and_store_count(const uint64_t* a, const uint64_t* b, uint64_t* out, siz
 }
 
 int64_t and_count(const uint64_t* a, const uint64_t* b, size_t words) { return chosen->and_count(a, b, words); }
+
+int64_t and_store_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, uint64_t* out, size_t words) {
+    return chosen->and_store_weigh(a, b, shifts, out, words);
+}
+
+int64_t and_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, size_t words) {
+    return chosen->and_weigh(a, b, shifts, words);
+}
 
 void register_bits(nb::module_& m) {
     m.def("bit_variants", &bit_variants);

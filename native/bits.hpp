@@ -13,4 +13,8 @@ int64_t and_store_count(const uint64_t* a, const uint64_t* b, uint64_t* out, siz
 // The number of ones of a & b.
 int64_t and_count(const uint64_t* a, const uint64_t* b, size_t words);
 
+// The same where the ones of word i weigh 2^shifts[i].
+int64_t and_store_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, uint64_t* out, size_t words);
+int64_t and_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, size_t words);
+
 }  // namespace veilset

@@ -11,6 +11,8 @@ void register_text_delimited(nb::module_& m);
 void register_rows(nb::module_& m);
 void register_bits(nb::module_& m);
 void register_audit_coherence(nb::module_& m);
+void register_mining_frequent(nb::module_& m);
+void register_mining_count(nb::module_& m);
 void register_mining_moles(nb::module_& m);
 void register_mining_keeping(nb::module_& m);
 void register_generate(nb::module_& m);
@@ -24,6 +26,8 @@ NB_MODULE(_native, m) {
     veilset::register_rows(m);
     veilset::register_bits(m);
     veilset::register_audit_coherence(m);
+    veilset::register_mining_frequent(m);
+    veilset::register_mining_count(m);
     veilset::register_mining_moles(m);
     veilset::register_mining_keeping(m);
     veilset::register_generate(m);

@@ -79,6 +79,7 @@ def test_public_names():
         "audit",
         "generate",
         "measure",
+        "mining",
         "publish",
         "read",
         "verify",

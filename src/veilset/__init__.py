@@ -10,6 +10,7 @@ True
 
 from importlib.metadata import version as _version
 
+from veilset import mining
 from veilset.api import anonymize, audit, measure, publish, verify
 from veilset.errors import BudgetExceeded, Infeasible, NotCertified, UnreadableInput, VeilsetError, WrongUsage
 from veilset.models import Audit, Coherence, Margin, Witness
@@ -37,6 +38,7 @@ __all__ = [
     "audit",
     "generate",
     "measure",
+    "mining",
     "publish",
     "read",
     "verify",

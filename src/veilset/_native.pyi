@@ -59,6 +59,34 @@ def audit_coherence(
     time_limit: float,
     progress: _Progress,
 ) -> _CoherenceResult: ...
+def frequent(
+    offsets: _Int64,
+    items: _Int32,
+    allowed: _Uint8,
+    *,
+    min_support: int,
+    kind: str,
+    min_size: int,
+    max_size: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32, _Int64]: ...
+def count_frequent(
+    offsets: _Int64,
+    items: _Int32,
+    allowed: _Uint8,
+    containing: _Int32,
+    *,
+    min_support: int,
+    min_size: int,
+    max_size: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Uint64: ...
 def minimal_moles(
     offsets: _Int64,
     items: _Int32,

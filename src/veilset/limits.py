@@ -19,13 +19,23 @@ from typing import TypedDict
 from veilset import _native
 from veilset.errors import BudgetExceeded, WrongUsage
 
-__all__ = ["KernelLimits", "Limits", "Progress"]
+__all__ = ["Bounds", "KernelLimits", "Limits", "Progress"]
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
 
 _UNLIMITED = 1e9  # seconds
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+class Bounds(TypedDict, total=False):
+    """Keyword arguments of every function that can take long; `Limits` says what they mean."""
+
+    threads: int | None
+    memory_limit: int | str | None
+    time_limit: float | None
+    progress: Progress | None
+    started: float
 
 
 class KernelLimits(TypedDict):
@@ -50,13 +60,15 @@ class Limits:
         Seconds, counted from the making of this object.
     progress : callable, optional
         Called now and then with (what, done, total).
+    started : float
+        When the run began, on the monotonic clock.
     """
 
     threads: int | None = None
     memory_limit: int | str | None = None
     time_limit: float | None = None
     progress: Progress | None = None
-    _started: float = field(default_factory=time.monotonic, repr=False)
+    started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
         if self.threads is not None and not 1 <= self.threads < 2**31:
@@ -74,6 +86,16 @@ class Limits:
             return self.threads
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
+    def bounds(self) -> Bounds:
+        """The same limits for a part of this run."""
+        return {
+            "threads": self.threads,
+            "memory_limit": self.memory_limit,
+            "time_limit": self.time_limit,
+            "progress": self.progress,
+            "started": self.started,
+        }
+
     def bytes_left(self) -> int:
         """What is left of the memory limit, in bytes; never negative."""
         limit = _bytes(self.memory_limit)
@@ -85,7 +107,7 @@ class Limits:
         """What is left of the time limit, in seconds."""
         if self.time_limit is None:
             return _UNLIMITED
-        return min(_UNLIMITED, max(0.0, self.time_limit - (time.monotonic() - self._started)))
+        return min(_UNLIMITED, max(0.0, self.time_limit - (time.monotonic() - self.started)))
 
     def require(self, needed: int, task: str, advice: str) -> None:
         """Raise `BudgetExceeded` before *needed* bytes more are taken, if they are not there."""

@@ -1,0 +1,163 @@
+// The number of frequent itemsets and, for each item, of those that hold it, without listing them.
+//
+// A node P of the walk with f free items stands for as many itemsets as there are ways to choose among the free ones;
+// each holds all of P, and of the ways as many hold a given free item as there are to choose among the others.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "control.hpp"
+#include "csr.hpp"
+#include "mining_numbers.hpp"
+#include "mining_rows.hpp"
+#include "mining_walk.hpp"
+
+namespace veilset {
+namespace {
+
+using namespace mining;
+
+struct Sizes {
+    int64_t min, max;  // max 0: unlimited
+};
+
+template <class Number>
+class Counting {
+public:
+    static constexpr bool excludes = false, merges_excluded = false, looks_ahead = false;
+
+    // `given`: how many items every itemset holds besides those of the walk.
+    Counting(size_t items, Sizes sizes, int64_t given, const Number& zero)
+        : per_item(items, zero), total(zero), sizes_(sizes), given_(given), zero_(zero), levels_(1, {zero, zero, 0, none}) {}
+
+    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t, bool) {
+        const int64_t size = given_ + int64_t(itemset.size()), choices = int64_t(free.size());
+        levels_.push_back({ways(choices, size), choices > 0 ? ways(choices - 1, size + 1) : zero_, free.size(), itemset.back()});
+        free_ = &free;
+        return sizes_.max == 0 || size < sizes_.max;
+    }
+    void leave() {
+        const Level level = std::move(levels_.back());
+        levels_.pop_back();
+        per_item[size_t(level.item)] += level.all;
+        for (size_t f = levels_.back().free; f < level.free; ++f) per_item[size_t((*free_)[f])] += level.with_free;
+        if (levels_.size() == 1) {
+            total += level.all;
+        } else {
+            levels_.back().all += level.all;
+            levels_.back().with_free += level.with_free;
+        }
+    }
+
+    // In how many ways `choices` free items can be added to `size` items so that the sizes fit.
+    const Number& ways(int64_t choices, int64_t size) {
+        const auto [at, fresh] = ways_.try_emplace(choices << 32 | size, zero_);
+        if (!fresh) return at->second;
+        Number binomial = zero_;
+        binomial += one();
+        const int64_t most = sizes_.max == 0 ? choices : std::min(choices, sizes_.max - size);
+        for (int64_t chosen = 0; chosen <= most; ++chosen) {
+            if (size + chosen >= sizes_.min) at->second += binomial;
+            binomial *= uint64_t(choices - chosen);
+            binomial /= uint64_t(chosen + 1);
+        }
+        return at->second;
+    }
+
+    std::vector<Number> per_item;
+    Number total;
+
+private:
+    struct Level {
+        Number all, with_free;  // itemsets of the node and below; of these, those with a given free item
+        size_t free;
+        int32_t item;
+    };
+    Number one() const {
+        if constexpr (std::is_same_v<Number, Uint128>) return 1;
+        else return Number(zero_.size(), 1);
+    }
+
+    Sizes sizes_;
+    int64_t given_;
+    Number zero_;
+    std::vector<Level> levels_;
+    std::unordered_map<int64_t, Number> ways_;
+    const std::vector<int32_t>* free_ = nullptr;
+};
+
+struct Question {
+    int64_t min_support;
+    Sizes sizes;
+    int64_t given;       // items that every itemset holds
+    int64_t cohort;      // rows that hold them
+    int threads;
+};
+
+// Limbs of the total, then of every code of the vocabulary.
+template <class Number>
+std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabulary, std::span<const int32_t> given, const Number& zero, size_t limbs,
+                            Control& control) {
+    struct Worker {
+        Counting<Number> counting;
+        Walk<Counting<Number>> walk;
+        Worker(const Rows& r, const Question& question, const Number& z, Control& c)
+            : counting(r.items(), question.sizes, question.given, z), walk(r, question.min_support, c, counting) {}
+    };
+    std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(q.threads));
+    control.begin(1, int64_t(rows.items()));
+    if (q.sizes.max == 0 || q.given < q.sizes.max)
+        control.parallel(q.threads, int64_t(rows.items()), [&](int64_t item, int number) {
+            auto& worker = workers[size_t(number)];
+            if (!worker) worker = std::make_unique<Worker>(rows, q, zero, control);
+            worker->walk.branch(int32_t(item));
+        });
+    Counting<Number> sum(rows.items(), q.sizes, q.given, zero);
+    if (q.given > 0 && q.cohort >= q.min_support) sum.total += sum.ways(0, q.given);
+    for (const auto& worker : workers) {
+        if (!worker) continue;
+        sum.total += worker->counting.total;
+        for (size_t i = 0; i < rows.items(); ++i) sum.per_item[i] += worker->counting.per_item[i];
+    }
+    std::vector<uint64_t> answer((vocabulary + 1) * limbs, 0);
+    auto write = [&](size_t place, const Number& number) {
+        for (size_t i = 0; i < limbs; ++i) answer[place * limbs + i] = limb_of(number, i);
+    };
+    write(0, sum.total);
+    for (size_t i = 0; i < rows.items(); ++i) write(size_t(rows.code(int32_t(i))) + 1, sum.per_item[i]);
+    for (int32_t code : given) write(size_t(code) + 1, sum.total);
+    return answer;
+}
+
+Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& allowed,
+                                const Array<int32_t>& containing, int64_t min_support, int64_t min_size, int64_t max_size, int threads,
+                                int64_t memory_limit, double time_limit, nb::object progress) {
+    const Csr data(offsets, items, int32_t(allowed.size()));
+    Control control(memory_limit, time_limit, std::move(progress));
+    const auto given = span_of(containing);
+    std::unique_ptr<Rows> rows;
+    Question question{std::max<int64_t>(1, min_support), {min_size, max_size}, int64_t(given.size()), 0, threads};
+    control.single([&] {
+        rows = std::make_unique<Rows>(data, span_of(allowed), given, question.min_support, control);
+        question.cohort = rows->rows();
+    });
+    // No more itemsets than rows times the subsets of the longest; the binomials on the way are a little larger.
+    const size_t bits = size_t(rows->longest()) + 32 + 16;
+    if (bits <= 128) return to_numpy(count<Uint128>(*rows, question, allowed.size(), given, 0, 2, control));
+    const size_t limbs = (bits + 63) / 64;
+    return to_numpy(count<Wide>(*rows, question, allowed.size(), given, Wide(limbs), limbs, control));
+}
+
+}  // namespace
+
+void register_mining_count(nb::module_& m) {
+    m.def("count_frequent", &count_frequent, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("allowed").noconvert(),
+          nb::arg("containing").noconvert(), nb::kw_only(), nb::arg("min_support"), nb::arg("min_size"), nb::arg("max_size"), nb::arg("threads"),
+          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+}
+
+}  // namespace veilset

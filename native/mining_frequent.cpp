@@ -1,0 +1,187 @@
+// Frequent itemsets: all, closed (no superset has the same support) or maximal (no superset is frequent).
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "control.hpp"
+#include "csr.hpp"
+#include "mining_rows.hpp"
+#include "mining_walk.hpp"
+
+namespace veilset {
+namespace {
+
+using namespace mining;
+
+struct Sizes {
+    int64_t min, max;  // max 0: unlimited
+    bool small_enough(size_t size) const { return max == 0 || int64_t(size) <= max; }
+    bool fit(size_t size) const { return int64_t(size) >= min && small_enough(size); }
+};
+
+// What one branch has found, in the codes of the vocabulary.
+struct Found {
+    Vector<int32_t> items, sizes;
+    Vector<int64_t> supports;
+    explicit Found(Control& control) : items(control), sizes(control), supports(control) {}
+};
+
+class Collect {
+public:
+    Collect(const Rows& rows, Sizes sizes, Control& control) : rows_(rows), sizes_(sizes), control_(control) {}
+    void begin(Found& found) { found_ = &found; }
+    void leave() {}
+
+protected:
+    void codes_of(std::span<const int32_t> items, std::vector<int32_t>& codes) const {
+        codes.clear();
+        for (int32_t item : items) codes.push_back(rows_.code(item));
+        std::sort(codes.begin(), codes.end());
+    }
+    void report(const std::vector<int32_t>& a, const std::vector<int32_t>& b, int64_t support) {
+        if (!sizes_.fit(a.size() + b.size())) return;
+        const size_t end = found_->items.size();
+        found_->items.resize(end + a.size() + b.size());
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), found_->items.begin() + ptrdiff_t(end));
+        found_->sizes.push_back(int32_t(a.size() + b.size()));
+        found_->supports.push_back(support);
+    }
+
+    const Rows& rows_;
+    Sizes sizes_;
+    Control& control_;
+    Found* found_ = nullptr;
+    std::vector<int32_t> fixed_, loose_;
+};
+
+class All : public Collect {
+public:
+    static constexpr bool excludes = false, merges_excluded = false, looks_ahead = false;
+    using Collect::Collect;
+
+    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool) {
+        codes_of(itemset, fixed_);
+        codes_of(free, loose_);
+        chosen_.clear();
+        combine(0, support);
+        return sizes_.small_enough(itemset.size() + 1);
+    }
+
+private:
+    // The itemset with every choice of the free items.
+    void combine(size_t from, int64_t support) {
+        control_.poll();
+        report(fixed_, chosen_, support);
+        if (!sizes_.small_enough(fixed_.size() + chosen_.size() + 1)) return;
+        for (size_t i = from; i < loose_.size(); ++i) {
+            chosen_.push_back(loose_[i]);
+            combine(i + 1, support);
+            chosen_.pop_back();
+        }
+    }
+    std::vector<int32_t> chosen_;
+};
+
+class Closed : public Collect {
+public:
+    static constexpr bool excludes = true, merges_excluded = true, looks_ahead = false;
+    using Collect::Collect;
+
+    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool) {
+        codes_of(itemset, fixed_);
+        codes_of(free, loose_);
+        report(fixed_, loose_, support);
+        return sizes_.small_enough(itemset.size() + free.size() + 1);
+    }
+};
+
+class Maximal : public Collect {
+public:
+    static constexpr bool excludes = true, merges_excluded = false, looks_ahead = true;
+    using Collect::Collect;
+
+    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool maximal) {
+        if (maximal) {
+            codes_of(itemset, fixed_);
+            codes_of(free, loose_);
+            report(fixed_, loose_, support);
+        }
+        return sizes_.small_enough(itemset.size() + free.size() + 1);
+    }
+    void whole(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, std::span<const Column> tail, int64_t support) {
+        std::vector<int32_t> all(free);
+        for (const Column& column : tail) all.push_back(column.item);
+        codes_of(itemset, fixed_);
+        codes_of(all, loose_);
+        report(fixed_, loose_, support);
+    }
+};
+
+template <class Mode>
+void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Control& control, std::vector<Found>& found) {
+    struct Worker {
+        Mode mode;
+        Walk<Mode> walk;
+        Worker(const Rows& r, int64_t s, Sizes z, Control& c) : mode(r, z, c), walk(r, s, c, mode) {}
+    };
+    std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(threads));
+    control.begin(1, int64_t(rows.items()));
+    control.parallel(threads, int64_t(rows.items()), [&](int64_t item, int number) {
+        auto& worker = workers[size_t(number)];
+        if (!worker) worker = std::make_unique<Worker>(rows, min_support, sizes, control);
+        worker->mode.begin(found[size_t(item)]);
+        worker->walk.branch(int32_t(item));
+    });
+}
+
+nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& allowed, int64_t min_support,
+                   const std::string& kind, int64_t min_size, int64_t max_size, int threads, int64_t memory_limit, double time_limit,
+                   nb::object progress) {
+    Csr data(offsets, items, int32_t(allowed.size()));
+    Control control(memory_limit, time_limit, std::move(progress));
+    std::vector<int64_t> ends{0};
+    std::vector<int32_t> all_items;
+    std::vector<int64_t> supports;
+    std::unique_ptr<Rows> rows;
+    std::vector<Found> found;
+    control.single([&] {
+        rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(), std::max<int64_t>(1, min_support), control);
+        found.assign(rows->items(), Found(control));
+    });
+    const Sizes sizes{min_size, max_size};
+    auto run = kind == "closed" ? walk<Closed> : kind == "maximal" ? walk<Maximal> : walk<All>;
+    run(*rows, std::max<int64_t>(1, min_support), sizes, threads, control, found);
+    control.single([&] {
+        size_t count = 0, entries = 0;
+        for (const Found& f : found) {
+            count += f.sizes.size();
+            entries += f.items.size();
+        }
+        control.charge(int64_t(count * 16 + entries * 4));
+        ends.reserve(count + 1);
+        supports.reserve(count);
+        all_items.reserve(entries);
+        for (Found& f : found) {
+            for (int32_t size : f.sizes) ends.push_back(ends.back() + size);
+            all_items.insert(all_items.end(), f.items.begin(), f.items.end());
+            supports.insert(supports.end(), f.supports.begin(), f.supports.end());
+            f = Found(control);
+        }
+    });
+    return nb::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(all_items)), to_numpy(std::move(supports)));
+}
+
+}  // namespace
+
+void register_mining_frequent(nb::module_& m) {
+    m.def("frequent", &frequent, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("allowed").noconvert(), nb::kw_only(),
+          nb::arg("min_support"), nb::arg("kind"), nb::arg("min_size"), nb::arg("max_size"), nb::arg("threads"), nb::arg("memory_limit"),
+          nb::arg("time_limit"), nb::arg("progress").none());
+}
+
+}  // namespace veilset

@@ -1,0 +1,185 @@
+// The transactions as the miners walk them: only the items that matter, rarest first; equal rows merged, with weights.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "control.hpp"
+#include "csr.hpp"
+
+namespace veilset::mining {
+
+constexpr int32_t none = -1;
+
+// A row and the place in it where the items after the current one begin.
+struct Place {
+    int32_t row;
+    int32_t next;
+};
+
+inline uint64_t mix(uint64_t x) {
+    x ^= x >> 32;
+    x *= 0x9E3779B97F4A7C15u;
+    return x ^ (x >> 29);
+}
+
+// Items are ranks from here on: 0 is the rarest, ties go to the item that comes first in the vocabulary.
+class Rows {
+public:
+    // Of the rows that hold all of `given` (the cohort), the other allowed items that at least min_support of them hold.
+    Rows(const Csr& data, std::span<const uint8_t> allowed, std::span<const int32_t> given, int64_t min_support, Control& control)
+        : offsets_(control), items_(control), weights_(control), first_(control), places_(control), control_(control) {
+        std::vector<int64_t> support(size_t(data.vocabulary), 0);
+        for_each_row(data, given, [&](std::span<const int32_t> row) {
+            ++rows_;
+            for (int32_t item : row) ++support[size_t(item)];
+        });
+        for (int32_t i = 0; i < data.vocabulary; ++i)
+            if (allowed[size_t(i)] && support[size_t(i)] >= min_support && std::find(given.begin(), given.end(), i) == given.end()) codes_.push_back(i);
+        std::stable_sort(codes_.begin(), codes_.end(), [&](int32_t a, int32_t b) { return support[size_t(a)] < support[size_t(b)]; });
+        std::vector<int32_t> rank(size_t(data.vocabulary), none);
+        for (size_t i = 0; i < codes_.size(); ++i) {
+            rank[size_t(codes_[i])] = int32_t(i);
+            supports_.push_back(support[size_t(codes_[i])]);
+        }
+        offsets_.push_back(0);
+        if (codes_.size() <= 64) merge<1>(data, given, rank);
+        else if (codes_.size() <= 128) merge<2>(data, given, rank);
+        else append(data, given, rank);
+        index();
+    }
+
+    size_t items() const { return codes_.size(); }
+    int64_t rows() const { return rows_; }  // of the cohort, before merging
+    int32_t distinct() const { return int32_t(weights_.size()); }
+    int32_t code(int32_t item) const { return codes_[size_t(item)]; }
+    int64_t support(int32_t item) const { return supports_[size_t(item)]; }
+    int32_t weight(int32_t row) const { return weights_[size_t(row)]; }
+    std::span<const int32_t> row(int32_t r) const { return {items_.data() + offsets_[size_t(r)], items_.data() + offsets_[size_t(r) + 1]}; }
+    void fetch(Place place) const { __builtin_prefetch(items_.data() + offsets_[size_t(place.row)] + place.next); }
+    std::span<const Place> places(int32_t item) const { return {places_.data() + first_[size_t(item)], places_.data() + first_[size_t(item) + 1]}; }
+    int32_t longest() const { return longest_; }
+
+private:
+    // With few items a row is a mask, and merging costs one look into a hash table.
+    template <size_t Words>
+    void merge(const Csr& data, std::span<const int32_t> given, const std::vector<int32_t>& rank) {
+        using Mask = std::array<uint64_t, Words>;
+        Vector<Mask> masks(control_);
+        Vector<int32_t> slots(1024, none, control_);
+        for_each_row(data, given, [&](std::span<const int32_t> held) {
+            Mask mask{};
+            for (int32_t item : held)
+                if (const int32_t i = rank[size_t(item)]; i != none) mask[size_t(i) / 64] |= uint64_t(1) << (i % 64);
+            if (mask == Mask{}) return;
+            const int32_t at = find(slots, hash(mask), [&](int32_t other) { return masks[size_t(other)] == mask; }, int32_t(masks.size()));
+            if (at == int32_t(masks.size())) {
+                masks.push_back(mask);
+                weights_.push_back(0);
+                if (2 * masks.size() > slots.size()) grow(slots, [&](int32_t row) { return hash(masks[size_t(row)]); });
+            }
+            ++weights_[size_t(at)];
+        });
+        for (const Mask& mask : masks) {
+            for (size_t w = 0; w < Words; ++w)
+                for (uint64_t left = mask[w]; left; left &= left - 1) items_.push_back(int32_t(64 * w) + __builtin_ctzll(left));
+            offsets_.push_back(int64_t(items_.size()));
+        }
+    }
+
+    // With many items, equal rows are looked for as long as they turn up.
+    void append(const Csr& data, std::span<const int32_t> given, const std::vector<int32_t>& rank) {
+        Vector<int32_t> slots(1024, none, control_);
+        Vector<uint64_t> hashes(control_);
+        bool merging = true;
+        int64_t seen = 0;
+        for_each_row(data, given, [&](std::span<const int32_t> held) {
+            const size_t begin = items_.size();
+            for (int32_t item : held)
+                if (const int32_t i = rank[size_t(item)]; i != none) items_.push_back(i);
+            if (items_.size() == begin) return;
+            ++seen;
+            std::sort(items_.begin() + ptrdiff_t(begin), items_.end());
+            if (merging) {
+                const std::span<const int32_t> added(items_.data() + begin, items_.data() + items_.size());
+                uint64_t h = 0;
+                for (int32_t item : added) h = mix(h + uint64_t(item) + 1);
+                const int32_t at = find(slots, h, [&](int32_t other) {
+                    const auto there = row(other);
+                    return hashes[size_t(other)] == h && std::equal(there.begin(), there.end(), added.begin(), added.end());
+                }, distinct());
+                if (at < distinct()) {
+                    ++weights_[size_t(at)];
+                    items_.resize(begin);
+                    return;
+                }
+                hashes.push_back(h);
+                if (2 * hashes.size() > slots.size()) grow(slots, [&](int32_t other) { return hashes[size_t(other)]; });
+                merging = seen < 100'000 || 20 * int64_t(distinct()) < 19 * seen;
+            }
+            weights_.push_back(1);
+            offsets_.push_back(int64_t(items_.size()));
+        });
+    }
+
+    template <class Body>
+    void for_each_row(const Csr& data, std::span<const int32_t> given, Body body) const {
+        for (int64_t r = 0; r < data.rows(); ++r) {
+            if (r % 4096 == 0) control_.poll();
+            const auto row = data.row(r);
+            if (std::includes(row.begin(), row.end(), given.begin(), given.end())) body(row);
+        }
+    }
+
+    template <size_t Words>
+    static uint64_t hash(const std::array<uint64_t, Words>& mask) {
+        uint64_t h = 0;
+        for (uint64_t word : mask) h = mix(h ^ word);
+        return h;
+    }
+    // The row that is the same, or `fresh` after putting that into a free slot.
+    template <class Same>
+    static int32_t find(Vector<int32_t>& slots, uint64_t h, Same same, int32_t fresh) {
+        for (size_t slot = h & (slots.size() - 1);; slot = (slot + 1) & (slots.size() - 1)) {
+            if (slots[slot] == none) return slots[slot] = fresh;
+            if (same(slots[slot])) return slots[slot];
+        }
+    }
+    template <class Hash>
+    static void grow(Vector<int32_t>& slots, Hash hash) {
+        Vector<int32_t> larger(2 * slots.size(), none, slots.get_allocator());
+        for (int32_t row : slots)
+            if (row != none) find(larger, hash(row), [](int32_t) { return false; }, row);
+        slots.swap(larger);
+    }
+
+    void index() {
+        first_.assign(codes_.size() + 1, 0);
+        for (int32_t item : items_) ++first_[size_t(item) + 1];
+        for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+        places_.resize(items_.size());
+        std::vector<int64_t> next(first_.begin(), first_.end() - 1);
+        for (int32_t r = 0; r < distinct(); ++r) {
+            const auto items = row(r);
+            longest_ = std::max(longest_, int32_t(items.size()));
+            for (size_t i = 0; i < items.size(); ++i) places_[size_t(next[size_t(items[i])]++)] = {r, int32_t(i) + 1};
+        }
+    }
+
+    std::vector<int32_t> codes_;
+    std::vector<int64_t> supports_;
+    Vector<int64_t> offsets_;
+    Vector<int32_t> items_;
+    Vector<int32_t> weights_;
+    Vector<int64_t> first_;  // item -> its part of places_
+    Vector<Place> places_;
+    Control& control_;
+    int64_t rows_ = 0;
+    int32_t longest_ = 0;
+};
+
+}  // namespace veilset::mining

@@ -1,0 +1,337 @@
+// The depth-first walk over frequent itemsets that all kinds of mining share.
+//
+// A node is an itemset P with its cover, the items that may still extend it (the tail) and, for kinds that ask, the
+// items that extend it but were taken earlier on the way (the excluded). An item held by every row of the cover is free:
+// it may join any itemset below without changing a support (a perfect extension), and is set aside instead of walked.
+//
+// Near the root the cover is a list of places in the rows (sparse data never leaves it for long); once bitmaps over
+// the rows of the branch are the cheaper way to count, the walk goes on with those.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mining_bitmaps.hpp"
+#include "mining_rows.hpp"
+
+namespace veilset::mining {
+
+// Mode:
+//   static constexpr bool excludes         whether nodes know their excluded items; a node with one that is free is skipped
+//   static constexpr bool looks_ahead      whether to try P with its whole tail before walking it
+//   static constexpr bool merges_excluded  whether rows that differ in excluded items only may be merged
+//   bool enter(P, free, support, maximal)  at every node; maximal (if it looks ahead): nothing extends it. False: do not walk its tail
+//   void leave()                           after the node and all below it
+//   void whole(P, free, tail, support)     P with its whole tail is frequent, and no excluded item extends it
+template <class Mode>
+class Walk {
+public:
+    Walk(const Rows& rows, int64_t min_support, Control& control, Mode& mode)
+        : rows_(rows), min_support_(min_support), control_(control), mode_(mode), arena_(control), masks_(control), counts_(rows.items(), 0),
+          local_(rows.items(), none), inside_(rows.items(), 0) {}
+
+    // All itemsets whose first item, in the order of ranks, is this one.
+    void branch(int32_t item) {
+        itemset_.clear();
+        free_.clear();
+        extend(item);
+        lists(rows_.places(item), rows_.support(item), item);
+        retract();
+    }
+
+private:
+    struct Extension {
+        int32_t item;
+        int64_t support;
+    };
+
+    void extend(int32_t item) {
+        itemset_.push_back(item);
+        inside_[size_t(item)] = 1;
+    }
+    void retract() {
+        inside_[size_t(itemset_.back())] = 0;
+        itemset_.pop_back();
+    }
+
+    // A node whose cover is a list of places; `last` is its item of the highest rank that is not free.
+    void lists(std::span<const Place> places, int64_t support, int32_t last) {
+        control_.poll();
+        Arena::Scope scope(arena_);
+        const size_t free_before = free_.size();
+        std::vector<Extension> tail, excluded;
+        int64_t entries = 0;
+        if (!count(places, support, last, tail, excluded, entries)) return;
+        if (mode_.enter(itemset_, free_, support, tail.empty() && excluded.empty()) && !tail.empty()) {
+            if (!Mode::excludes && tail.size() == 1) {
+                leaf(tail.front());
+            } else if (bitmaps_pay(tail.size(), excluded.size(), int64_t(places.size()), entries)) {
+                Bitmaps table = as_bitmaps(places, tail, excluded);
+                table.tried = support;
+                bitmaps(table);
+            } else {
+                deliver(places, tail);
+            }
+        }
+        mode_.leave();
+        forget_free(free_before);
+    }
+
+    // The rows lie far apart: those that come soon are fetched ahead.
+    template <class Body>
+    void for_each_row(std::span<const Place> places, Body body) const {
+        constexpr size_t ahead = 12;
+        for (size_t p = 0; p < places.size(); ++p) {
+            if (p + ahead < places.size()) rows_.fetch(places[p + ahead]);
+            body(places[p], rows_.row(places[p].row));
+        }
+    }
+
+    // Sorts the items of these rows into tail, excluded and free ones. False if an excluded item is in every row.
+    bool count(std::span<const Place> places, int64_t support, int32_t last, std::vector<Extension>& tail, std::vector<Extension>& excluded,
+               int64_t& entries) {
+        int32_t* met = arena_.take<int32_t>(rows_.items() + 1);
+        size_t met_count = 0;
+        for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+            const int32_t weight = rows_.weight(place.row);
+            auto add = [&](int32_t item) {
+                met[met_count] = item;  // without a branch: most guesses would be wrong
+                met_count += counts_[size_t(item)] == 0;
+                counts_[size_t(item)] += weight;
+            };
+            for (size_t i = size_t(place.next); i < row.size(); ++i) add(row[i]);
+            if constexpr (Mode::excludes)
+                for (size_t i = 0; i + 1 < size_t(place.next); ++i) add(row[i]);
+            entries += int64_t(row.size()) - place.next;
+        });
+        bool covered = false;
+        const size_t free_before = free_.size();
+        for (size_t m = 0; m < met_count; ++m) {
+            const int32_t item = met[m];
+            const int64_t with = std::exchange(counts_[size_t(item)], 0);
+            if (with < min_support_ || inside_[size_t(item)]) continue;
+            if (item < last) {
+                covered |= with == support;
+                excluded.push_back({item, with});
+            } else if (with == support) {
+                free_.push_back(item);
+            } else {
+                tail.push_back({item, with});
+            }
+        }
+        if (covered) {
+            free_.resize(free_before);
+            return false;
+        }
+        for (size_t f = free_before; f < free_.size(); ++f) inside_[size_t(free_[f])] = 1;
+        return true;
+    }
+
+    void forget_free(size_t before) {
+        for (; free_.size() > before; free_.pop_back()) inside_[size_t(free_.back())] = 0;
+    }
+
+    // Every pair of extensions costs a pass over its words, or every entry is read once for each entry before it in its row.
+    static bool bitmaps_pay(size_t tail, size_t excluded, int64_t rows, int64_t entries) {
+        const double passes = double(tail) * double(tail + 2 * excluded), per_pass = 8 + double(rows) / 64;
+        return passes * per_pass < 16 * double(entries) * (4 + double(entries) / double(rows));
+    }
+
+    // The only extension of a node: nothing extends it.
+    void leaf(const Extension& only) {
+        extend(only.item);
+        mode_.enter(itemset_, free_, only.support, true);
+        mode_.leave();
+        retract();
+    }
+
+    // Hands the rows to all extensions at once, and walks them in the order of ranks.
+    void deliver(std::span<const Place> places, std::vector<Extension>& tail) {
+        std::sort(tail.begin(), tail.end(), [](const Extension& a, const Extension& b) { return a.item < b.item; });
+        int64_t* next = arena_.take<int64_t>(tail.size() + 1);
+        std::fill(next, next + tail.size() + 1, 0);
+        for (size_t t = 0; t < tail.size(); ++t) local_[size_t(tail[t].item)] = int32_t(t);
+        auto for_each_entry = [&](auto body) {
+            for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+                for (size_t i = size_t(place.next); i < row.size(); ++i)
+                    if (const int32_t t = local_[size_t(row[i])]; t != none) body(size_t(t), Place{place.row, int32_t(i) + 1});
+            });
+        };
+        for_each_entry([&](size_t t, Place) { ++next[t + 1]; });
+        for (size_t t = 1; t <= tail.size(); ++t) next[t] += next[t - 1];
+        Place* delivered = arena_.take<Place>(size_t(next[tail.size()]));
+        int64_t* begin = arena_.take<int64_t>(tail.size() + 1);
+        std::copy(next, next + tail.size() + 1, begin);
+        for_each_entry([&](size_t t, Place place) { delivered[next[t]++] = place; });
+        for (const Extension& e : tail) local_[size_t(e.item)] = none;
+        for (size_t t = 0; t < tail.size(); ++t) {
+            extend(tail[t].item);
+            lists({delivered + begin[t], delivered + begin[t + 1]}, tail[t].support, tail[t].item);
+            retract();
+        }
+    }
+
+    Bitmaps as_bitmaps(std::span<const Place> places, std::vector<Extension>& tail, std::vector<Extension>& excluded) {
+        Bitmaps table;
+        table.tail = int32_t(tail.size());
+        table.count = int32_t(tail.size() + excluded.size());
+        table.columns = arena_.take<Column>(size_t(table.count));
+        for (size_t t = 0; t < tail.size(); ++t) table.columns[t] = {tail[t].item, tail[t].support, nullptr};
+        for (size_t e = 0; e < excluded.size(); ++e) table.columns[tail.size() + e] = {excluded[e].item, excluded[e].support, nullptr};
+        sort_tail(table);
+        masks_.begin(tail.size(), excluded.size(), Mode::merges_excluded);
+        for (int32_t c = 0; c < table.count; ++c) local_[size_t(table.columns[c].item)] = int32_t(masks_.bit_of(size_t(c)));
+        row_.resize(masks_.width());
+        for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+            std::fill(row_.begin(), row_.end(), 0);
+            int held = 0;
+            for (size_t i = Mode::excludes ? 0 : size_t(place.next); i < row.size(); ++i)
+                if (const int32_t bit = local_[size_t(row[i])]; bit != none) {
+                    row_[size_t(bit) / 64] |= uint64_t(1) << (bit % 64);
+                    ++held;
+                }
+            // One extension alone says nothing about those of two.
+            if (Mode::excludes || held > 1) masks_.add(row_.data(), rows_.weight(place.row));
+        });
+        for (int32_t c = 0; c < table.count; ++c) local_[size_t(table.columns[c].item)] = none;
+        masks_.write(table, arena_);
+        return table;
+    }
+
+    static void sort_tail(Bitmaps& table) {
+        std::sort(table.columns, table.columns + table.tail, [](const Column& a, const Column& b) {
+            return a.support != b.support ? a.support < b.support : a.item < b.item;
+        });
+    }
+
+    // Walks the tail of a node whose cover is in bitmaps.
+    void bitmaps(const Bitmaps& table) {
+        if constexpr (Mode::looks_ahead)
+            if (whole_tail(table)) return;
+        for (int32_t i = 0; i < table.tail; ++i) {
+            control_.poll();
+            const Column& column = table.columns[i];
+            if (Mode::excludes && any_excluded(table, i, [&](const Column& other) { return holds(other.bits, column.bits, table.words); })) continue;
+            Arena::Scope scope(arena_);
+            const size_t free_before = free_.size();
+            extend(column.item);
+            Bitmaps child = meet(table, i);
+            const bool maximal = Mode::looks_ahead && child.tail == 0 && !any_excluded(table, i, [&](const Column& other) {
+                return table.meet(other.bits, column.bits) >= min_support_;
+            });
+            if (mode_.enter(itemset_, free_, column.support, maximal) && child.tail > 0) {
+                if constexpr (Mode::excludes) exclude(table, i, child);
+                sort_tail(child);
+                if (child.tail >= 8 && child.words >= 16 && 2 * column.support <= child.tried) condense(child, column);
+                bitmaps(child);
+            }
+            mode_.leave();
+            forget_free(free_before);
+            retract();
+        }
+    }
+
+    // Whether the test holds for a column that the itemsets with column i must do without.
+    template <class Test>
+    static bool any_excluded(const Bitmaps& table, int32_t i, Test test) {
+        return std::any_of(table.columns, table.columns + i, test) || std::any_of(table.columns + table.tail, table.columns + table.count, test);
+    }
+
+    // The extensions of column i among the columns after it.
+    Bitmaps meet(const Bitmaps& table, int32_t i) {
+        const Column& with = table.columns[i];
+        Bitmaps child{table.words, table.shifts, nullptr, 0, 0, table.tried};
+        child.columns = arena_.take<Column>(size_t(table.count));
+        uint64_t* bits = arena_.take<uint64_t>(size_t(table.tail - i - 1) * table.words);
+        for (int32_t j = i + 1; j < table.tail; ++j) {
+            const int64_t support = table.meet(with.bits, table.columns[j].bits, bits);
+            if (support < min_support_) continue;
+            if (support == with.support) {
+                free_.push_back(table.columns[j].item);
+                inside_[size_t(table.columns[j].item)] = 1;
+                continue;
+            }
+            child.columns[child.tail++] = {table.columns[j].item, support, bits};
+            bits += table.words;
+        }
+        child.count = child.tail;
+        return child;
+    }
+
+    static void exclude(const Bitmaps& table, int32_t i, Bitmaps& child) {
+        for (int32_t j = table.tail; j < table.count; ++j) child.columns[child.count++] = table.columns[j];
+        for (int32_t j = 0; j < i; ++j) child.columns[child.count++] = table.columns[j];
+    }
+
+    static bool holds(const uint64_t* outer, const uint64_t* inner, size_t words) {
+        for (size_t w = 0; w < words; w += 8) {
+            uint64_t missing = 0;
+            for (size_t i = w; i < w + 8; ++i) missing |= inner[i] & ~outer[i];
+            if (missing) return false;
+        }
+        return true;
+    }
+
+    // Merges the rows that have become equal, if that makes the bitmaps shorter.
+    void condense(Bitmaps& table, const Column& cover) {
+        table.tried = cover.support;
+        Column* end = std::remove_if(table.columns + table.tail, table.columns + table.count,
+                                     [&](const Column& other) { return table.meet(other.bits, cover.bits) < min_support_; });
+        table.count = int32_t(end - table.columns);
+        masks_.begin(size_t(table.tail), size_t(table.count - table.tail), Mode::merges_excluded);
+        const size_t width = masks_.width();
+        blocks_.resize(64 * width);
+        row_.resize(width);
+        for (size_t word = 0; word < table.words; ++word) {
+            uint64_t any = 0;
+            for (int32_t c = 0; c < table.tail; ++c) any |= table.columns[c].bits[word];
+            if (any == 0) continue;
+            for (size_t w = 0; w < width; ++w) {
+                uint64_t* block = blocks_.data() + 64 * w;
+                const auto [column, columns] = masks_.columns_of(w, size_t(table.count));
+                for (size_t c = 0; c < 64; ++c) block[c] = c < columns ? table.columns[column + c].bits[word] : 0;
+                transpose(block);
+            }
+            const int64_t weight = table.shifts ? int64_t(1) << table.shifts[word] : 1;
+            for (; any; any &= any - 1) {
+                for (size_t w = 0; w < width; ++w) row_[w] = blocks_[64 * w + size_t(std::countr_zero(any))];
+                masks_.add(row_.data(), weight);
+            }
+        }
+        if (4 * masks_.words() <= 3 * table.words) masks_.write(table, arena_);
+    }
+
+    bool whole_tail(const Bitmaps& table) {
+        if (table.tail < 2) return false;
+        Arena::Scope scope(arena_);
+        uint64_t* all = arena_.take<uint64_t>(table.words);
+        const uint64_t* sofar = table.columns[0].bits;
+        int64_t support = table.columns[0].support;
+        for (int32_t j = 1; j < table.tail && support >= min_support_; ++j) {
+            support = table.meet(sofar, table.columns[j].bits, all);
+            sofar = all;
+        }
+        if (support < min_support_) return false;
+        for (int32_t j = table.tail; j < table.count; ++j)
+            if (table.meet(sofar, table.columns[j].bits) >= min_support_) return true;
+        mode_.whole(itemset_, free_, std::span<const Column>(table.columns, size_t(table.tail)), support);
+        return true;
+    }
+
+    const Rows& rows_;
+    int64_t min_support_;
+    Control& control_;
+    Mode& mode_;
+    Arena arena_;
+    Masks masks_;
+    std::vector<int32_t> counts_;
+    std::vector<int32_t> local_;
+    std::vector<uint8_t> inside_;  // item -> whether it is in the itemset or free
+    std::vector<int32_t> itemset_, free_;
+    std::vector<uint64_t> blocks_, row_;
+};
+
+}  // namespace veilset::mining

@@ -1,0 +1,174 @@
+"""Frequent itemsets, all of them or only the closed or the maximal ones; and their number without listing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, Unpack, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.errors import WrongUsage, unknown
+from veilset.exact import exact_share
+from veilset.limits import Bounds, Limits
+from veilset.mining.itemsets import Itemsets
+from veilset.transactions import Transactions
+
+__all__ = ["Count", "Kind", "count_frequent", "frequent", "support_of"]
+
+Kind = Literal["all", "closed", "maximal"]
+
+_ADVICE = "ask for a higher min_support, a smaller max_size, or closed or maximal itemsets."
+
+
+def frequent(
+    data: Transactions,
+    min_support: int | float | str | Fraction,
+    *,
+    kind: Kind = "all",
+    min_size: int = 1,
+    max_size: int | None = None,
+    items: Iterable[str] | None = None,
+    **bounds: Unpack[Bounds],
+) -> Itemsets:
+    """The itemsets that at least *min_support* transactions hold. Sensitive items count like others.
+
+    Parameters
+    ----------
+    data : Transactions
+    min_support : int, float or str
+        A whole number of transactions, or a share of them: 0.01, ``"1%"``, ``"1/3"``.
+    kind : {"all", "closed", "maximal"}
+        Closed: no larger itemset has the same support. Maximal: no larger itemset is frequent.
+    min_size, max_size : int, optional
+        Leaves out itemsets with fewer or more items; which are closed or maximal does not depend on it.
+    items : iterable of str, optional
+        Only these items; the rest is treated as if it were not there.
+    **bounds
+        threads, memory_limit, time_limit, progress: see `veilset.audit`.
+
+    Returns
+    -------
+    Itemsets
+        In an order that depends on the data alone, not on the number of threads.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["c"]])
+    >>> frequent(data, 2, kind="closed").to_lists()
+    [(['a', 'b'], 2), (['c'], 2)]
+    """
+    limits = Limits(**bounds)
+    if kind not in get_args(Kind):
+        raise unknown("kind", kind, get_args(Kind))
+    at_least, at_most = _sizes(min_size, max_size)
+    with limits.guard("The search for frequent itemsets", _ADVICE):
+        offsets, found, supports = _native.frequent(
+            data.offsets,
+            data.items,
+            allowed(data, items),
+            min_support=support_of(min_support, len(data)),
+            kind=kind,
+            min_size=at_least,
+            max_size=at_most,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Searching for frequent itemsets"),
+        )
+    return Itemsets(data.names, offsets, found, supports)
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many frequent itemsets there are, and how many of them hold each item."""
+
+    total: int
+    per_item: dict[str, int]
+
+
+def count_frequent(
+    data: Transactions,
+    min_support: int | float | str | Fraction,
+    *,
+    containing: Iterable[str] = (),
+    min_size: int = 1,
+    max_size: int | None = None,
+    items: Iterable[str] | None = None,
+    **bounds: Unpack[Bounds],
+) -> Count:
+    """The exact number of frequent itemsets, without listing them; it may be astronomically large.
+
+    Parameters
+    ----------
+    containing : iterable of str
+        Counts only the itemsets with all of these items: those inside their cohort. ``per_item`` then tells how many
+        hold these and the item.
+    data, min_support, min_size, max_size, items, **bounds
+        As for `frequent`.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["c"]])
+    >>> count_frequent(data, 1)
+    Count(total=7, per_item={'a': 4, 'b': 4, 'c': 4})
+    >>> count_frequent(data, 1, containing=["a"])
+    Count(total=4, per_item={'a': 4, 'b': 2, 'c': 2})
+    """
+    limits = Limits(**bounds)
+    at_least, at_most = _sizes(min_size, max_size)
+    mask = allowed(data, items)
+    wanted = np.unique(data.codes(containing)).astype(np.int32)
+    mask[wanted] = 1
+    with limits.guard("Counting frequent itemsets", "ask for a higher min_support or a smaller max_size."):
+        counts = _native.count_frequent(
+            data.offsets,
+            data.items,
+            mask,
+            wanted,
+            min_support=support_of(min_support, len(data)),
+            min_size=at_least,
+            max_size=at_most,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Counting frequent itemsets"),
+        )
+    total, *per_item = (int.from_bytes(row.tobytes(), "little") for row in counts.reshape(len(mask) + 1, -1))
+    return Count(total, {name: per_item[c] for c, name in enumerate(data.names) if mask[c]})
+
+
+def support_of(min_support: int | float | str | Fraction, transactions: int) -> int:
+    """The number of transactions that *min_support* stands for: a count, or a share rounded up.
+
+    >>> support_of(3, 200), support_of(0.01, 200), support_of("1.2%", 200)
+    (3, 2, 3)
+    """
+    if isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool):
+        if min_support < 1:
+            raise WrongUsage(
+                f"min_support is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
+            )
+        return int(min_support)
+    if isinstance(min_support, str) and min_support.strip().isdecimal():
+        return support_of(int(min_support), transactions)
+    return max(1, -(-exact_share(min_support, "min_support") * transactions // 1))
+
+
+def allowed(data: Transactions, items: Iterable[str] | None) -> npt.NDArray[np.uint8]:
+    """A mask over the vocabulary: the items that may be mined."""
+    if items is None:
+        return np.ones(len(data.names), dtype=np.uint8)
+    mask = np.zeros(len(data.names), dtype=np.uint8)
+    mask[data.codes(items)] = 1
+    return mask
+
+
+def _sizes(min_size: int, max_size: int | None) -> tuple[int, int]:
+    """What the kernels take: 0 stands for no largest size."""
+    if min_size < 1:
+        raise WrongUsage(f"min_size is {min_size}.", "Itemsets have at least 1 item.")
+    if max_size is not None and max_size < min_size:
+        raise WrongUsage(
+            f"max_size is {max_size} and min_size {min_size}.", "Give a max_size of at least min_size, or none."
+        )
+    return min_size, max_size or 0
