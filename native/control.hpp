@@ -53,9 +53,9 @@ public:
         if (stop_.load(std::memory_order_relaxed)) throw Stopped();
     }
 
-    void begin(int64_t stage, int64_t total) {
+    void begin(int64_t stage, int64_t total, int64_t done = 0) {
         stage_ = stage;
-        done_ = 0;
+        done_ = done;
         total_ = total;
     }
     void advance() { done_.fetch_add(1, std::memory_order_relaxed); }

@@ -10,6 +10,7 @@
 #include "control.hpp"
 #include "csr.hpp"
 #include "mining_limits.hpp"
+#include "mining_rows.hpp"
 
 namespace veilset {
 namespace {

@@ -6,8 +6,6 @@
 
 namespace veilset::mining {
 
-constexpr int32_t none = -1;
-
 struct Limits {
     int64_t h_num, h_den, k;
     int64_t p;  // 0: unlimited

@@ -1,249 +1,632 @@
 // Minimal moles, found from the columns (the auditor counts along the rows: it shares only the CSR view with this).
 //
-// A depth-first search over public itemsets, items from the rarest to the most frequent. A node is a safe itemset P
-// with its cover (the rows that hold it) and the items that may extend it. Branches are visited from the last to the
-// first, so that every subset of P + {a, b} has been judged before it: the safe ones are in a trie, and an itemset
-// with a subset outside of it is no minimal mole and is not extended (thesis Observation 4).
+// First the single items are judged, then the pairs of safe ones, counted along the rows; then, one branch per first item
+// x1, the larger itemsets depth first. Branches of P are walked from the last extension to the first, so that all subsets
+// of P + {a, b} that hold x1 have been judged before it: the safe ones are in the branch's trie. The one subset that lacks
+// x1 belongs to another branch and is counted when it matters. An itemset with a subset that is not safe is neither a
+// minimal mole nor extended (thesis Observation 4).
+//
+// No branch needs another: they run in any order, and the result is handed out in the order of branches.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "control.hpp"
 #include "csr.hpp"
 #include "mining_covers.hpp"
 #include "mining_limits.hpp"
+#include "mining_rows.hpp"
+#include "mining_trie.hpp"
 
 namespace veilset {
 namespace {
 
 using namespace mining;
 
-// The safe itemsets: (parent, item) -> node, in one hash table. The nodes of single items are their ranks.
-class Trie {
-public:
-    Trie(size_t items, Control& control) : keys_(1024, empty, control), nodes_(1024, 0, control), items_(items), next_(int64_t(items)) {}
+// How sure one is of a sensitive item: `with` of `of` rows hold it.
+struct Breach {
+    int64_t with = 0, of = 1;
+    int32_t item = none;
 
-    int64_t find(int64_t parent, int32_t item) const {
-        const size_t slot = slot_of(key(parent, item));
-        return keys_[slot] == empty ? none : nodes_[slot];
+    // Ties go to the item that comes first; no item at all comes last.
+    bool operator<(const Breach& other) const {
+        const int64_t mine = with * other.of, theirs = other.with * of;
+        return mine != theirs ? mine < theirs : uint32_t(item) > uint32_t(other.item);
     }
-    int64_t insert(int64_t parent, int32_t item) {
-        if (2 * size_ >= keys_.size()) grow();
-        const size_t slot = slot_of(key(parent, item));
-        ++size_;
-        keys_[slot] = key(parent, item);
-        return nodes_[slot] = next_++;
-    }
-
-private:
-    static constexpr uint64_t empty = ~uint64_t(0);
-    uint64_t key(int64_t parent, int32_t item) const { return uint64_t(parent) * items_ + uint64_t(item); }
-    size_t slot_of(uint64_t key) const {
-        size_t slot = (key * 0x9E3779B97F4A7C15u >> 20) & (keys_.size() - 1);
-        while (keys_[slot] != empty && keys_[slot] != key) slot = (slot + 1) & (keys_.size() - 1);
-        return slot;
-    }
-    void grow() {
-        Vector<uint64_t> keys(2 * keys_.size(), empty, keys_.get_allocator());
-        Vector<int64_t> nodes(2 * keys_.size(), 0, nodes_.get_allocator());
-        keys.swap(keys_);
-        nodes.swap(nodes_);
-        for (size_t i = 0; i < keys.size(); ++i)
-            if (keys[i] != empty) {
-                const size_t slot = slot_of(keys[i]);
-                keys_[slot] = keys[i];
-                nodes_[slot] = nodes[i];
-            }
-    }
-
-    Vector<uint64_t> keys_;
-    Vector<int64_t> nodes_;
-    size_t items_;
-    int64_t next_;
-    size_t size_ = 0;
 };
 
-// The search. Sink: mole(itemset as ranks, covers, cover, sensitive rank or none, count with it).
-template <class Covers, class Sink>
-class Search {
-    using Cover = typename Covers::Cover;
-    struct Extension {
-        int32_t item;
-        Cover cover;
-        int64_t node;
-    };
+// Minimal moles in the codes of the vocabulary.
+struct Found {
+    Vector<int32_t> items, sizes, supports;
+    Vector<Breach> breaches;  // none if there are no sensitive items
+    explicit Found(Control& control) : items(control), sizes(control), supports(control), breaches(control) {}
+};
 
-public:
-    Search(const Columns& data, Limits limits, Control& control, Sink& sink)
-        : limits_(limits), control_(control), covers_(data, control), sink_(sink), singles_(covers_.singles()), trie_(data.items.size(), control),
-          safe_(data.items.size(), false) {}
+// Instead of the moles, the items that occur in any mole, minimal or not. X + v is a mole for every v that shares a row with a
+// minimal mole X of fewer than p items; so such a row gives all of its items.
+struct Marks {
+    std::vector<uint8_t> items, rows;
+};
 
-    void run() {
-        control_.begin(1, int64_t(singles_.size()));
-        for (size_t i = 0; i < singles_.size(); ++i) {
-            const int32_t item = int32_t(i);
-            itemset_.assign(1, item);
-            safe_[i] = judge(singles_[i]);
+struct Question {
+    Limits limits;
+    bool absent;  // whether itemsets that no row holds are asked for too
+};
+
+// What all branches read: the rows of safe items, the safe pairs, and how sure each makes of what.
+struct Known {
+    const Rows& rows;
+    Question question;
+    std::vector<Breach> singles;                // breach probability of each single item, the empty set included
+    std::vector<Vector<Extension>> extensions;  // item -> later items with which it is safe
+    std::vector<Vector<Breach>> breaches;       // for each of those the breach probability of the pair
+    Covers covers;
+    std::optional<Bitmaps> columns;             // of dense data: all items over all rows
+
+    Known(const Rows& rows_, Question question_, std::vector<Breach> singles_, Control& control)
+        : rows(rows_), question(question_), singles(std::move(singles_)), extensions(rows.walked(), Vector<Extension>(control)),
+          breaches(rows.walked(), Vector<Breach>(control)), covers(rows, control) {
+        std::vector<Extension> all;
+        int64_t entries = 0;
+        for (size_t i = 0; i < rows.items(); ++i) {
+            all.push_back({int32_t(i), rows.support(int32_t(i))});
+            entries += int64_t(rows.places(int32_t(i)).size());
         }
-        if (!limits_.may_grow(1)) return;
-        for (int32_t a = int32_t(singles_.size()) - 1; a >= 0; --a) {
-            control_.advance();
-            control_.poll();
-            if (!safe_[size_t(a)]) continue;
-            std::vector<Extension> pairs;
-            covers_.for_each_pair(a, singles_, safe_, [&](int32_t b, Cover&& cover) {
-                itemset_ = {a, b};
-                if (judge(cover)) pairs.push_back({b, std::move(cover), trie_.insert(a, b)});
-            });
-            itemset_ = {a};
-            if (limits_.may_grow(2)) expand(pairs);
-        }
+        // A bitmap costs rows/8 bytes an item, a list 4 bytes a row that holds it: they break even at a density of 1/32.
+        if (entries * 32 <= int64_t(rows.distinct()) * int64_t(rows.items())) return;
+        std::vector<Place> places;
+        for (int32_t r = 0; r < rows.distinct(); ++r) places.push_back({r, 0});
+        columns = covers.as_bitmaps(places, all, {}, true, false);
     }
+    size_t publics() const { return rows.walked(); }
+    bool has_sensitive() const { return rows.items() > rows.walked(); }
+};
+
+// Judges pairs and walks branches; one for each thread.
+class Search {
+public:
+    // Finds moles, or marks them if there are `marks`.
+    Search(Known& known, Marks* marks, Control& control)
+        : known_(known), rows_(known.rows), limits_(known.question.limits), control_(control), covers_(rows_, control), marks_(marks),
+          counts_(rows_.items(), 0), with_(rows_.items() - rows_.walked(), 0), position_(rows_.items(), none) {}
+
+    // The pairs whose first item is this one.
+    void pairs(int32_t a, Found& found) {
+        control_.poll();
+        Arena::Scope scope(covers_.arena);
+        found_ = &found;
+        const auto places = rows_.places(a);
+        std::vector<Extension> met;
+        covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+            for (size_t i = size_t(place.next); i < row.size() && size_t(row[i]) < known_.publics(); ++i) {
+                int32_t& count = counts_[size_t(row[i])];
+                if (count == 0) met.push_back({row[i], 0});
+                count += rows_.weight(place.row);
+            }
+        });
+        for (Extension& e : met) e.support = std::exchange(counts_[size_t(e.item)], 0);
+        std::sort(met.begin(), met.end(), [](const Extension& x, const Extension& y) { return x.item < y.item; });
+        std::vector<std::span<const Place>> delivered;
+        if (known_.has_sensitive()) delivered = covers_.deliver(places, met);
+        auto& safe = known_.extensions[size_t(a)];
+        int32_t expected = a + 1;
+        auto absent_until = [&](int32_t end) {
+            if (known_.question.absent)
+                for (; expected < end; ++expected) report_pair(a, expected, 0, std::max(known_.singles[size_t(a)], known_.singles[size_t(expected)]));
+            expected = end + 1;
+        };
+        for (size_t m = 0; m < met.size(); ++m) {
+            absent_until(met[m].item);
+            Breach own;
+            if (known_.has_sensitive()) own = most_sensitive(delivered[m], met[m].support);
+            const Breach breach = std::max({own, known_.singles[size_t(a)], known_.singles[size_t(met[m].item)]});
+            if (safe_alone(met[m].support, own)) {
+                safe.push_back(met[m]);
+                if (known_.has_sensitive()) known_.breaches[size_t(a)].push_back(breach);
+            } else {
+                report_pair(a, met[m].item, met[m].support, breach);
+                counts_[size_t(met[m].item)] = 1;
+            }
+        }
+        absent_until(int32_t(known_.publics()));
+        if (marks_ && limits_.may_grow(2))
+            covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+                for (int32_t item : row.subspan(size_t(place.next)))
+                    if (counts_[size_t(item)]) marks_->rows[size_t(place.row)] = 1;
+            });
+        for (const Extension& e : met) counts_[size_t(e.item)] = 0;
+    }
+
+    // The itemsets of three and more whose first item is this one.
+    void branch(int32_t a, Found& found) {
+        control_.poll();
+        const auto& safe = known_.extensions[size_t(a)];
+        if (safe.size() < 2) return;
+        Arena::Scope scope(covers_.arena);
+        found_ = &found;
+        Trie trie(rows_.items(), safe.size(), control_);
+        trie_ = &trie;
+        breaches_.assign(known_.breaches[size_t(a)].begin(), known_.breaches[size_t(a)].end());
+        for (size_t i = 0; i < safe.size(); ++i) position_[size_t(safe[i].item)] = int32_t(i);
+        itemset_.assign(1, a);
+        covered_ = 0;
+        lists(rows_.places(a), std::vector<Extension>(safe.begin(), safe.end()));
+        for (const Extension& e : safe) position_[size_t(e.item)] = none;
+    }
+
+    Breach most_sensitive(std::span<const Place> places, int64_t support) {
+        covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) { count_sensitive(row, rows_.weight(place.row)); });
+        return take_most(support);
+    }
+
+    bool safe_alone(int64_t support, const Breach& own) const { return support >= limits_.k && !limits_.breach(own.with, own.of); }
 
 private:
-    // itemset_ is P; the extensions are the items e, in ascending order, for which P + e is safe.
-    void expand(std::vector<Extension>& extensions) {
+    // itemset_ is P; the extensions are the later items e, in ascending order, for which P + e is safe.
+    void lists(std::span<const Place> places, const std::vector<Extension>& extensions) {
+        control_.poll();
+        Arena::Scope scope(covers_.arena);
+        int64_t entries = 0;
+        for (const Extension& e : extensions) entries += e.support;
+        std::vector<Extension> sensitive;
+        for (size_t s = known_.publics(); s < rows_.items(); ++s) sensitive.push_back({int32_t(s), 0});
+        if (Covers::bitmaps_pay(extensions.size(), sensitive.size() / 2, int64_t(places.size()), entries)) {
+            Bitmaps table = covers_.as_bitmaps(places, extensions, sensitive, false, false);
+            table.tried = std::max_element(extensions.begin(), extensions.end(), [](auto& a, auto& b) { return a.support < b.support; })->support;
+            bitmaps(table);
+            return;
+        }
+        const auto delivered = covers_.deliver(places, extensions);
         for (size_t i = extensions.size(); i-- > 0;) {
-            control_.poll();
-            std::vector<Extension> deeper;
             itemset_.push_back(extensions[i].item);
-            for (size_t j = i + 1; j < extensions.size(); ++j) {
-                itemset_.push_back(extensions[j].item);
-                if (subsets_safe()) {
-                    Cover both = covers_.intersect(extensions[i].cover, extensions[j].cover);
-                    if (both.support() > 0 && judge(both) && limits_.may_grow(itemset_.size()))
-                        deeper.push_back({extensions[j].item, std::move(both), trie_.insert(extensions[i].node, extensions[j].item)});
-                }
-                itemset_.pop_back();
-            }
-            if (!deeper.empty()) expand(deeper);
-            itemset_.pop_back();
+            const std::vector<Extension> deeper = extend_lists(delivered[i], std::span(extensions).subspan(i + 1));
+            if (deeper.size() > 1) lists(delivered[i], deeper);
+            retract();
         }
     }
 
-    // P + a and P + b are safe; what is left to ask is every subset that lacks one item of P.
-    bool subsets_safe() const {
-        for (size_t left_out = 0; left_out + 2 < itemset_.size(); ++left_out) {
-            int64_t node = left_out == 0 ? itemset_[1] : itemset_[0];
-            for (size_t i = left_out == 0 ? 2 : 1; i < itemset_.size() && node != none; ++i)
-                if (i != left_out) node = trie_.find(node, itemset_[i]);
-            if (node == none) return false;
+    // Judges itemset_ with each of these items, by the rows of itemset_; answers the safe ones.
+    std::vector<Extension> extend_lists(std::span<const Place> places, std::span<const Extension> candidates) {
+        std::vector<Extension> left, safe;
+        for (const Extension& e : candidates)
+            if (subsets_safe(e.item)) left.push_back({e.item, 0});
+        if (left.empty()) return safe;
+        Arena::Scope scope(covers_.arena);
+        const auto delivered = covers_.deliver(places, left);
+        for (size_t c = 0; c < left.size(); ++c) {
+            for (const Place& place : delivered[c]) left[c].support += rows_.weight(place.row);
+            if (judge(left[c].item, left[c].support, [&] { return most_sensitive(delivered[c], left[c].support); })) safe.push_back(left[c]);
+        }
+        return safe;
+    }
+
+    void bitmaps(const Bitmaps& table) {
+        for (int32_t i = table.tail - 1; i-- > 0;) {
+            control_.poll();
+            Arena::Scope scope(covers_.arena);
+            const Column& column = table.columns[i];
+            itemset_.push_back(column.item);
+            Bitmaps child{table.words, table.shifts, covers_.arena.take<Column>(size_t(table.count - i - 1)), 0, 0, table.tried};
+            uint64_t* bits = covers_.arena.take<uint64_t>(size_t(table.tail - i) * table.words);
+            for (int32_t j = i + 1; j < table.tail; ++j) {
+                if (!subsets_safe(table.columns[j].item)) continue;
+                const int64_t support = table.meet(column.bits, table.columns[j].bits, bits);
+                if (!judge(table.columns[j].item, support, [&] { return most_sensitive(table, bits, support); })) continue;
+                child.columns[child.tail++] = {table.columns[j].item, support, bits};
+                bits += table.words;
+            }
+            child.count = child.tail;
+            for (int32_t s = table.tail; s < table.count; ++s) child.columns[child.count++] = table.columns[s];
+            if (child.tail > 1) {
+                if (child.words >= 16 && child.tail >= 8 && 2 * column.support <= child.tried) {
+                    child.tried = column.support;
+                    covers_.condense(child, false);
+                }
+                bitmaps(child);
+            }
+            retract();
+        }
+    }
+
+    void retract() {
+        itemset_.pop_back();
+        covered_ = std::min(covered_, itemset_.size());
+    }
+
+    // Is itemset_ + item safe? Its subsets that hold x1 are. If it is not, it is a minimal mole, unless the one that lacks x1 is not safe.
+    template <class MostSensitive>
+    bool judge(int32_t item, int64_t support, MostSensitive most) {
+        if (support == 0 && !known_.question.absent) return false;
+        Breach own;
+        if (known_.has_sensitive() && support > 0) own = most();
+        const bool safe = safe_alone(support, own);
+        if (safe && !limits_.may_grow(itemset_.size() + 1)) return false;
+        Breach other;  // what the subset without x1 tells
+        if (itemset_.size() == 2) {
+            if (known_.has_sensitive()) other = known_.breaches[size_t(itemset_[1])][size_t(pair_at(itemset_[1], item))];
+        } else if (!safe || known_.has_sensitive()) {
+            const int64_t rest = support_without_first(item, other);
+            if (!safe_alone(rest, other)) return false;
+        }
+        Breach breach;
+        if (known_.has_sensitive()) breach = std::max({own, other, breach_without_one(item)});
+        if (!safe) {
+            scratch_ = itemset_;
+            scratch_.push_back(item);
+            report(scratch_, support, breach);
+            if (marks_ && limits_.may_grow(scratch_.size())) for_each_holder(scratch_, [&](int32_t row) { return marks_->rows[size_t(row)] = 1; });
+            return false;
+        }
+        const int32_t node = trie_->insert(node_of(itemset_.size(), none), item);
+        if (known_.has_sensitive()) {
+            breaches_.resize(std::max(breaches_.size(), size_t(node) + 1));
+            breaches_[size_t(node)] = breach;
         }
         return true;
     }
 
-    // Is itemset_, whose proper subsets are all safe, safe itself? If not, it is a minimal mole.
-    bool judge(const Cover& cover) {
-        const int64_t support = cover.support();
-        auto [sensitive, with] = covers_.most_sensitive(cover);
-        if (support >= limits_.k && !limits_.breach(with, support)) return true;
-        sink_.mole(itemset_, covers_, cover, sensitive, with);
-        return false;
+    // itemset_ and itemset_ without its last item, with `item` added, are safe; what is left to ask is every subset that
+    // lacks another item but x1. Of three items, it is the pair without x1, which is known.
+    bool subsets_safe(int32_t item) const {
+        if (itemset_.size() == 2) return pair_at(itemset_[1], item) != none;
+        for (size_t left_out = 1; left_out + 1 < itemset_.size(); ++left_out)
+            if (node_with(left_out, item) == none) return false;
+        return true;
+    }
+    // The trie's node of itemset_ without one of its items (or none of them).
+    int32_t node_of(size_t size, int32_t left_out) const {
+        int32_t node = none;
+        for (size_t i = 1; i < size; ++i) {
+            if (int32_t(i) == left_out) continue;
+            node = node == none ? position_[size_t(itemset_[i])] : trie_->find(node, itemset_[i]);
+            if (node == none) return none;
+        }
+        return node;
+    }
+    int32_t node_with(size_t left_out, int32_t item) const {
+        const int32_t node = node_of(itemset_.size(), int32_t(left_out));
+        if (node == none) return itemset_.size() == 2 ? position_[size_t(item)] : none;
+        return trie_->find(node, item);
+    }
+    // The place of b among the safe extensions of a.
+    int32_t pair_at(int32_t a, int32_t b) const {
+        const auto& safe = known_.extensions[size_t(a)];
+        const auto at = std::lower_bound(safe.begin(), safe.end(), b, [](const Extension& e, int32_t item) { return e.item < item; });
+        return at != safe.end() && at->item == b ? int32_t(at - safe.begin()) : none;
     }
 
+    // The largest breach probability of itemset_ and of itemset_ + item without one of its other items but x1.
+    Breach breach_without_one(int32_t item) const {
+        Breach most = breaches_[size_t(node_of(itemset_.size(), none))];
+        for (size_t left_out = 1; left_out < itemset_.size(); ++left_out) most = std::max(most, breaches_[size_t(node_with(left_out, item))]);
+        return most;
+    }
+
+    void count_sensitive(std::span<const int32_t> row, int32_t weight) {
+        for (size_t i = row.size(); i-- > 0 && size_t(row[i]) >= known_.publics();) {
+            const int32_t s = row[i] - int32_t(known_.publics());
+            if (with_[size_t(s)] == 0) met_.push_back(s);
+            with_[size_t(s)] += weight;
+        }
+    }
+    // The most frequent of the counted items, which are forgotten.
+    Breach take_most(int64_t support) {
+        Breach most{0, support, none};
+        for (int32_t s : met_) {
+            const int32_t item = rows_.code(s + int32_t(known_.publics()));
+            most = std::max(most, Breach{std::exchange(with_[size_t(s)], 0), support, item});
+        }
+        met_.clear();
+        return most;
+    }
+    Breach most_sensitive(const Bitmaps& table, const uint64_t* cover, int64_t support) const {
+        Breach most{0, support, none};
+        for (int32_t s = table.tail; s < table.count; ++s) {
+            const int64_t with = table.meet(cover, table.columns[s].bits);
+            if (with > 0) most = std::max(most, Breach{with, support, rows_.code(table.columns[s].item)});
+        }
+        return most;
+    }
+
+    void report(std::span<const int32_t> itemset, int64_t support, const Breach& breach) {
+        if (marks_) {
+            for (int32_t item : itemset) marks_->items[size_t(item)] = 1;
+            return;
+        }
+        const size_t first = found_->items.size();
+        for (int32_t item : itemset) found_->items.push_back(rows_.code(item));
+        std::sort(found_->items.begin() + ptrdiff_t(first), found_->items.end());
+        found_->sizes.push_back(int32_t(itemset.size()));
+        found_->supports.push_back(int32_t(support));
+        if (known_.has_sensitive()) found_->breaches.push_back(breach);
+    }
+    void report_pair(int32_t a, int32_t b, int64_t support, const Breach& breach) {
+        const int32_t pair[] = {a, b};
+        report(pair, support, breach);
+    }
+
+    // body(row) for the rows that hold an itemset (ascending), until it answers false.
+    template <class Body>
+    void for_each_holder(std::span<const int32_t> itemset, Body body) const {
+        for (const Place& place : rows_.places(itemset[0])) {
+            const auto row = rows_.row(place.row).subspan(size_t(place.next));
+            if (std::includes(row.begin(), row.end(), itemset.begin() + 1, itemset.end()) && !body(place.row)) return;
+        }
+    }
+
+    // The support of itemset_ + item without x1 and what it tells. Without sensitive items, k rows are enough.
+    int64_t support_without_first(int32_t item, Breach& most) {
+        if (known_.columns) {
+            const Bitmaps& all = *known_.columns;
+            const uint64_t* cover = cover_without_first();
+            const uint64_t* column = all.columns[size_t(item)].bits;
+            if (!known_.has_sensitive()) return all.meet(cover, column);
+            Arena::Scope scope(covers_.arena);
+            uint64_t* both = covers_.arena.take<uint64_t>(all.words);
+            const int64_t support = all.meet(cover, column, both);
+            most = {0, std::max<int64_t>(support, 1), none};
+            for (size_t s = known_.publics(); s < rows_.items(); ++s)
+                if (const int64_t with = all.meet(both, all.columns[s].bits)) most = std::max(most, Breach{with, support, rows_.code(int32_t(s))});
+            return support;
+        }
+        subset_.assign(itemset_.begin() + 1, itemset_.end());
+        subset_.push_back(item);
+        int64_t support = 0;
+        for_each_holder(subset_, [&](int32_t row) {
+            support += rows_.weight(row);
+            if (known_.has_sensitive()) count_sensitive(rows_.row(row), rows_.weight(row));
+            return known_.has_sensitive() || support < limits_.k;
+        });
+        if (known_.has_sensitive()) most = take_most(std::max<int64_t>(support, 1));
+        return support;
+    }
+
+    // The cover of itemset_ without x1 over all rows; that of each shorter prefix is kept for the next time.
+    const uint64_t* cover_without_first() {
+        const Bitmaps& all = *known_.columns;
+        prefixes_.resize(std::max(prefixes_.size(), itemset_.size()));
+        for (covered_ = std::max<size_t>(covered_, 1); covered_ < itemset_.size(); ++covered_) {
+            std::vector<uint64_t>& cover = prefixes_[covered_];
+            cover.resize(all.words);
+            const uint64_t* column = all.columns[size_t(itemset_[covered_])].bits;
+            if (covered_ == 1) std::copy(column, column + all.words, cover.begin());
+            else all.meet(prefixes_[covered_ - 1].data(), column, cover.data());
+        }
+        return prefixes_[itemset_.size() - 1].data();
+    }
+
+    Known& known_;
+    const Rows& rows_;
     Limits limits_;
     Control& control_;
     Covers covers_;
-    Sink& sink_;
-    std::vector<Cover> singles_;
-    Trie trie_;
-    std::vector<bool> safe_;
-    std::vector<int32_t> itemset_;
+    Marks* marks_;
+    std::vector<int32_t> counts_;
+    std::vector<int32_t> with_, met_;  // sensitive item -> count; those counted
+    std::vector<int32_t> position_;    // item -> its node in the trie, as an extension of x1
+    std::vector<Breach> breaches_;     // node -> breach probability
+    std::vector<int32_t> itemset_, scratch_, subset_;
+    std::vector<std::vector<uint64_t>> prefixes_;  // i -> the cover of itemset_[1..i], for i < covered_
+    size_t covered_ = 0;
+    Trie* trie_ = nullptr;
+    Found* found_ = nullptr;
 };
 
-template <class Sink>
-void search(const Columns& data, Limits limits, Control& control, Sink& sink) {
-    if (limits.allow_everything()) return;
-    // A bitmap costs rows/8 bytes an item, a list 4 bytes a row that holds it: they break even at a density of 1/32.
-    const bool dense = int64_t(data.row_items.size()) * 32 > data.rows * int64_t(data.items.size());
-    if (dense) Search<Bitmaps, Sink>(data, limits, control, sink).run();
-    else Search<TidLists, Sink>(data, limits, control, sink).run();
-}
+// The whole search in steps: single items, then the pairs of each first item, then its branch.
+class MoleSearch {
+public:
+    MoleSearch(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive, const Array<uint8_t>& allowed,
+               int64_t h_num, int64_t h_den, int64_t k, int64_t p, bool absent, bool mark, int threads, int64_t memory_limit, double time_limit,
+               nb::object progress)
+        : offsets_(offsets), items_(items), sensitive_(sensitive), allowed_(allowed), control_(memory_limit, time_limit, std::move(progress)),
+          question_{{h_num, h_den, k, p}, absent}, threads_(threads) {
+        const Csr data(offsets_, items_, int32_t(sensitive_.size()));
+        if (allowed_.size() != sensitive_.size()) throw std::invalid_argument("the masks differ in length");
+        control_.single([&] { judge_singles(data, mark); });
+    }
 
-// Keeps the moles, by size.
-struct Collect {
-    const Columns& data;
-    Control& control;
-    struct OfSize {
-        Vector<int32_t> items, sensitive;
-        Vector<int64_t> support, with;
+    // The next minimal moles, at least this many if there are so many left: offsets, items, supports and, if there are sensitive
+    // items, the breach probability as two numbers and the item behind it.
+    nb::tuple next(int64_t at_least) {
+        control_.refund(std::exchange(handed_out_, 0));
+        int64_t collected = int64_t(found_.empty() ? 0 : found_[0].sizes.size());
+        while (collected < at_least && advance(at_least, collected)) {}
+        return hand_out();
+    }
+
+    Output<uint8_t> items_in_moles() {
+        int64_t collected = 0;
+        while (advance(1, collected)) {}
+        const Csr data(offsets_, items_, int32_t(sensitive_.size()));
+        std::vector<uint8_t> mask(sensitive_.size(), 0);
+        control_.single([&] {
+            for (const auto& worker : workers_) {
+                if (!worker) continue;
+                for (size_t i = 0; i < known_->publics(); ++i)
+                    if (worker->marks.items[i]) mask[size_t(rows_->code(int32_t(i)))] = 1;
+                for (int32_t r = 0; r < rows_->distinct(); ++r)
+                    if (worker->marks.rows[size_t(r)])
+                        for (int32_t item : rows_->row(r))
+                            if (size_t(item) < known_->publics()) mask[size_t(rows_->code(item))] = 1;
+            }
+            for (int64_t r = 0; r < data.rows(); ++r) {
+                bool in_mole = false;
+                for (int32_t item : data.row(r))
+                    if (unsafe_[size_t(item)]) {
+                        in_mole = true;
+                        mask[size_t(item)] = 1;
+                    }
+                if (!in_mole || !question_.limits.may_grow(1)) continue;
+                for (int32_t item : data.row(r)) mask[size_t(item)] |= allowed_.data()[item] && !sensitive_.data()[item];
+            }
+        });
+        return to_numpy(std::move(mask));
+    }
+
+private:
+    struct Worker {
+        Marks marks;
+        Search search;
+        Worker(Known& known, bool mark, Control& control)
+            : marks{std::vector<uint8_t>(known.rows.items(), 0), std::vector<uint8_t>(size_t(known.rows.distinct()), 0)},
+              search(known, mark ? &marks : nullptr, control) {}
     };
-    std::vector<OfSize> sizes;
 
-    template <class Covers>
-    void mole(const std::vector<int32_t>& itemset, const Covers&, const typename Covers::Cover& cover, int32_t sensitive, int64_t with) {
-        while (sizes.size() < itemset.size())
-            sizes.push_back({Vector<int32_t>(control), Vector<int32_t>(control), Vector<int64_t>(control), Vector<int64_t>(control)});
-        OfSize& of = sizes[itemset.size() - 1];
-        const size_t first = of.items.size();
-        for (int32_t item : itemset) of.items.push_back(data.items[size_t(item)]);
-        std::sort(of.items.begin() + ptrdiff_t(first), of.items.end());
-        of.support.push_back(cover.support());
-        of.sensitive.push_back(sensitive == none ? none : data.sensitive[size_t(sensitive)]);
-        of.with.push_back(with);
+    // Finds the moles of one item, and sets up the search among the others.
+    void judge_singles(const Csr& data, bool mark) {
+        mark_ = mark;
+        const auto& limits = question_.limits;
+        std::vector<int64_t> support(sensitive_.size(), 0);
+        for (int32_t item : data.items) ++support[size_t(item)];
+        std::vector<uint8_t> safe(sensitive_.size(), 0), looked_at(sensitive_.size(), 0);
+        Breach nothing;  // what one knows who knows nothing
+        bool any = false;
+        for (size_t i = 0; i < support.size(); ++i) {
+            safe[i] = allowed_.data()[i] && !sensitive_.data()[i] && support[i] > 0;
+            looked_at[i] = sensitive_.data()[i];
+            if (looked_at[i] && support[i] > 0) nothing = std::max(nothing, Breach{support[i], data.rows(), int32_t(i)});
+            any |= looked_at[i] && support[i] > 0;
+        }
+        unsafe_.assign(sensitive_.size(), 0);
+        found_.emplace_back(control_);
+        if (data.rows() < limits.k || limits.breach(nothing.with, nothing.of)) {
+            safe.assign(safe.size(), 0);  // the empty set is not safe: nothing else is minimal
+        } else if (question_.absent || !limits.allow_everything()) {
+            std::vector<Breach> breaches(safe.size());
+            auto judge = [&](int32_t code, const Breach& own) {
+                breaches[size_t(code)] = std::max(own, nothing);
+                if (support[size_t(code)] >= limits.k && !limits.breach(own.with, own.of)) return;
+                safe[size_t(code)] = 0;
+                unsafe_[size_t(code)] = 1;
+                found_[0].items.push_back(code);
+                found_[0].sizes.push_back(1);
+                found_[0].supports.push_back(int32_t(support[size_t(code)]));
+                if (any) found_[0].breaches.push_back(breaches[size_t(code)]);
+            };
+            if (any) {
+                const Rows rows(data, safe, {}, 1, control_, looked_at);
+                Known known(rows, question_, {}, control_);
+                Search search(known, nullptr, control_);
+                std::vector<int32_t> ranks(rows.walked());
+                for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = int32_t(i);
+                std::sort(ranks.begin(), ranks.end(), [&](int32_t a, int32_t b) { return rows.code(a) < rows.code(b); });
+                for (int32_t i : ranks) judge(rows.code(i), search.most_sensitive(rows.places(i), rows.support(i)));
+            } else {
+                for (size_t i = 0; i < safe.size(); ++i)
+                    if (safe[i]) judge(int32_t(i), Breach{});
+            }
+            rows_ = std::make_unique<Rows>(data, safe, std::span<const int32_t>(), 1, control_, any ? looked_at : std::vector<uint8_t>());
+            std::vector<Breach> singles;
+            for (size_t i = 0; i < rows_->walked(); ++i) singles.push_back(breaches[size_t(rows_->code(int32_t(i)))]);
+            known_ = std::make_unique<Known>(*rows_, question_, std::move(singles), control_);
+        }
+        if (!rows_) {
+            rows_ = std::make_unique<Rows>(data, std::vector<uint8_t>(safe.size(), 0), std::span<const int32_t>(), 1, control_, any ? looked_at : std::vector<uint8_t>());
+            known_ = std::make_unique<Known>(*rows_, question_, std::vector<Breach>(), control_);
+        }
+        workers_.resize(size_t(threads_));
     }
-};
 
-// Marks the items that occur in any mole, minimal or not. X + v is a mole for every v that shares a row with a minimal
-// mole X of fewer than p items; so such a row gives all of its items.
-struct Mark {
-    std::vector<uint8_t> items, rows;
-    Limits limits;
-
-    template <class Covers>
-    void mole(const std::vector<int32_t>& itemset, const Covers& covers, const typename Covers::Cover& cover, int32_t, int64_t) {
-        for (int32_t item : itemset) items[size_t(item)] = 1;
-        if (limits.may_grow(itemset.size())) covers.for_each_row(cover, [&](int32_t row) { rows[size_t(row)] = 1; });
+    // Works on the steps of one stage until enough is collected or they are done; false if no stage is left.
+    bool advance(int64_t at_least, int64_t& collected) {
+        const int64_t steps = int64_t(known_->publics());
+        if (step_ == steps) {
+            ++stage_;
+            step_ = 0;
+        }
+        if (stage_ > 1 || steps == 0 || !question_.limits.may_grow(size_t(stage_) + 1)) return false;
+        const int64_t first = step_;
+        std::vector<Found> results(size_t(steps - first), Found(control_));
+        std::mutex mutex;
+        control_.begin(stage_ + 1, steps + threads_, step_);
+        control_.parallel(threads_, threads_, [&](int64_t, int number) {
+            auto& worker = workers_[size_t(number)];
+            if (!worker) worker = std::make_unique<Worker>(*known_, mark_, control_);
+            for (int64_t finished = 0;;) {
+                int64_t step;
+                {
+                    std::lock_guard lock(mutex);
+                    collected += finished;
+                    if (collected >= at_least || step_ == steps) return;
+                    step = step_++;
+                }
+                Found& found = results[size_t(step - first)];
+                if (stage_ == 0) worker->search.pairs(int32_t(step), found);
+                else worker->search.branch(int32_t(step), found);
+                finished = int64_t(found.sizes.size());
+                control_.advance();
+            }
+        });
+        for (Found& found : results)
+            if (!found.sizes.empty()) found_.push_back(std::move(found));
+        return true;
     }
+
+    nb::tuple hand_out() {
+        std::vector<int64_t> offsets{0};
+        std::vector<int32_t> items, supports, sensitive, with, of;
+        control_.single([&] {
+            size_t count = 0, entries = 0;
+            for (const Found& found : found_) {
+                count += found.sizes.size();
+                entries += found.items.size();
+            }
+            const bool any = known_->has_sensitive();
+            handed_out_ = int64_t(8 * (count + 1) + 4 * entries + 4 * count + (any ? 12 * count : 0));
+            control_.charge(handed_out_);
+            offsets.reserve(count + 1);
+            items.reserve(entries);
+            supports.reserve(count);
+            for (Found& found : found_) {
+                for (int32_t size : found.sizes) offsets.push_back(offsets.back() + size);
+                items.insert(items.end(), found.items.begin(), found.items.end());
+                supports.insert(supports.end(), found.supports.begin(), found.supports.end());
+                for (const Breach& breach : found.breaches) {
+                    with.push_back(int32_t(breach.with));
+                    of.push_back(int32_t(breach.of));
+                    sensitive.push_back(breach.item);
+                }
+                found = Found(control_);
+            }
+            found_.clear();
+        });
+        return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)), to_numpy(std::move(supports)), to_numpy(std::move(with)),
+                              to_numpy(std::move(of)), to_numpy(std::move(sensitive)));
+    }
+
+    Array<int64_t> offsets_;
+    Array<int32_t> items_;
+    Array<uint8_t> sensitive_, allowed_;
+    Control control_;  // before all that is charged to it
+    Question question_;
+    int threads_;
+    bool mark_ = false;
+    std::vector<uint8_t> unsafe_;  // codes of single items that are moles
+    std::unique_ptr<Rows> rows_;
+    std::unique_ptr<Known> known_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<Found> found_;
+    int64_t stage_ = 0, step_ = 0, handed_out_ = 0;
 };
-
-// A copy that can outlive the Control; it is charged for good, since NumPy will own it.
-template <class T>
-std::vector<T> plain(const Vector<T>& values, Control& control) {
-    control.charge(int64_t(values.size() * sizeof(T)));
-    return {values.begin(), values.end()};
-}
-
-nb::list minimal_moles(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive, int64_t h_num, int64_t h_den,
-                       int64_t k, int64_t p, int64_t memory_limit, double time_limit, nb::object progress) {
-    Csr csr(offsets, items, int32_t(sensitive.size()));
-    Control control(memory_limit, time_limit, std::move(progress));
-    Columns data(csr, span_of(sensitive), control);
-    Collect sink{data, control, {}};
-    control.single([&] { search(data, {h_num, h_den, k, p}, control, sink); });
-    nb::list sizes;
-    for (auto& of : sink.sizes)
-        sizes.append(nb::make_tuple(to_numpy(plain(of.items, control)), to_numpy(plain(of.support, control)), to_numpy(plain(of.sensitive, control)),
-                                    to_numpy(plain(of.with, control))));
-    return sizes;
-}
-
-Output<uint8_t> items_in_moles(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive, int64_t h_num,
-                               int64_t h_den, int64_t k, int64_t p, int64_t memory_limit, double time_limit, nb::object progress) {
-    Csr csr(offsets, items, int32_t(sensitive.size()));
-    Control control(memory_limit, time_limit, std::move(progress));
-    Columns data(csr, span_of(sensitive), control);
-    const Limits limits{h_num, h_den, k, p};
-    Mark sink{std::vector<uint8_t>(data.items.size(), 0), std::vector<uint8_t>(size_t(data.rows), 0), limits};
-    control.single([&] { search(data, limits, control, sink); });
-    for (int64_t r = 0; r < data.rows; ++r)
-        if (sink.rows[size_t(r)])
-            for (int64_t i = data.row_offsets[size_t(r)]; i < data.row_offsets[size_t(r) + 1]; ++i) sink.items[size_t(data.row_items[size_t(i)])] = 1;
-    std::vector<uint8_t> mask(sensitive.size(), 0);
-    for (size_t i = 0; i < sink.items.size(); ++i) mask[size_t(data.items[i])] = sink.items[i];
-    return to_numpy(std::move(mask));
-}
 
 }  // namespace
 
 void register_mining_moles(nb::module_& m) {
-    m.def("minimal_moles", &minimal_moles, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(),
-          nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
-    m.def("items_in_moles", &items_in_moles, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(),
-          nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    nb::class_<MoleSearch>(m, "MoleSearch")
+        .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<uint8_t>&, const Array<uint8_t>&, int64_t, int64_t, int64_t, int64_t, bool,
+                      bool, int, int64_t, double, nb::object>(),
+             nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(), nb::arg("allowed").noconvert(),
+             nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("absent"), nb::arg("mark"), nb::arg("threads"),
+             nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none())
+        .def("next", &MoleSearch::next, nb::arg("at_least"))
+        .def("items_in_moles", &MoleSearch::items_in_moles);
 }
 
 }  // namespace veilset

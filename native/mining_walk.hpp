@@ -14,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "mining_bitmaps.hpp"
-#include "mining_rows.hpp"
+#include "mining_covers.hpp"
 
 namespace veilset::mining {
 
@@ -30,8 +29,8 @@ template <class Mode>
 class Walk {
 public:
     Walk(const Rows& rows, int64_t min_support, Control& control, Mode& mode)
-        : rows_(rows), min_support_(min_support), control_(control), mode_(mode), arena_(control), masks_(control), counts_(rows.items(), 0),
-          local_(rows.items(), none), inside_(rows.items(), 0) {}
+        : rows_(rows), min_support_(min_support), control_(control), mode_(mode), covers_(rows, control), arena_(covers_.arena),
+          counts_(rows.items(), 0), inside_(rows.items(), 0) {}
 
     // All itemsets whose first item, in the order of ranks, is this one.
     void branch(int32_t item) {
@@ -43,11 +42,6 @@ public:
     }
 
 private:
-    struct Extension {
-        int32_t item;
-        int64_t support;
-    };
-
     void extend(int32_t item) {
         itemset_.push_back(item);
         inside_[size_t(item)] = 1;
@@ -68,26 +62,23 @@ private:
         if (mode_.enter(itemset_, free_, support, tail.empty() && excluded.empty()) && !tail.empty()) {
             if (!Mode::excludes && tail.size() == 1) {
                 leaf(tail.front());
-            } else if (bitmaps_pay(tail.size(), excluded.size(), int64_t(places.size()), entries)) {
-                Bitmaps table = as_bitmaps(places, tail, excluded);
+            } else if (Covers::bitmaps_pay(tail.size(), excluded.size(), int64_t(places.size()), entries)) {
+                std::sort(tail.begin(), tail.end(), rarer<Extension>);
+                Bitmaps table = covers_.as_bitmaps(places, tail, excluded, Mode::excludes, Mode::merges_excluded);
                 table.tried = support;
                 bitmaps(table);
             } else {
-                deliver(places, tail);
+                std::sort(tail.begin(), tail.end(), [](const Extension& a, const Extension& b) { return a.item < b.item; });
+                const auto delivered = covers_.deliver(places, tail);
+                for (size_t t = 0; t < tail.size(); ++t) {
+                    extend(tail[t].item);
+                    lists(delivered[t], tail[t].support, tail[t].item);
+                    retract();
+                }
             }
         }
         mode_.leave();
         forget_free(free_before);
-    }
-
-    // The rows lie far apart: those that come soon are fetched ahead.
-    template <class Body>
-    void for_each_row(std::span<const Place> places, Body body) const {
-        constexpr size_t ahead = 12;
-        for (size_t p = 0; p < places.size(); ++p) {
-            if (p + ahead < places.size()) rows_.fetch(places[p + ahead]);
-            body(places[p], rows_.row(places[p].row));
-        }
     }
 
     // Sorts the items of these rows into tail, excluded and free ones. False if an excluded item is in every row.
@@ -95,7 +86,7 @@ private:
                int64_t& entries) {
         int32_t* met = arena_.take<int32_t>(rows_.items() + 1);
         size_t met_count = 0;
-        for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+        covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
             const int32_t weight = rows_.weight(place.row);
             auto add = [&](int32_t item) {
                 met[met_count] = item;  // without a branch: most guesses would be wrong
@@ -134,12 +125,6 @@ private:
         for (; free_.size() > before; free_.pop_back()) inside_[size_t(free_.back())] = 0;
     }
 
-    // Every pair of extensions costs a pass over its words, or every entry is read once for each entry before it in its row.
-    static bool bitmaps_pay(size_t tail, size_t excluded, int64_t rows, int64_t entries) {
-        const double passes = double(tail) * double(tail + 2 * excluded), per_pass = 8 + double(rows) / 64;
-        return passes * per_pass < 16 * double(entries) * (4 + double(entries) / double(rows));
-    }
-
     // The only extension of a node: nothing extends it.
     void leaf(const Extension& only) {
         extend(only.item);
@@ -148,63 +133,10 @@ private:
         retract();
     }
 
-    // Hands the rows to all extensions at once, and walks them in the order of ranks.
-    void deliver(std::span<const Place> places, std::vector<Extension>& tail) {
-        std::sort(tail.begin(), tail.end(), [](const Extension& a, const Extension& b) { return a.item < b.item; });
-        int64_t* next = arena_.take<int64_t>(tail.size() + 1);
-        std::fill(next, next + tail.size() + 1, 0);
-        for (size_t t = 0; t < tail.size(); ++t) local_[size_t(tail[t].item)] = int32_t(t);
-        auto for_each_entry = [&](auto body) {
-            for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
-                for (size_t i = size_t(place.next); i < row.size(); ++i)
-                    if (const int32_t t = local_[size_t(row[i])]; t != none) body(size_t(t), Place{place.row, int32_t(i) + 1});
-            });
-        };
-        for_each_entry([&](size_t t, Place) { ++next[t + 1]; });
-        for (size_t t = 1; t <= tail.size(); ++t) next[t] += next[t - 1];
-        Place* delivered = arena_.take<Place>(size_t(next[tail.size()]));
-        int64_t* begin = arena_.take<int64_t>(tail.size() + 1);
-        std::copy(next, next + tail.size() + 1, begin);
-        for_each_entry([&](size_t t, Place place) { delivered[next[t]++] = place; });
-        for (const Extension& e : tail) local_[size_t(e.item)] = none;
-        for (size_t t = 0; t < tail.size(); ++t) {
-            extend(tail[t].item);
-            lists({delivered + begin[t], delivered + begin[t + 1]}, tail[t].support, tail[t].item);
-            retract();
-        }
-    }
-
-    Bitmaps as_bitmaps(std::span<const Place> places, std::vector<Extension>& tail, std::vector<Extension>& excluded) {
-        Bitmaps table;
-        table.tail = int32_t(tail.size());
-        table.count = int32_t(tail.size() + excluded.size());
-        table.columns = arena_.take<Column>(size_t(table.count));
-        for (size_t t = 0; t < tail.size(); ++t) table.columns[t] = {tail[t].item, tail[t].support, nullptr};
-        for (size_t e = 0; e < excluded.size(); ++e) table.columns[tail.size() + e] = {excluded[e].item, excluded[e].support, nullptr};
-        sort_tail(table);
-        masks_.begin(tail.size(), excluded.size(), Mode::merges_excluded);
-        for (int32_t c = 0; c < table.count; ++c) local_[size_t(table.columns[c].item)] = int32_t(masks_.bit_of(size_t(c)));
-        row_.resize(masks_.width());
-        for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
-            std::fill(row_.begin(), row_.end(), 0);
-            int held = 0;
-            for (size_t i = Mode::excludes ? 0 : size_t(place.next); i < row.size(); ++i)
-                if (const int32_t bit = local_[size_t(row[i])]; bit != none) {
-                    row_[size_t(bit) / 64] |= uint64_t(1) << (bit % 64);
-                    ++held;
-                }
-            // One extension alone says nothing about those of two.
-            if (Mode::excludes || held > 1) masks_.add(row_.data(), rows_.weight(place.row));
-        });
-        for (int32_t c = 0; c < table.count; ++c) local_[size_t(table.columns[c].item)] = none;
-        masks_.write(table, arena_);
-        return table;
-    }
-
-    static void sort_tail(Bitmaps& table) {
-        std::sort(table.columns, table.columns + table.tail, [](const Column& a, const Column& b) {
-            return a.support != b.support ? a.support < b.support : a.item < b.item;
-        });
+    // The rarest first: they have few rows, and the others then have few items left to try.
+    template <class T>
+    static bool rarer(const T& a, const T& b) {
+        return a.support != b.support ? a.support < b.support : a.item < b.item;
     }
 
     // Walks the tail of a node whose cover is in bitmaps.
@@ -224,7 +156,7 @@ private:
             });
             if (mode_.enter(itemset_, free_, column.support, maximal) && child.tail > 0) {
                 if constexpr (Mode::excludes) exclude(table, i, child);
-                sort_tail(child);
+                std::sort(child.columns, child.columns + child.tail, rarer<Column>);
                 if (child.tail >= 8 && child.words >= 16 && 2 * column.support <= child.tried) condense(child, column);
                 bitmaps(child);
             }
@@ -275,35 +207,16 @@ private:
         return true;
     }
 
-    // Merges the rows that have become equal, if that makes the bitmaps shorter.
+    // Forgets excluded items that extend nothing here any more, and merges the rows that have become equal.
     void condense(Bitmaps& table, const Column& cover) {
         table.tried = cover.support;
         Column* end = std::remove_if(table.columns + table.tail, table.columns + table.count,
                                      [&](const Column& other) { return table.meet(other.bits, cover.bits) < min_support_; });
         table.count = int32_t(end - table.columns);
-        masks_.begin(size_t(table.tail), size_t(table.count - table.tail), Mode::merges_excluded);
-        const size_t width = masks_.width();
-        blocks_.resize(64 * width);
-        row_.resize(width);
-        for (size_t word = 0; word < table.words; ++word) {
-            uint64_t any = 0;
-            for (int32_t c = 0; c < table.tail; ++c) any |= table.columns[c].bits[word];
-            if (any == 0) continue;
-            for (size_t w = 0; w < width; ++w) {
-                uint64_t* block = blocks_.data() + 64 * w;
-                const auto [column, columns] = masks_.columns_of(w, size_t(table.count));
-                for (size_t c = 0; c < 64; ++c) block[c] = c < columns ? table.columns[column + c].bits[word] : 0;
-                transpose(block);
-            }
-            const int64_t weight = table.shifts ? int64_t(1) << table.shifts[word] : 1;
-            for (; any; any &= any - 1) {
-                for (size_t w = 0; w < width; ++w) row_[w] = blocks_[64 * w + size_t(std::countr_zero(any))];
-                masks_.add(row_.data(), weight);
-            }
-        }
-        if (4 * masks_.words() <= 3 * table.words) masks_.write(table, arena_);
+        covers_.condense(table, Mode::merges_excluded);
     }
 
+    // If P with its whole tail is frequent, no other itemset below is maximal.
     bool whole_tail(const Bitmaps& table) {
         if (table.tail < 2) return false;
         Arena::Scope scope(arena_);
@@ -325,13 +238,11 @@ private:
     int64_t min_support_;
     Control& control_;
     Mode& mode_;
-    Arena arena_;
-    Masks masks_;
+    Covers covers_;
+    Arena& arena_;
     std::vector<int32_t> counts_;
-    std::vector<int32_t> local_;
     std::vector<uint8_t> inside_;  // item -> whether it is in the itemset or free
     std::vector<int32_t> itemset_, free_;
-    std::vector<uint64_t> blocks_, row_;
 };
 
 }  // namespace veilset::mining

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.test_audit_coherence import explosive
 from veilset import BudgetExceeded, Transactions, _native
-from veilset.limits import Limits
 from veilset.mining import Keeping, items_in_moles, minimal_rare
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -26,21 +25,22 @@ def sparse_or_dense(draw: st.DrawFn) -> Transactions:
 
 
 @settings(max_examples=max(400, settings().max_examples))
-@given(sparse_or_dense(), strategies.coherence_promises())
-def test_minimal_rare_equals_the_oracle(data, promise):
+@given(sparse_or_dense(), strategies.coherence_promises(), st.booleans(), st.integers(1, 4))
+def test_minimal_rare_equals_the_oracle(data, promise, include_absent, threads):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
-    if oracles.empty_set_breaks(rows, *question[:3]):
-        return
-    found = {
-        frozenset(names): (support, confidence, sensitive)
-        for names, support, confidence, sensitive in minimal_rare(data, promise.k, h=promise.share, max_size=promise.p)
-    }
-    assert set(found) == oracles.minimal_moles(rows, *question)
-    for itemset, (support, confidence, sensitive) in found.items():
-        assert support == oracles.support(rows, itemset)
-        if support >= promise.k:
-            assert confidence == oracles.breach_probability(rows, itemset, data.sensitive)
-            assert confidence * support == oracles.support(rows, {*itemset, sensitive})
+    include_absent &= promise.k > 1 or len(data.names) < 20  # else 200 rare items, all safe, make 20,000 absent pairs
+    limits = {"h": promise.share, "max_size": promise.p, "include_absent": include_absent, "threads": threads}
+    found = list(minimal_rare(data, promise.k, **limits))
+    expected = oracles.minimal_moles(rows, *question)
+    if include_absent:
+        # with k = 1 and h = 1 nothing that occurs is a mole, but what is absent is still minimal
+        expected |= oracles.minimal_absent(rows, *question)
+    assert len(found) == len(expected)
+    assert {frozenset(mole.items) for mole in found} == expected
+    for mole in found:
+        assert mole.support == oracles.support(rows, mole.items)
+        assert mole.breach == oracles.breach_probability(rows, mole.items, data.sensitive)
+        assert (mole.sensitive is None) == (mole.breach == 0)
 
 
 @settings(max_examples=max(400, settings().max_examples))
@@ -78,7 +78,7 @@ def test_by_size_and_length():
 
 def test_memory_limit():
     with pytest.raises(BudgetExceeded, match=r"search for moles stopped at the memory limit"):
-        minimal_rare(explosive(), 2, limits=Limits(memory_limit=300_000_000))
+        minimal_rare(explosive(), 2, memory_limit=300_000_000)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=70))
@@ -105,5 +105,5 @@ def test_pairs_answer_to_the_time_limit_too():
     data = Transactions.from_lists(rows, sensitive=[f"s{i}" for i in range(2000)])
     started = time.monotonic()
     with pytest.raises(BudgetExceeded, match="time limit"):
-        minimal_rare(data, 2, max_size=2, limits=Limits(time_limit=0.3))
+        minimal_rare(data, 2, max_size=2, time_limit=0.3)
     assert time.monotonic() - started < 5  # a hang, not a measurement

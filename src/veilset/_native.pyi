@@ -87,32 +87,28 @@ def count_frequent(
     time_limit: float,
     progress: _Progress,
 ) -> _Uint64: ...
-def minimal_moles(
-    offsets: _Int64,
-    items: _Int32,
-    sensitive: _Uint8,
-    *,
-    h_num: int,
-    h_den: int,
-    k: int,
-    p: int,
-    memory_limit: int,
-    time_limit: float,
-    progress: _Progress,
-) -> list[tuple[_Int32, _Int64, _Int32, _Int64]]: ...
-def items_in_moles(
-    offsets: _Int64,
-    items: _Int32,
-    sensitive: _Uint8,
-    *,
-    h_num: int,
-    h_den: int,
-    k: int,
-    p: int,
-    memory_limit: int,
-    time_limit: float,
-    progress: _Progress,
-) -> _Uint8: ...
+
+class MoleSearch:
+    def __init__(
+        self,
+        offsets: _Int64,
+        items: _Int32,
+        sensitive: _Uint8,
+        allowed: _Uint8,
+        *,
+        h_num: int,
+        h_den: int,
+        k: int,
+        p: int,
+        absent: bool,
+        mark: bool,
+        threads: int,
+        memory_limit: int,
+        time_limit: float,
+        progress: _Progress,
+    ) -> None: ...
+    def next(self, at_least: int) -> tuple[_Int64, _Int32, _Int32, _Int32, _Int32, _Int32]: ...
+    def items_in_moles(self) -> _Uint8: ...
 
 class Keeping:
     def __init__(

@@ -28,9 +28,9 @@ def remove_all(data: Transactions, promise: Coherence, /, *, restore: bool = Fal
     """
     started = time.perf_counter()
     promise.check_feasible(data)
-    alone = {names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1, limits=limits)}
+    alone = {mole.items[0] for mole in minimal_rare(data, promise.k, h=promise.share, max_size=1, **limits.bounds())}
     rest = data.without(alone)
-    together = items_in_moles(rest, promise.k, h=promise.share, max_size=promise.p, limits=limits)
+    together = items_in_moles(rest, promise.k, h=promise.share, max_size=promise.p, **limits.bounds())
     if restore:  # a size-1 mole can never return: only the others are asked
         together = restore_coherence(rest, promise, together, limits=limits)
     gone = alone.union(together)

@@ -38,7 +38,7 @@ def restore_coherence(
     data: Transactions, promise: Coherence, suppressed: Collection[str], *, limits: Limits
 ) -> tuple[str, ...]:
     """What remains suppressed after a restore pass for (h,k,p)-coherence, in vocabulary order."""
-    kept = Keeping(data, promise.k, h=promise.share, max_size=promise.p, limits=limits)
+    kept = Keeping(data, promise.k, h=promise.share, max_size=promise.p, **limits.bounds())
     gone = set(suppressed)
     for item in data.public:
         if item not in gone:

@@ -2,6 +2,17 @@
 
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
 from veilset.mining.itemsets import Itemsets
-from veilset.mining.moles import Keeping, Moles, items_in_moles, minimal_rare
+from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 
-__all__ = ["Count", "Itemsets", "Keeping", "Moles", "count_frequent", "frequent", "items_in_moles", "minimal_rare"]
+__all__ = [
+    "Count",
+    "Itemsets",
+    "Keeping",
+    "Mole",
+    "Moles",
+    "count_frequent",
+    "frequent",
+    "items_in_moles",
+    "minimal_rare",
+    "minimal_rare_chunks",
+]

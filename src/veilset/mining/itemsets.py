@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import overload
+from typing import TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["Itemsets"]
+__all__ = ["Itemsets", "Selection"]
+
+Selection: TypeAlias = slice | npt.NDArray[np.integer | np.bool_]
+"""Which of many: a slice, a mask or an array of positions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +62,8 @@ class Itemsets:
     @overload
     def __getitem__(self, which: int) -> tuple[tuple[str, ...], int]: ...
     @overload
-    def __getitem__(self, which: slice | npt.NDArray[np.integer | np.bool_]) -> Itemsets: ...
-    def __getitem__(
-        self, which: int | slice | npt.NDArray[np.integer | np.bool_]
-    ) -> tuple[tuple[str, ...], int] | Itemsets:
+    def __getitem__(self, which: Selection) -> Itemsets: ...
+    def __getitem__(self, which: int | Selection) -> tuple[tuple[str, ...], int] | Itemsets:
         """One of them as (names, support), or several as `Itemsets`: a slice, a mask or an array of positions."""
         if isinstance(which, (int, np.integer)):
             at = range(len(self))[which]

@@ -2,45 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypedDict
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from veilset import _native
+from veilset.errors import WrongUsage
 from veilset.exact import exact_share
-from veilset.limits import Limits
+from veilset.limits import Bounds, Limits
+from veilset.mining.frequent_itemsets import allowed
+from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
 
-__all__ = ["Keeping", "Moles", "items_in_moles", "minimal_rare"]
+__all__ = ["Keeping", "Mole", "Moles", "items_in_moles", "minimal_rare", "minimal_rare_chunks"]
 
 _TASK, _ADVICE = "The search for moles", "ask for a smaller p."
+_EVERYTHING = 2**62
 
 
-@dataclass(frozen=True)
+class Mole(NamedTuple):
+    """A minimal mole."""
+
+    items: tuple[str, ...]
+    support: int
+    breach: Fraction
+    "The largest share of a sensitive item among the transactions that hold this itemset or any subset of it."
+    sensitive: str | None
+    "The sensitive item behind it."
+
+
+@dataclass(frozen=True, eq=False)
 class Moles:
-    """Minimal moles as arrays; iterates as (names, support, confidence, sensitive item)."""
+    """Minimal moles as arrays; iterates as `Mole`, slices like `Itemsets`.
 
-    data: Transactions
-    arrays: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]]]
+    The breach probability of mole i is ``breach_with[i] / breach_of[i]``, that of the item ``names[sensitive[i]]``; the
+    three arrays are empty if the data has no sensitive items.
+    """
+
+    itemsets: Itemsets
+    breach_with: npt.NDArray[np.int32]
+    breach_of: npt.NDArray[np.int32]
+    sensitive: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.itemsets)
 
     @property
     def by_size(self) -> tuple[int, ...]:
         """How many there are of one item, of two items, and so on."""
-        return tuple(len(support) for _, support, _, _ in self.arrays)
+        return self.itemsets.by_size
 
-    def __len__(self) -> int:
-        return sum(self.by_size)
+    @property
+    def supports(self) -> npt.NDArray[np.int64]:
+        """The support of each."""
+        return self.itemsets.supports
 
-    def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, Fraction, str | None]]:
-        names = self.data.names
-        for size, (items, support, sensitive, together) in enumerate(self.arrays, start=1):
-            rows = items.reshape(-1, size).tolist()
-            for row, sup, s, count in zip(rows, support.tolist(), sensitive.tolist(), together.tolist(), strict=True):
-                yield tuple(names[i] for i in row), sup, Fraction(count, sup), names[s] if s >= 0 else None
+    def __iter__(self) -> Iterator[Mole]:
+        names = self.itemsets.names
+        if len(self.sensitive) == 0:
+            for items, support in self.itemsets:
+                yield Mole(items, support, Fraction(0), None)
+            return
+        for (items, support), i in zip(self.itemsets, range(len(self)), strict=True):
+            code = int(self.sensitive[i])
+            breach = Fraction(int(self.breach_with[i]), int(self.breach_of[i]))
+            yield Mole(items, support, breach, names[code] if code >= 0 else None)
+
+    def __getitem__(self, which: Selection) -> Moles:
+        """Several of them: a slice, a mask or an array of positions."""
+        if len(self.sensitive) == 0:
+            return Moles(self.itemsets[which], self.breach_with, self.breach_of, self.sensitive)
+        return Moles(self.itemsets[which], self.breach_with[which], self.breach_of[which], self.sensitive[which])
+
+    def to_lists(self) -> list[tuple[list[str], int, Fraction, str | None]]:
+        """(names, support, breach probability, sensitive item) of each."""
+        return [(list(items), support, breach, sensitive) for items, support, breach, sensitive in self]
+
+    def to_arrow(self) -> pa.Table:
+        """A table with the columns ``items``, ``support``, ``breach`` and ``sensitive``."""
+        if len(self.sensitive) == 0:
+            breach, sensitive = pa.array(np.zeros(len(self))), pa.nulls(len(self), pa.string())
+        else:
+            breach = pa.array(self.breach_with / self.breach_of)
+            names = np.array([*self.itemsets.names, None], dtype=object)
+            sensitive = pa.array(names[self.sensitive], pa.string())
+        return self.itemsets.to_arrow().append_column("breach", breach).append_column("sensitive", sensitive)
+
+    def __repr__(self) -> str:
+        return f"Moles({len(self)} minimal moles)"
 
 
 def minimal_rare(
@@ -49,21 +103,91 @@ def minimal_rare(
     *,
     h: float | str | Fraction = 1,
     max_size: int | None = None,
-    limits: Limits | None = None,
+    items: Iterable[str] | None = None,
+    include_absent: bool = False,
+    **bounds: Unpack[Bounds],
 ) -> Moles:
     """All minimal moles: occurring public itemsets with support below *k*, or that give a sensitive item away with more
     than *h* certainty, all of whose proper subsets do neither.
 
+    Subsets include the empty one: where an attacker who knows nothing already breaks *k* or *h*, no itemset is minimal,
+    and the answer is empty.
+
+    Parameters
+    ----------
+    data : Transactions
+    k : int
+        An itemset that fewer transactions hold is a mole.
+    h : float, str or Fraction
+        So is one that makes somebody surer than this of a sensitive item.
+    max_size : int, optional
+        The largest number of items; None: any.
+    items : iterable of str, optional
+        Only itemsets of these public items.
+    include_absent : bool
+        Also itemsets that no transaction holds, though transactions hold each of their subsets.
+    **bounds
+        threads, memory_limit, time_limit, progress: see `veilset.audit`.
+
+    Returns
+    -------
+    Moles
+        Single items, then pairs, then larger ones; the same for any number of threads.
+
+    Examples
+    --------
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["c"]])
-    >>> [names for names, *_ in minimal_rare(data, 2)]
+    >>> [mole.items for mole in minimal_rare(data, 2)]
     [('a', 'c'), ('b', 'c')]
     """
-    limits = limits or Limits()
+    limits = Limits(**bounds)
+    question = _question(k, h, max_size)
     with limits.guard(_TASK, _ADVICE):
-        arrays = _native.minimal_moles(
-            data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **limits.for_kernel(_stage)
-        )
-    return Moles(data, arrays)
+        search = _search(data, question, items, limits, absent=include_absent)
+        return _moles(data, *search.next(_EVERYTHING))
+
+
+def minimal_rare_chunks(
+    data: Transactions,
+    k: int,
+    *,
+    h: float | str | Fraction = 1,
+    max_size: int | None = None,
+    items: Iterable[str] | None = None,
+    include_absent: bool = False,
+    chunk_size: int = 1_000_000,
+    **bounds: Unpack[Bounds],
+) -> Iterator[Moles]:
+    """`minimal_rare` in chunks of *chunk_size*, found as they are asked for: all of them together need not fit memory.
+
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["c"]])
+    >>> [len(chunk) for chunk in minimal_rare_chunks(data, 3, chunk_size=2)]
+    [1]
+    """
+    limits = Limits(**bounds)
+    question = _question(k, h, max_size)
+    if chunk_size < 1:
+        raise WrongUsage(f"chunk_size is {chunk_size}.", "Give at least 1.")
+    return _chunks(data, question, items, limits, include_absent, chunk_size)
+
+
+def _chunks(
+    data: Transactions,
+    question: _Question,
+    items: Iterable[str] | None,
+    limits: Limits,
+    include_absent: bool,
+    chunk_size: int,
+) -> Iterator[Moles]:
+    with limits.guard(_TASK, _ADVICE):
+        search = _search(data, question, items, limits, absent=include_absent)
+        left = _moles(data, *search.next(chunk_size))
+    while len(left) > 0:
+        yield left[:chunk_size]
+        left = left[chunk_size:]
+        if len(left) < chunk_size:
+            with limits.guard(_TASK, _ADVICE):
+                left = _joined(left, _moles(data, *search.next(chunk_size)))
 
 
 def items_in_moles(
@@ -72,14 +196,12 @@ def items_in_moles(
     *,
     h: float | str | Fraction = 1,
     max_size: int | None = None,
-    limits: Limits | None = None,
+    **bounds: Unpack[Bounds],
 ) -> tuple[str, ...]:
     """The public items that occur in any mole of up to *max_size* items, minimal or not, in vocabulary order."""
-    limits = limits or Limits()
+    limits = Limits(**bounds)
     with limits.guard(_TASK, _ADVICE):
-        mask = _native.items_in_moles(
-            data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size), **limits.for_kernel(_stage)
-        )
+        mask = _search(data, _question(k, h, max_size), None, limits, mark=True).items_in_moles()
     return tuple(data.names[i] for i in np.flatnonzero(mask).tolist())
 
 
@@ -93,10 +215,10 @@ class Keeping:
         *,
         h: float | str | Fraction = 1,
         max_size: int | None = None,
-        limits: Limits | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
         self._data = data
-        self._limits = limits or Limits()
+        self._limits = Limits(**bounds)
         # The rows of every item, 4 bytes each, and a few numbers for every item.
         self._limits.require(4 * len(data.items) + 32 * len(data.names), _TASK, _ADVICE)
         self._memory_limit = self._limits.bytes_left()
@@ -125,8 +247,60 @@ class _Question(TypedDict):
 
 def _question(k: int, h: float | str | Fraction, max_size: int | None) -> _Question:
     share = exact_share(h, "h")
+    if k < 1:
+        raise WrongUsage(f"k is {k}.", "Give at least 1.")
+    if max_size is not None and max_size < 1:
+        raise WrongUsage(f"max_size is {max_size}.", "Give at least 1, or None for itemsets of any size.")
     return {"h_num": share.numerator, "h_den": share.denominator, "k": k, "p": max_size or 0}
 
 
-def _stage(_: int) -> str:
-    return "Searching for moles"
+def _search(
+    data: Transactions,
+    question: _Question,
+    items: Iterable[str] | None,
+    limits: Limits,
+    *,
+    absent: bool = False,
+    mark: bool = False,
+) -> _native.MoleSearch:
+    return _native.MoleSearch(
+        data.offsets,
+        data.items,
+        data.is_sensitive,
+        allowed(data, items),
+        **question,
+        absent=absent,
+        mark=mark,
+        threads=limits.thread_count,
+        **limits.for_kernel(_stage),
+    )
+
+
+def _stage(stage: int) -> str:
+    return ("Reading the transactions", "Searching for pairs", "Searching for larger itemsets")[stage]
+
+
+def _moles(
+    data: Transactions,
+    offsets: npt.NDArray[np.int64],
+    items: npt.NDArray[np.int32],
+    supports: npt.NDArray[np.int32],
+    *breach: npt.NDArray[np.int32],
+) -> Moles:
+    return Moles(Itemsets(data.names, offsets, items, supports.astype(np.int64)), *breach)
+
+
+def _joined(first: Moles, second: Moles) -> Moles:
+    a, b = first.itemsets, second.itemsets
+    itemsets = Itemsets(
+        a.names,
+        np.concatenate([a.offsets, a.offsets[-1] + b.offsets[1:]]),
+        np.concatenate([a.items, b.items]),
+        np.concatenate([a.supports, b.supports]),
+    )
+    return Moles(
+        itemsets,
+        np.concatenate([first.breach_with, second.breach_with]),
+        np.concatenate([first.breach_of, second.breach_of]),
+        np.concatenate([first.sensitive, second.sensitive]),
+    )

@@ -42,7 +42,7 @@ def unbroken(data: Transactions, promise: Coherence) -> Release:
 def _forgets_single_items(data: Transactions, promise: Coherence) -> Release:
     """Says that the size-1 moles were suppressed, but leaves them in the file it writes."""
     release = unbroken(data, promise)
-    alone = {names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1)}
+    alone = {mole.items[0] for mole in minimal_rare(data, promise.k, h=promise.share, max_size=1)}
     return dataclasses.replace(release, data=data.without(set(release.suppressed) - alone))
 
 
@@ -69,8 +69,7 @@ def _mining_off_by_one(data: Transactions, promise: Coherence) -> Release:
 
     with mock.patch.multiple(
         _native,
-        minimal_moles=weaker(_native.minimal_moles),
-        items_in_moles=weaker(_native.items_in_moles),
+        MoleSearch=weaker(_native.MoleSearch),
         Keeping=weaker(_native.Keeping),
     ):
         return unbroken(data, promise)

@@ -16,6 +16,7 @@ __all__ = [
     "frequent",
     "is_coherent",
     "is_maximal_cohesion",
+    "minimal_absent",
     "minimal_moles",
     "moles",
     "occurring",
@@ -35,6 +36,8 @@ def _confidence(rows: Collection[Row], itemset: Iterable[str], sensitive: Collec
     """The largest Sup(X + s) / Sup(X) over all sensitive s."""
     x = frozenset(itemset)
     held = support(rows, x)
+    if held == 0:
+        return Fraction(0)
     return max((Fraction(support(rows, x | {s}), held) for s in sensitive), default=Fraction(0))
 
 
@@ -77,6 +80,17 @@ def minimal_moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction
         return set()
     found = moles(rows, sensitive, h, k, p)
     return {x for x in found if not any(y < x for y in found)}
+
+
+def minimal_absent(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:
+    """Public itemsets of up to p items that no transaction holds, whose proper subsets all occur and are no moles."""
+    if empty_set_breaks(rows, sensitive, h, k):
+        return set()
+    public = frozenset().union(*rows).difference(sensitive)
+    unsafe = moles(rows, sensitive, h, k, p)
+    safe = occurring(rows, sensitive, p) - unsafe
+    candidates = {y | {item} for y in safe for item in public if item not in y and (p is None or len(y) < p)}
+    return {x for x in candidates if support(rows, x) == 0 and all(x - {item} in safe for item in x)}
 
 
 def is_coherent(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> bool:

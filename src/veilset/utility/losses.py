@@ -55,9 +55,8 @@ def unavoidable(data: Transactions, promise: Promise, limits: Limits | None = No
     if not isinstance(promise, Coherence):
         raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", "Available: Coherence.")
     promise.check_feasible(data)
-    return tuple(
-        names[0] for names, *_ in minimal_rare(data, promise.k, h=promise.share, max_size=1, limits=limits or Limits())
-    )
+    bounds = (limits or Limits()).bounds()
+    return tuple(mole.items[0] for mole in minimal_rare(data, promise.k, h=promise.share, max_size=1, **bounds))
 
 
 def _lost(after: float, before: float) -> float:
