@@ -4,7 +4,8 @@
 // x1, the larger itemsets depth first. Branches of P are walked from the last extension to the first, so that all subsets
 // of P + {a, b} that hold x1 have been judged before it: the safe ones are in the branch's trie. The one subset that lacks
 // x1 belongs to another branch and is counted when it matters. An itemset with a subset that is not safe is neither a
-// minimal mole nor extended (thesis Observation 4).
+// minimal mole nor extended (thesis Observation 4). Neither is one that is held by the same rows as a subset X - x: whatever
+// is true of an itemset around X is true without x, so no minimal mole lies there. Only generators are walked.
 //
 // No branch needs another: they run in any order, and the result is handed out in the order of branches.
 #include <nanobind/nanobind.h>
@@ -95,7 +96,8 @@ public:
     // Finds moles, or marks them if there are `marks`.
     Search(Known& known, Marks* marks, Control& control)
         : known_(known), rows_(known.rows), limits_(known.question.limits), control_(control), covers_(rows_, control), marks_(marks),
-          counts_(rows_.items(), 0), with_(rows_.items() - rows_.walked(), 0), position_(rows_.items(), none) {}
+          counts_(rows_.items(), 0), with_(rows_.items() - rows_.walked(), 0), position_(rows_.items(), none), supports_(control),
+          breaches_(control) {}
 
     // The pairs whose first item is this one.
     void pairs(int32_t a, Found& found) {
@@ -103,16 +105,21 @@ public:
         Arena::Scope scope(covers_.arena);
         found_ = &found;
         const auto places = rows_.places(a);
-        std::vector<Extension> met;
+        Extension* extensions = covers_.arena.take<Extension>(known_.publics() + 1);
+        size_t count = 0;
         covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+            const int32_t weight = rows_.weight(place.row);
             for (size_t i = size_t(place.next); i < row.size() && size_t(row[i]) < known_.publics(); ++i) {
-                int32_t& count = counts_[size_t(row[i])];
-                if (count == 0) met.push_back({row[i], 0});
-                count += rows_.weight(place.row);
+                extensions[count].item = row[i];  // without a branch: most guesses would be wrong
+                count += counts_[size_t(row[i])] == 0;
+                counts_[size_t(row[i])] += weight;
             }
         });
+        const std::span<Extension> met(extensions, count);
         for (Extension& e : met) e.support = std::exchange(counts_[size_t(e.item)], 0);
-        std::sort(met.begin(), met.end(), [](const Extension& x, const Extension& y) { return x.item < y.item; });
+        const auto by_item = [](const Extension& x, const Extension& y) { return x.item < y.item; };
+        if (known_.question.absent || known_.has_sensitive()) std::sort(met.begin(), met.end(), by_item);
+        else std::sort(met.begin(), std::partition(met.begin(), met.end(), [&](const Extension& e) { return e.support >= limits_.k; }), by_item);
         std::vector<std::span<const Place>> delivered;
         if (known_.has_sensitive()) delivered = covers_.deliver(places, met);
         auto& safe = known_.extensions[size_t(a)];
@@ -128,6 +135,7 @@ public:
             if (known_.has_sensitive()) own = most_sensitive(delivered[m], met[m].support);
             const Breach breach = std::max({own, known_.singles[size_t(a)], known_.singles[size_t(met[m].item)]});
             if (safe_alone(met[m].support, own)) {
+                if (met[m].support == rows_.support(a)) continue;  // ranks: no more rows hold a than the other item
                 safe.push_back(met[m]);
                 if (known_.has_sensitive()) known_.breaches[size_t(a)].push_back(breach);
             } else {
@@ -154,7 +162,11 @@ public:
         Trie trie(rows_.items(), safe.size(), control_);
         trie_ = &trie;
         breaches_.assign(known_.breaches[size_t(a)].begin(), known_.breaches[size_t(a)].end());
-        for (size_t i = 0; i < safe.size(); ++i) position_[size_t(safe[i].item)] = int32_t(i);
+        supports_.clear();
+        for (size_t i = 0; i < safe.size(); ++i) {
+            position_[size_t(safe[i].item)] = int32_t(i);
+            supports_.push_back(safe[i].support);
+        }
         itemset_.assign(1, a);
         covered_ = 0;
         lists(rows_.places(a), std::vector<Extension>(safe.begin(), safe.end()));
@@ -186,23 +198,27 @@ private:
         const auto delivered = covers_.deliver(places, extensions);
         for (size_t i = extensions.size(); i-- > 0;) {
             itemset_.push_back(extensions[i].item);
-            const std::vector<Extension> deeper = extend_lists(delivered[i], std::span(extensions).subspan(i + 1));
+            const std::vector<Extension> deeper = extend_lists(delivered[i], extensions[i].support, std::span(extensions).subspan(i + 1));
             if (deeper.size() > 1) lists(delivered[i], deeper);
             retract();
         }
     }
 
     // Judges itemset_ with each of these items, by the rows of itemset_; answers the safe ones.
-    std::vector<Extension> extend_lists(std::span<const Place> places, std::span<const Extension> candidates) {
+    std::vector<Extension> extend_lists(std::span<const Place> places, int64_t support, std::span<const Extension> candidates) {
         std::vector<Extension> left, safe;
+        std::vector<int64_t> leasts;
         for (const Extension& e : candidates)
-            if (subsets_safe(e.item)) left.push_back({e.item, 0});
+            if (const int64_t least = least_of_subsets(e.item, std::min(support, e.support)); least != none) {
+                left.push_back({e.item, 0});
+                leasts.push_back(least);
+            }
         if (left.empty()) return safe;
         Arena::Scope scope(covers_.arena);
         const auto delivered = covers_.deliver(places, left);
         for (size_t c = 0; c < left.size(); ++c) {
             for (const Place& place : delivered[c]) left[c].support += rows_.weight(place.row);
-            if (judge(left[c].item, left[c].support, [&] { return most_sensitive(delivered[c], left[c].support); })) safe.push_back(left[c]);
+            if (judge(left[c].item, left[c].support, leasts[c], [&] { return most_sensitive(delivered[c], left[c].support); })) safe.push_back(left[c]);
         }
         return safe;
     }
@@ -216,9 +232,10 @@ private:
             Bitmaps child{table.words, table.shifts, covers_.arena.take<Column>(size_t(table.count - i - 1)), 0, 0, table.tried};
             uint64_t* bits = covers_.arena.take<uint64_t>(size_t(table.tail - i) * table.words);
             for (int32_t j = i + 1; j < table.tail; ++j) {
-                if (!subsets_safe(table.columns[j].item)) continue;
+                const int64_t least = least_of_subsets(table.columns[j].item, std::min(column.support, table.columns[j].support));
+                if (least == none) continue;
                 const int64_t support = table.meet(column.bits, table.columns[j].bits, bits);
-                if (!judge(table.columns[j].item, support, [&] { return most_sensitive(table, bits, support); })) continue;
+                if (!judge(table.columns[j].item, support, least, [&] { return most_sensitive(table, bits, support); })) continue;
                 child.columns[child.tail++] = {table.columns[j].item, support, bits};
                 bits += table.words;
             }
@@ -240,10 +257,11 @@ private:
         covered_ = std::min(covered_, itemset_.size());
     }
 
-    // Is itemset_ + item safe? Its subsets that hold x1 are. If it is not, it is a minimal mole, unless the one that lacks x1 is not safe.
+    // Is itemset_ + item to be extended? Its subsets that hold x1 are safe, and at least `least` rows hold each. If it is not safe,
+    // it is a minimal mole, unless the subset that lacks x1 is not safe.
     template <class MostSensitive>
-    bool judge(int32_t item, int64_t support, MostSensitive most) {
-        if (support == 0 && !known_.question.absent) return false;
+    bool judge(int32_t item, int64_t support, int64_t least, MostSensitive most) {
+        if (support == least || (support == 0 && !known_.question.absent)) return false;
         Breach own;
         if (known_.has_sensitive() && support > 0) own = most();
         const bool safe = safe_alone(support, own);
@@ -265,6 +283,8 @@ private:
             return false;
         }
         const int32_t node = trie_->insert(node_of(itemset_.size(), none), item);
+        supports_.resize(std::max(supports_.size(), size_t(node) + 1));
+        supports_[size_t(node)] = support;
         if (known_.has_sensitive()) {
             breaches_.resize(std::max(breaches_.size(), size_t(node) + 1));
             breaches_[size_t(node)] = breach;
@@ -272,13 +292,19 @@ private:
         return true;
     }
 
-    // itemset_ and itemset_ without its last item, with `item` added, are safe; what is left to ask is every subset that
-    // lacks another item but x1. Of three items, it is the pair without x1, which is known.
-    bool subsets_safe(int32_t item) const {
-        if (itemset_.size() == 2) return pair_at(itemset_[1], item) != none;
-        for (size_t left_out = 1; left_out + 1 < itemset_.size(); ++left_out)
-            if (node_with(left_out, item) == none) return false;
-        return true;
+    // The least support of the subsets of itemset_ + item that lack one item but not x1; none if one of these is not safe.
+    // The two that lack an item of the last two are: `least` is theirs. Of three items, the pair without x1 is asked as well.
+    int64_t least_of_subsets(int32_t item, int64_t least) const {
+        if (itemset_.size() == 2) {
+            const int32_t at = pair_at(itemset_[1], item);
+            return at == none ? none : std::min(least, known_.extensions[size_t(itemset_[1])][size_t(at)].support);
+        }
+        for (size_t left_out = 1; left_out + 1 < itemset_.size(); ++left_out) {
+            const int32_t node = node_with(left_out, item);
+            if (node == none) return none;
+            least = std::min(least, supports_[size_t(node)]);
+        }
+        return least;
     }
     // The trie's node of itemset_ without one of its items (or none of them).
     int32_t node_of(size_t size, int32_t left_out) const {
@@ -411,7 +437,8 @@ private:
     std::vector<int32_t> counts_;
     std::vector<int32_t> with_, met_;  // sensitive item -> count; those counted
     std::vector<int32_t> position_;    // item -> its node in the trie, as an extension of x1
-    std::vector<Breach> breaches_;     // node -> breach probability
+    Vector<int64_t> supports_;         // node -> support
+    Vector<Breach> breaches_;          // node -> breach probability
     std::vector<int32_t> itemset_, scratch_, subset_;
     std::vector<std::vector<uint64_t>> prefixes_;  // i -> the cover of itemset_[1..i], for i < covered_
     size_t covered_ = 0;
