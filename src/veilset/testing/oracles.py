@@ -12,14 +12,18 @@ from typing import TypeAlias
 
 __all__ = [
     "breach_probability",
+    "closed",
     "empty_set_breaks",
     "frequent",
     "is_coherent",
     "is_maximal_cohesion",
+    "maximal",
     "minimal_absent",
     "minimal_moles",
     "moles",
     "occurring",
+    "pairs",
+    "rules",
     "support",
 ]
 
@@ -65,6 +69,35 @@ def occurring(rows: Collection[Row], sensitive: Collection[str] = (), p: int | N
 def frequent(rows: Collection[Row], min_support: int) -> set[Row]:
     """All non-empty itemsets, sensitive items included, with Sup >= min_support: the nuggets (thesis Definition 7)."""
     return {x for x in occurring(rows) if support(rows, x) >= min_support}
+
+
+def closed(rows: Collection[Row], min_support: int) -> set[Row]:
+    """The frequent itemsets that no larger one equals in support."""
+    supports = {x: support(rows, x) for x in frequent(rows, min_support)}
+    return {x for x, count in supports.items() if not any(x < y and count == supports[y] for y in supports)}
+
+
+def maximal(rows: Collection[Row], min_support: int) -> set[Row]:
+    """The frequent itemsets with no frequent one among their proper supersets."""
+    found = frequent(rows, min_support)
+    return {x for x in found if not any(x < y for y in found)}
+
+
+def pairs(rows: Collection[Row], min_support: int) -> dict[Row, int]:
+    """The support of each pair of items that at least min_support transactions hold together."""
+    found = {x: support(rows, x) for x in occurring(rows, p=2) if len(x) == 2}
+    return {x: count for x, count in found.items() if count >= min_support}
+
+
+def rules(rows: Collection[Row], min_support: int, min_confidence: Fraction) -> dict[tuple[Row, str], tuple[int, int]]:
+    """Sup(X + y) and Sup(X) of the rules X -> y, X not empty: Sup(X + y) >= min_support, and this share of Sup(X)."""
+    found = {}
+    for both in frequent(rows, min_support):
+        for y in both if len(both) > 1 else ():
+            with_y, held = support(rows, both), support(rows, both - {y})
+            if Fraction(with_y, held) >= min_confidence:
+                found[both - {y}, y] = (with_y, held)
+    return found
 
 
 def moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:
