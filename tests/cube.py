@@ -3,6 +3,7 @@
 A row is a number whose bits are its items. Adding up over supersets, bit by bit, gives the support of every itemset.
 """
 
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +27,12 @@ class Cube:
     @cached_property
     def data(self) -> Transactions:
         """The same as transactions; item i is called by its letter."""
-        return Transactions.from_lists([self.names(row) for row in self.rows.tolist()])
+        return self.with_sensitive(0)
+
+    def with_sensitive(self, count: int) -> Transactions:
+        """The same, the last items being sensitive."""
+        rows = [self.names(row) for row in self.rows.tolist()]
+        return Transactions.from_lists(rows, sensitive=self.names((1 << self.items) - 1)[self.items - count :])
 
     def names(self, mask: int) -> tuple[str, ...]:
         """The items of a mask."""
@@ -44,14 +50,23 @@ class Cube:
                 found &= ~(lacks & (larger >= min_support))
         return {self.names(mask): int(self.supports[mask]) for mask in np.flatnonzero(found).tolist()}
 
-    def minimal_rare(self, k: int, max_size: int | None, *, absent: bool) -> dict[tuple[str, ...], int]:
-        """Itemsets below k all of whose subsets reach k."""
-        found = (self.supports < k) & (self.masks > 0) & (absent | (self.supports > 0))
-        found &= self.sizes <= (max_size or self.items)
-        for bit in range(self.items):
-            holds = (self.masks >> bit & 1) == 1
-            found &= ~(holds & (self.supports[self.masks & ~(1 << bit)] < k))
-        return {self.names(mask): int(self.supports[mask]) for mask in np.flatnonzero(found).tolist()}
+    def minimal_rare(
+        self, k: int, h: Fraction, max_size: int | None, *, sensitive: int, absent: bool
+    ) -> dict[tuple[str, ...], tuple[int, float]]:
+        """Minimal moles with support and breach probability, the last *sensitive* items being the sensitive ones."""
+        public = self.items - sensitive
+        masks, supports = self.masks[: 1 << public], self.supports[: 1 << public]
+        together = np.array([self.supports[masks | 1 << s] for s in range(public, self.items)] or [masks * 0])
+        breach = (together / np.maximum(supports, 1)).max(axis=0)
+        unsafe = (supports < k) | (h.denominator * together > h.numerator * supports).any(axis=0)
+        minimal = unsafe & (absent | (supports > 0)) & (self.sizes[: 1 << public] <= (max_size or public))
+        for bit in range(public):
+            halves, below = breach.reshape(-1, 2, 1 << bit), unsafe.reshape(-1, 2, 1 << bit)
+            np.maximum(halves[:, 1], halves[:, 0], out=halves[:, 1])
+            minimal.reshape(-1, 2, 1 << bit)[:, 1] &= ~below[:, 0]
+            below[:, 1] |= below[:, 0]  # a superset of what is unsafe is no minimal mole either
+        minimal[0] = False
+        return {self.names(m): (int(supports[m]), float(breach[m])) for m in np.flatnonzero(minimal).tolist()}
 
 
 def random_cube(seed: int, *, rows: int = 40_000, items: int = 14) -> Cube:

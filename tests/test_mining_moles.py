@@ -1,15 +1,17 @@
 """Minimal moles, items in moles and the growing set, against brute force; over both kinds of covers."""
 
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cube import random_cube
 from tests.test_audit_coherence import explosive
-from veilset import BudgetExceeded, Transactions, _native
-from veilset.mining import Keeping, items_in_moles, minimal_rare
+from veilset import BudgetExceeded, Transactions, WrongUsage, _native
+from veilset.mining import Keeping, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
 
@@ -107,3 +109,112 @@ def test_pairs_answer_to_the_time_limit_too():
     with pytest.raises(BudgetExceeded, match="time limit"):
         minimal_rare(data, 2, max_size=2, time_limit=0.3)
     assert time.monotonic() - started < 5  # a hang, not a measurement
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("k", "h", "max_size", "sensitive"), [(400, 1, None, 0), (40, 1, 4, 2), (200, "4/5", None, 3), (30, "7/8", 5, 1)]
+)
+def test_many_rows(seed, k, h, max_size, sensitive):
+    """Long enough for bitmaps of many words and weights, and for rows that become equal on the way down."""
+    cube = random_cube(seed, items=12)
+    data = cube.with_sensitive(sensitive)
+    found = minimal_rare(data, k, h=h, max_size=max_size, include_absent=True)
+    expected = cube.minimal_rare(k, Fraction(h), max_size, sensitive=sensitive, absent=True)
+    assert {mole.items: (mole.support, float(mole.breach)) for mole in found} == expected
+    occurring = [mole for mole in found if mole.support > 0]
+    assert list(minimal_rare(data, k, h=h, max_size=max_size)) == occurring
+
+
+@pytest.mark.parametrize("sensitive", [0, 2])
+def test_chunks_are_the_whole_in_pieces(sensitive):
+    data = random_cube(2, rows=1000, items=14).with_sensitive(sensitive)
+    whole = list(minimal_rare(data, 20))
+    assert len(whole) > 50
+    for size in (1, 7, 10_000):
+        for threads in (1, 3):
+            chunks = list(minimal_rare_chunks(data, 20, chunk_size=size, threads=threads))
+            assert [len(chunk) for chunk in chunks[:-1]] == [size] * (len(chunks) - 1)
+            assert [mole for chunk in chunks for mole in chunk] == whole
+
+
+def test_chunks_need_no_memory_for_the_whole():
+    """Two million rare pairs as arrays would not fit the limit that is enough to stream them."""
+    draw = np.random.default_rng(1)
+    data = Transactions.from_lists([np.unique(draw.integers(0, 3000, 40)).tolist() for _ in range(3000)])
+    with pytest.raises(_native.OverBudget, match="memory"):
+        _native_search(data, memory_limit=30_000_000).next(2**62)
+    search = _native_search(data, memory_limit=30_000_000)
+    total = 0
+    while len(supports := search.next(10_000)[2]):
+        total += len(supports)
+    assert total == len(minimal_rare(data, 20, max_size=2))
+    assert total > 1_500_000
+
+
+def _native_search(data, memory_limit):
+    return _native.MoleSearch(
+        data.offsets,
+        data.items,
+        data.is_sensitive,
+        np.ones(len(data.names), np.uint8),
+        h_num=1,
+        h_den=1,
+        k=20,
+        p=2,
+        absent=False,
+        mark=False,
+        threads=2,
+        memory_limit=memory_limit,
+        time_limit=60.0,
+        progress=None,
+    )
+
+
+@pytest.mark.parametrize("sensitive", [0, 2])
+def test_any_number_of_threads_gives_the_same_bytes(sensitive):
+    data = random_cube(3, rows=3000, items=14).with_sensitive(sensitive)
+    first, *others = (minimal_rare(data, 20, threads=threads) for threads in (1, 2, 3, 4))
+    assert len(first) > 50
+    for other in others:
+        for a, b in ((first, other), (first.itemsets, other.itemsets)):
+            arrays = [value for value in vars(a).values() if isinstance(value, np.ndarray)]
+            others_arrays = [value for value in vars(b).values() if isinstance(value, np.ndarray)]
+            assert [x.tobytes() for x in arrays] == [x.tobytes() for x in others_arrays]
+
+
+def test_only_these_items():
+    data = Transactions.from_lists(map(list, ["abc", "ab", "ac", "bc", "bd", "d"]))
+    assert [mole.items for mole in minimal_rare(data, 2, items=["a", "b", "c"])] == [("a", "b", "c")]
+    assert {mole.items for mole in minimal_rare(data, 2)} == {("a", "b", "c"), ("b", "d")}
+
+
+def test_the_empty_itemset_is_a_subset_too():
+    data = Transactions.from_lists([["a", "s"], ["a", "s"], ["b"]], sensitive=["s"])
+    assert len(minimal_rare(data, 4)) == 0
+    assert len(minimal_rare(data, 1, h="1/2")) == 0
+    assert [mole.items for mole in minimal_rare(data, 1, h="2/3")] == [("a",)]
+
+
+def test_moles_as_arrow_and_lists():
+    data = Transactions.from_lists([["a", "s"], ["a"], ["b", "s"], ["b"], ["c"]], sensitive=["s"])
+    moles = minimal_rare(data, 2, h="1/2")
+    assert moles.to_lists() == [(["c"], 1, Fraction(2, 5), "s")]
+    assert moles.to_arrow().to_pylist() == [{"items": ["c"], "support": 1, "breach": 0.4, "sensitive": "s"}]
+    without = minimal_rare(data.without(["s"]), 2)
+    assert without.to_lists() == [(["c"], 1, Fraction(0), None)]
+    assert without.to_arrow().to_pylist() == [{"items": ["c"], "support": 1, "breach": 0.0, "sensitive": None}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [({"k": 0}, "k is 0"), ({"k": 2, "max_size": 0}, "max_size is 0"), ({"k": 2, "h": 1.5}, "h is 1.5")],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(WrongUsage, match=message):
+        minimal_rare(Transactions.from_lists([["a"]]), **arguments)
+
+
+def test_a_chunk_size_below_one():
+    with pytest.raises(WrongUsage, match="chunk_size is 0"):
+        minimal_rare_chunks(Transactions.from_lists([["a"]]), 2, chunk_size=0)
