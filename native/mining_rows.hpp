@@ -34,10 +34,10 @@ public:
     // Of the rows that hold all of `given` (the cohort), the other allowed items that at least min_support of them hold.
     Rows(const Csr& data, std::span<const uint8_t> allowed, std::span<const int32_t> given, int64_t min_support, Control& control,
          std::span<const uint8_t> looked_at = {})
-        : offsets_(control), items_(control), weights_(control), first_(control), places_(control), control_(control) {
+        : rows_(control), items_(control), first_(control), places_(control), control_(control) {
         std::vector<int64_t> support(size_t(data.vocabulary), 0);
         for_each_row(data, given, [&](std::span<const int32_t> row) {
-            ++rows_;
+            ++cohort_;
             for (int32_t item : row) ++support[size_t(item)];
         });
         for (int32_t i = 0; i < data.vocabulary; ++i)
@@ -51,7 +51,6 @@ public:
             rank[size_t(codes_[i])] = int32_t(i);
             supports_.push_back(support[size_t(codes_[i])]);
         }
-        offsets_.push_back(0);
         if (codes_.size() <= 64) merge<1>(data, given, rank);
         else if (codes_.size() <= 128) merge<2>(data, given, rank);
         else append(data, given, rank);
@@ -60,13 +59,13 @@ public:
 
     size_t items() const { return codes_.size(); }
     size_t walked() const { return walked_; }  // items that are not only looked at
-    int64_t rows() const { return rows_; }  // of the cohort, before merging
-    int32_t distinct() const { return int32_t(weights_.size()); }
+    int64_t rows() const { return cohort_; }  // of the cohort, before merging
+    int32_t distinct() const { return int32_t(rows_.size()); }
     int32_t code(int32_t item) const { return codes_[size_t(item)]; }
     int64_t support(int32_t item) const { return supports_[size_t(item)]; }
-    int32_t weight(int32_t row) const { return weights_[size_t(row)]; }
-    std::span<const int32_t> row(int32_t r) const { return {items_.data() + offsets_[size_t(r)], items_.data() + offsets_[size_t(r) + 1]}; }
-    void fetch(Place place) const { __builtin_prefetch(items_.data() + offsets_[size_t(place.row)] + place.next); }
+    int32_t weight(int32_t row) const { return rows_[size_t(row)].weight; }
+    std::span<const int32_t> row(int32_t r) const { return {items_.data() + rows_[size_t(r)].begin, size_t(rows_[size_t(r)].size)}; }
+    void fetch(Place place) const { __builtin_prefetch(items_.data() + rows_[size_t(place.row)].begin + place.next); }
     std::span<const Place> places(int32_t item) const { return {places_.data() + first_[size_t(item)], places_.data() + first_[size_t(item) + 1]}; }
     int32_t longest() const { return longest_; }
 
@@ -85,19 +84,20 @@ private:
             const int32_t at = find(slots, hash(mask), [&](int32_t other) { return masks[size_t(other)] == mask; }, int32_t(masks.size()));
             if (at == int32_t(masks.size())) {
                 masks.push_back(mask);
-                weights_.push_back(0);
+                rows_.push_back({0, 0, 0});
                 if (2 * masks.size() > slots.size()) grow(slots, [&](int32_t row) { return hash(masks[size_t(row)]); });
             }
-            ++weights_[size_t(at)];
+            ++rows_[size_t(at)].weight;
         });
-        for (const Mask& mask : masks) {
+        for (size_t r = 0; r < masks.size(); ++r) {
+            rows_[r].begin = int64_t(items_.size());
             for (size_t w = 0; w < Words; ++w)
-                for (uint64_t left = mask[w]; left; left &= left - 1) items_.push_back(int32_t(64 * w) + __builtin_ctzll(left));
-            offsets_.push_back(int64_t(items_.size()));
+                for (uint64_t left = masks[r][w]; left; left &= left - 1) items_.push_back(int32_t(64 * w) + __builtin_ctzll(left));
+            rows_[r].size = int32_t(int64_t(items_.size()) - rows_[r].begin);
         }
     }
 
-    // With many items, equal rows are looked for as long as they turn up.
+    // With many items, equal rows are looked for as long as they turn up. The items are still in the order of the vocabulary.
     void append(const Csr& data, std::span<const int32_t> given, const std::vector<int32_t>& rank) {
         Vector<int32_t> slots(1024, none, control_);
         Vector<uint64_t> hashes(control_);
@@ -109,7 +109,6 @@ private:
                 if (const int32_t i = rank[size_t(item)]; i != none) items_.push_back(i);
             if (items_.size() == begin) return;
             ++seen;
-            std::sort(items_.begin() + ptrdiff_t(begin), items_.end());
             if (merging) {
                 const std::span<const int32_t> added(items_.data() + begin, items_.data() + items_.size());
                 uint64_t h = 0;
@@ -119,16 +118,15 @@ private:
                     return hashes[size_t(other)] == h && std::equal(there.begin(), there.end(), added.begin(), added.end());
                 }, distinct());
                 if (at < distinct()) {
-                    ++weights_[size_t(at)];
+                    ++rows_[size_t(at)].weight;
                     items_.resize(begin);
                     return;
                 }
                 hashes.push_back(h);
                 if (2 * hashes.size() > slots.size()) grow(slots, [&](int32_t other) { return hashes[size_t(other)]; });
-                merging = seen < 100'000 || 20 * int64_t(distinct()) < 19 * seen;
+                merging = seen < 8192 || 20 * int64_t(distinct()) < 19 * seen;
             }
-            weights_.push_back(1);
-            offsets_.push_back(int64_t(items_.size()));
+            rows_.push_back({int64_t(begin), int32_t(items_.size() - begin), 1});
         });
     }
 
@@ -163,28 +161,39 @@ private:
         slots.swap(larger);
     }
 
+    // Sorts all rows, and finds the places of every item, by handing out the items in the order of ranks.
     void index() {
         first_.assign(codes_.size() + 1, 0);
         for (int32_t item : items_) ++first_[size_t(item) + 1];
         for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
         places_.resize(items_.size());
         std::vector<int64_t> next(first_.begin(), first_.end() - 1);
-        for (int32_t r = 0; r < distinct(); ++r) {
-            const auto items = row(r);
-            longest_ = std::max(longest_, int32_t(items.size()));
-            for (size_t i = 0; i < items.size(); ++i) places_[size_t(next[size_t(items[i])]++)] = {r, int32_t(i) + 1};
-        }
+        for (int32_t r = 0; r < distinct(); ++r)
+            for (int32_t item : row(r)) places_[size_t(next[size_t(item)]++)].row = r;
+        Vector<int32_t> filled(size_t(distinct()), 0, control_);
+        for (size_t item = 0; item < codes_.size(); ++item)
+            for (int64_t at = first_[item]; at < first_[item + 1]; ++at) {
+                Place& place = places_[size_t(at)];
+                int32_t& size = filled[size_t(place.row)];
+                items_[size_t(rows_[size_t(place.row)].begin + size)] = int32_t(item);
+                place.next = ++size;
+                longest_ = std::max(longest_, size);
+            }
     }
 
+    // Together, since a walk jumps from row to row and pays for every line of the cache.
+    struct Row {
+        int64_t begin;
+        int32_t size, weight;
+    };
     std::vector<int32_t> codes_;
     std::vector<int64_t> supports_;
-    Vector<int64_t> offsets_;
+    Vector<Row> rows_;
     Vector<int32_t> items_;
-    Vector<int32_t> weights_;
     Vector<int64_t> first_;  // item -> its part of places_
     Vector<Place> places_;
     Control& control_;
-    int64_t rows_ = 0;
+    int64_t cohort_ = 0;
     size_t walked_ = 0;
     int32_t longest_ = 0;
 };
