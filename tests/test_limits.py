@@ -157,3 +157,8 @@ def test_percent_never_promises_too_much(share: Fraction) -> None:
 def test_near_misses() -> None:
     assert near_misses("BEER ", ["beer", "bread"]) == "Did you mean 'beer'?"
     assert near_misses("xyz", ["beer", "bread"]) == ""
+
+
+def test_a_part_of_a_run_has_the_limits_of_the_run():
+    limits = Limits(threads=2, memory_limit="2GB", time_limit=5, progress=print)
+    assert Limits(**limits.bounds()) == limits
