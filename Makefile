@@ -5,14 +5,20 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NATIVE := $(wildcard native/*.cpp native/*.hpp)
 DATA   ?= ../shared/data
+SANITIZED := build/sanitize
 
-.PHONY: demo test bench lint docs clean
+.PHONY: demo test sanitize bench lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
 
 test: $(VENV)/.built
 	$(BIN)/python -m pytest -n auto
+
+# The tests on kernels built with the address and undefined-behaviour sanitizers, once it is shown that those would notice.
+sanitize: $(SANITIZED)/.built
+	$(SANITIZED_PYTEST) tests/sanitized.py
+	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer" tests
 
 bench: $(VENV)/.built
 	$(PIP) install -c constraints.txt pyfim
@@ -39,6 +45,26 @@ $(VENV)/.tools: constraints.txt pyproject.toml
 $(VENV)/.built: $(VENV)/.tools CMakeLists.txt $(NATIVE)
 	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install -c constraints.txt --no-build-isolation --editable ".[dev]"
 	@touch $@
+
+# An environment of its own, so that $(VENV) keeps the ordinary kernels; its other packages are those of $(VENV).
+# RelWithDebInfo is not stripped, so that reports name functions.
+$(SANITIZED)/.built: $(VENV)/.built
+	@echo 'Building the kernels for $(SANITIZERS): a minute, once.'
+	@$(BIN)/python -m venv --without-pip $(SANITIZED)
+	@$(BIN)/python -c '$(SITE)' > "$$($(SANITIZED)/bin/python -c '$(SITE)')/packages.pth"
+	@PATH="$(abspath $(BIN)):$$PATH" CXX="$(CXX)" $(PIP) --python $(SANITIZED)/bin/python install \
+	  --no-deps --ignore-installed --no-build-isolation --config-settings=build-dir=$(SANITIZED)/cmake \
+	  --config-settings=cmake.build-type=RelWithDebInfo --config-settings=cmake.define.VEILSET_SANITIZE=ON --editable .
+	@touch $@
+
+SITE := import sysconfig; print(sysconfig.get_path("purelib"))
+SANITIZERS = $(foreach name,libasan.so libubsan.so,$(or $(wildcard $(shell $(CXX) -print-file-name=$(name))),\
+  $(error make sanitize needs $(name), and $(CXX) has none. Install it, or name another compiler: make CXX=g++ sanitize)))
+
+# The sanitizers must be loaded before Python. Python's allocator would hide overruns of small buffers from them, and pytest,
+# if it captured all output, the report of a worker that they stop.
+SANITIZED_PYTEST = LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+  HYPOTHESIS_PROFILE=quick $(SANITIZED)/bin/python -m pytest --capture=sys
 
 clean:
 	rm -rf $(VENV) build dist veilset-demo

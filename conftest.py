@@ -1,6 +1,6 @@
 """For all tests and doctests: hypothesis profiles, and a folder of its own for every example that writes files.
 
-``HYPOTHESIS_PROFILE=ci`` looks longer, ``thorough`` much longer.
+``HYPOTHESIS_PROFILE=ci`` looks longer, ``thorough`` much longer, ``quick`` (for ``make sanitize``) shorter.
 """
 
 import os
@@ -8,6 +8,7 @@ import os
 import pytest
 from hypothesis import settings
 
+settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("dev", max_examples=100, deadline=None)
 settings.register_profile("ci", max_examples=300, deadline=None)
 settings.register_profile("thorough", max_examples=10_000, deadline=None)

@@ -158,12 +158,14 @@ def explosive(items: int = 40, rows: int = 60) -> Transactions:
     return Transactions.from_lists([[i for i in range(items) if i != row % items] for row in range(rows)])
 
 
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit_stops_the_audit():
     now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     with pytest.raises(BudgetExceeded, match=r"The audit stopped at the memory limit \(0\.\d+ GB\).*smaller p"):
         audit(explosive(), Coherence(k=2, p=None), memory_limit=now + 40_000_000)
 
 
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_witnesses_count_as_memory():
     draw = random.Random(3)
     data = Transactions.from_lists([draw.sample(range(1000), 30) for _ in range(1000)])
@@ -196,6 +198,7 @@ def test_progress_is_told_and_its_exceptions_pass():
         audit(explosive(), Coherence(k=2, p=None), time_limit=20, progress=stop)
 
 
+@pytest.mark.no_sanitizer(reason="interrupts a child whose work takes far more memory there")
 def test_ctrl_c_is_answered():
     script = """
         import sys
@@ -210,6 +213,7 @@ def test_ctrl_c_is_answered():
     assert interrupt(script)[0] == 42
 
 
+@pytest.mark.no_sanitizer(reason="the sanitizer reserves terabytes of address space")
 def test_under_an_address_space_limit_the_system_does_not_kill_us():
     """No limit is given, but the shell allows little more than the program itself takes (as ``ulimit -v`` would)."""
     script = """

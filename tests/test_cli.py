@@ -13,6 +13,8 @@ from veilset.cli import app, main
 from veilset.cli.screen import Screen
 from veilset.io import sha256_of
 
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
 
 

@@ -76,6 +76,7 @@ assert Limits(memory_limit=1 << 50).bytes_left() == 0
 """
 
 
+@pytest.mark.no_sanitizer(reason="the sanitizer reserves terabytes of address space")
 def test_bytes_left_under_a_limited_address_space() -> None:
     done = subprocess.run([sys.executable, "-c", _IN_A_SMALL_SPACE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

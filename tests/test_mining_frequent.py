@@ -38,7 +38,7 @@ def only_sizes(itemsets, least, most):
     return {x for x in itemsets if least <= len(x) and (most is None or len(x) <= most)}
 
 
-@settings(max_examples=max(300, settings().max_examples))
+@settings(max_examples=min(400, 4 * settings().max_examples))
 @given(
     st.one_of(strategies.transactions(), repeated()),
     st.integers(1, 40),
@@ -60,7 +60,7 @@ def test_frequent_equals_the_oracle(data, min_support, kind, least, most, thread
     }
 
 
-@settings(max_examples=max(300, settings().max_examples))
+@settings(max_examples=min(400, 4 * settings().max_examples))
 @given(
     st.one_of(strategies.transactions(), repeated()),
     st.integers(1, 40),

@@ -26,7 +26,7 @@ def sparse_or_dense(draw: st.DrawFn) -> Transactions:
     return Transactions.from_lists(rows, sensitive=data.sensitive)
 
 
-@settings(max_examples=max(400, settings().max_examples))
+@settings(max_examples=min(400, 4 * settings().max_examples))
 @given(sparse_or_dense(), strategies.coherence_promises(), st.booleans(), st.integers(1, 4))
 def test_minimal_rare_equals_the_oracle(data, promise, include_absent, threads):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
@@ -45,7 +45,7 @@ def test_minimal_rare_equals_the_oracle(data, promise, include_absent, threads):
         assert (mole.sensitive is None) == (mole.breach == 0)
 
 
-@settings(max_examples=max(400, settings().max_examples))
+@settings(max_examples=min(400, 4 * settings().max_examples))
 @given(sparse_or_dense(), strategies.coherence_promises())
 def test_items_in_moles_equals_the_oracle(data, promise):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
@@ -55,7 +55,7 @@ def test_items_in_moles_equals_the_oracle(data, promise):
     assert set(items_in_moles(data, promise.k, h=promise.share, max_size=promise.p)) == in_moles
 
 
-@settings(max_examples=max(400, settings().max_examples))
+@settings(max_examples=min(400, 4 * settings().max_examples))
 @given(strategies.transactions(min_rows=3), strategies.coherence_promises(), st.randoms(use_true_random=False))
 def test_keeping_knows_which_item_brings_a_mole(data, promise, draw):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)

@@ -19,6 +19,8 @@ import veilset as vs
 from veilset.cli import main
 from veilset.publish import Recipe
 
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
 PROMISE = vs.Coherence(h="1/2", k=2, p=2)
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
 

@@ -11,6 +11,8 @@ import veilset as vs
 from tests.test_publish import published
 from veilset.io import sha256_of
 
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
 
 @pytest.fixture
 def public(tmp_path) -> Path:
