@@ -222,6 +222,7 @@ def test_itemsets_as_arrow():
     assert [(row["items"], row["support"]) for row in table.to_pylist()] == found.to_lists()
 
 
+@pytest.mark.no_sanitizer(reason="the sanitizer counts towards the memory limit")
 def test_limits_are_kept():
     data = explosive()
     with pytest.raises(BudgetExceeded, match="frequent itemsets stopped at the memory limit"):
@@ -235,6 +236,7 @@ def test_limits_are_kept():
         count_frequent(dense, 1, time_limit=0.3)
 
 
+@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
 def test_ctrl_c_stops_counting():
     code, err = interrupt("""
         import numpy as np
