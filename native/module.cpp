@@ -15,6 +15,9 @@ void register_mining_frequent(nb::module_& m);
 void register_mining_count(nb::module_& m);
 void register_mining_moles(nb::module_& m);
 void register_mining_keeping(nb::module_& m);
+void register_mining_counting(nb::module_& m);
+void register_mining_pairs(nb::module_& m);
+void register_mining_rules(nb::module_& m);
 void register_generate(nb::module_& m);
 }  // namespace veilset
 
@@ -30,5 +33,8 @@ NB_MODULE(_native, m) {
     veilset::register_mining_count(m);
     veilset::register_mining_moles(m);
     veilset::register_mining_keeping(m);
+    veilset::register_mining_counting(m);
+    veilset::register_mining_pairs(m);
+    veilset::register_mining_rules(m);
     veilset::register_generate(m);
 }

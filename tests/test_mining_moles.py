@@ -14,16 +14,7 @@ from veilset import BudgetExceeded, Transactions, WrongUsage, _native
 from veilset.mining import Keeping, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
-
-
-@st.composite
-def sparse_or_dense(draw: st.DrawFn) -> Transactions:
-    """Small sets are dense; hundreds of items that occur once, in rows of their own, make them sparse."""
-    data = draw(strategies.transactions())
-    if draw(st.booleans()):
-        return data
-    rows = [*data.to_lists(), *([f"z{i}"] for i in range(200))]
-    return Transactions.from_lists(rows, sensitive=data.sensitive)
+from veilset.testing.strategies import sparse_or_dense
 
 
 @settings(max_examples=min(400, 4 * settings().max_examples))

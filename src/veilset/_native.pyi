@@ -87,6 +87,44 @@ def count_frequent(
     time_limit: float,
     progress: _Progress,
 ) -> _Uint64: ...
+def cover(offsets: _Int64, items: _Int32, vocabulary: int, itemset: _Int32) -> _Int64: ...
+def supports(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    asked_offsets: _Int64,
+    asked_items: _Int32,
+    *,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Int64: ...
+def pairs(
+    offsets: _Int64,
+    items: _Int32,
+    allowed: _Uint8,
+    *,
+    min_support: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32, _Int64]: ...
+def rules(
+    offsets: _Int64,
+    items: _Int32,
+    supports: _Int64,
+    consequents: _Uint8,
+    *,
+    confidence_num: int,
+    confidence_den: int,
+    min_size: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32, _Int64, _Int32, _Int64]: ...
 
 class MoleSearch:
     def __init__(

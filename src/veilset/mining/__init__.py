@@ -1,5 +1,7 @@
 """Counting itemsets: thin faces of ``native/mining_*``. The auditors do not use this."""
 
+from veilset.mining.association_rules import Rule, Rules, rules
+from veilset.mining.counting import cover, pairs, support, supports
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
 from veilset.mining.itemsets import Itemsets
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
@@ -10,9 +12,16 @@ __all__ = [
     "Keeping",
     "Mole",
     "Moles",
+    "Rule",
+    "Rules",
     "count_frequent",
+    "cover",
     "frequent",
     "items_in_moles",
     "minimal_rare",
     "minimal_rare_chunks",
+    "pairs",
+    "rules",
+    "support",
+    "supports",
 ]

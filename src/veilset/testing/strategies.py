@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from veilset.models import Coherence
 from veilset.transactions import Transactions
 
-__all__ = ["coherence_promises", "shares", "transactions"]
+__all__ = ["coherence_promises", "shares", "sparse_or_dense", "transactions"]
 
 _PUBLIC = "abcdefg"
 _SENSITIVE = ("s1", "s2", "s3")
@@ -32,6 +32,17 @@ def transactions(
         rows += rows[: draw(st.integers(0, len(rows)))]  # equal rows are where counting by weight goes wrong
     occurring = {name for items in rows for name in items}
     return Transactions.from_lists(rows, sensitive=[name for name in sensitive if name in occurring])
+
+
+@st.composite
+def sparse_or_dense(draw: st.DrawFn) -> Transactions:
+    """Small sets are dense; hundreds of items that occur once, in rows of their own, make them sparse."""
+    data: Transactions = draw(transactions())
+    dense: bool = draw(st.booleans())
+    if dense:
+        return data
+    rows = [*data.to_lists(), *([f"z{i}"] for i in range(200))]
+    return Transactions.from_lists(rows, sensitive=data.sensitive)
 
 
 def shares() -> st.SearchStrategy[Fraction]:

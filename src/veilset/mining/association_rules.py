@@ -1,0 +1,229 @@
+"""Association rules: who holds X often holds y too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, Unpack, overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset import _native
+from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.exact import exact_share
+from veilset.limits import Bounds, Limits
+from veilset.mining.frequent_itemsets import allowed, frequent
+from veilset.mining.itemsets import Itemsets
+from veilset.transactions import Transactions
+
+__all__ = ["Rule", "Rules", "rules"]
+
+_ADVICE = "ask for a higher min_support or min_confidence, a smaller max_size, or fewer consequents."
+
+
+class Rule(NamedTuple):
+    """*support* transactions hold both sides; *confidence* is their share of those that hold the antecedent."""
+
+    antecedent: tuple[str, ...]
+    consequent: str
+    support: int
+    confidence: Fraction
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Association rules as arrays; names are looked up only for those that are looked at.
+
+    Rule i is ``antecedents[i]``, with the support of the antecedent alone, and the item ``names[consequents[i]]``;
+    ``supports[i]`` transactions hold both.
+
+    Examples
+    --------
+    >>> from veilset import mining
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["a", "c"], ["c"]])
+    >>> found = mining.rules(data, 2, "2/3")
+    >>> found[0]
+    Rule(antecedent=('b',), consequent='a', support=2, confidence=Fraction(1, 1))
+    >>> found[found.confidences == 1].to_lists()
+    [(['b'], 'a', 2, Fraction(1, 1))]
+    """
+
+    antecedents: Itemsets
+    consequents: npt.NDArray[np.int32]
+    supports: npt.NDArray[np.int64]
+    item_supports: npt.NDArray[np.int64]
+    transactions: int
+
+    def __len__(self) -> int:
+        return len(self.supports)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The vocabulary."""
+        return self.antecedents.names
+
+    @property
+    def confidences(self) -> npt.NDArray[np.float64]:
+        """Of those who hold the antecedent, the share that holds the consequent; a `Rule` has it exactly."""
+        return np.asarray(self.supports / self.antecedents.supports, dtype=np.float64)
+
+    @property
+    def lifts(self) -> npt.NDArray[np.float64]:
+        """How many times the confidence is the share of all transactions that hold the consequent."""
+        by_chance = self.antecedents.supports * self.item_supports[self.consequents]
+        return np.asarray(self.supports * self.transactions / by_chance, dtype=np.float64)
+
+    def __iter__(self) -> Iterator[Rule]:
+        for first in range(0, len(self), _AT_ONCE):
+            part = self[first : first + _AT_ONCE]
+            for (antecedent, held), consequent, support in zip(
+                part.antecedents, part.consequents.tolist(), part.supports.tolist(), strict=True
+            ):
+                yield Rule(antecedent, self.names[consequent], support, Fraction(support, held))
+
+    @overload
+    def __getitem__(self, which: int) -> Rule: ...
+    @overload
+    def __getitem__(self, which: slice | npt.NDArray[np.integer | np.bool_]) -> Rules: ...
+    def __getitem__(self, which: int | slice | npt.NDArray[np.integer | np.bool_]) -> Rule | Rules:
+        """One as `Rule`, or several as `Rules`: a slice, a mask or an array of positions."""
+        if isinstance(which, (int, np.integer)):
+            antecedent, held = self.antecedents[int(which)]
+            support = int(self.supports[which])
+            return Rule(antecedent, self.names[self.consequents[which]], support, Fraction(support, held))
+        return Rules(
+            self.antecedents[which],
+            self.consequents[which],
+            self.supports[which],
+            self.item_supports,
+            self.transactions,
+        )
+
+    def to_lists(self) -> list[tuple[list[str], str, int, Fraction]]:
+        """(names of the antecedent, consequent, support, confidence) of each."""
+        return [(list(rule.antecedent), rule.consequent, rule.support, rule.confidence) for rule in self]
+
+    def to_arrow(self) -> pa.Table:
+        """A table: antecedent (lists of names), consequent, support, antecedent_support, confidence, lift."""
+        names = pa.array(self.names, pa.string())
+        return pa.table(
+            {
+                "antecedent": self.antecedents.names_to_arrow(),
+                "consequent": pa.DictionaryArray.from_arrays(pa.array(self.consequents), names),
+                "support": self.supports,
+                "antecedent_support": self.antecedents.supports,
+                "confidence": self.confidences,
+                "lift": self.lifts,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"Rules({len(self)} rules)"
+
+
+_AT_ONCE = 4096  # rules whose names are looked up at once
+
+
+def rules(
+    data: Transactions,
+    min_support: int | float | str | Fraction,
+    min_confidence: float | str | Fraction,
+    *,
+    consequents: Iterable[str] | None = None,
+    min_size: int = 2,
+    max_size: int | None = None,
+    items: Iterable[str] | None = None,
+    **bounds: Unpack[Bounds],
+) -> Rules:
+    """The rules X → y: at least *min_support* transactions hold X and y, and these are at least the share
+    *min_confidence* of those that hold X. Sensitive items count like others.
+
+    Parameters
+    ----------
+    data : Transactions
+    min_support : int, float or str
+        A whole number of transactions, or a share of them: 0.01, ``"1%"``, ``"1/3"``.
+    min_confidence : float, str or Fraction
+        A share above 0 and up to 1; compared exactly.
+    consequents : iterable of str, optional
+        Only rules with one of these on the right side, such as ``data.sensitive``.
+    min_size, max_size : int, optional
+        Leaves out rules with fewer or more items, both sides together.
+    items : iterable of str, optional
+        Only these items, on either side; the rest is treated as if it were not there.
+    **bounds
+        threads, memory_limit, time_limit, progress: see `veilset.audit`.
+
+    Returns
+    -------
+    Rules
+        In an order that depends on the data alone, not on the number of threads.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["beer", "chips"], ["beer", "chips", "milk"], ["beer"], ["milk"]])
+    >>> for rule in rules(data, 2, 0.6):
+    ...     print(rule.antecedent, "→", rule.consequent, rule.support, rule.confidence)
+    ('chips',) → beer 2 1
+    ('beer',) → chips 2 2/3
+    """
+    limits = Limits(**bounds)
+    share = exact_share(min_confidence, "min_confidence")
+    if min_size < 2:
+        raise WrongUsage(f"min_size is {min_size}.", "A rule has at least 2 items, one on each side.")
+    if max_size is not None and max_size < min_size:
+        raise WrongUsage(
+            f"max_size is {max_size} and min_size {min_size}.",
+            "Give a max_size of at least min_size, or none; both sides count.",
+        )
+    mined = allowed(data, items)
+    right = _right_sides(data, consequents, mined)
+    itemsets = _mine(data, min_support, max_size, mined, limits)
+    with limits.guard("The search for rules", _ADVICE):
+        offsets, left, left_supports, chosen, together = _native.rules(
+            itemsets.offsets,
+            itemsets.items,
+            itemsets.supports,
+            right,
+            confidence_num=share.numerator,
+            confidence_den=share.denominator,
+            min_size=min_size,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Searching for rules"),
+        )
+    return Rules(Itemsets(data.names, offsets, left, left_supports), chosen, together, data.supports, len(data))
+
+
+def _right_sides(
+    data: Transactions, consequents: Iterable[str] | None, mined: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.uint8]:
+    """A mask over the vocabulary: what may stand on the right side."""
+    if consequents is None:
+        return mined
+    right = allowed(data, consequents)
+    left_out = np.flatnonzero(right > mined)
+    if len(left_out):
+        raise WrongUsage(
+            f"The consequent {data.names[left_out[0]]!r} is not among the items.",
+            "Add it to items, or take it off consequents.",
+        )
+    return right
+
+
+def _mine(
+    data: Transactions,
+    min_support: int | float | str | Fraction,
+    max_size: int | None,
+    mined: npt.NDArray[np.uint8],
+    limits: Limits,
+) -> Itemsets:
+    """All frequent itemsets, the single items too: they are the smallest antecedents."""
+    items = [data.names[code] for code in np.flatnonzero(mined).tolist()]
+    try:
+        return frequent(data, min_support, max_size=max_size, items=items, **limits.bounds())
+    except BudgetExceeded as stop:  # its advice speaks of options that rules do not have
+        advice = "Raise the limit, or ask for a higher min_support or a smaller max_size."
+        raise BudgetExceeded(stop.what, advice) from None
