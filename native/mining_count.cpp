@@ -12,6 +12,7 @@
 
 #include "control.hpp"
 #include "csr.hpp"
+#include "mining_limits.hpp"
 #include "mining_numbers.hpp"
 #include "mining_rows.hpp"
 #include "mining_walk.hpp"
@@ -20,10 +21,6 @@ namespace veilset {
 namespace {
 
 using namespace mining;
-
-struct Sizes {
-    int64_t min, max;  // max 0: unlimited
-};
 
 template <class Number>
 class Counting {
@@ -38,7 +35,7 @@ public:
         const int64_t size = given_ + int64_t(itemset.size()), choices = int64_t(free.size());
         levels_.push_back({ways(choices, size), choices > 0 ? ways(choices - 1, size + 1) : zero_, free.size(), itemset.back()});
         free_ = &free;
-        return sizes_.max == 0 || size < sizes_.max;
+        return sizes_.small_enough(size_t(size) + 1);
     }
     void leave() {
         const Level level = std::move(levels_.back());
@@ -110,7 +107,7 @@ std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabula
     };
     std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(q.threads));
     control.begin(1, int64_t(rows.items()));
-    if (q.sizes.max == 0 || q.given < q.sizes.max)
+    if (q.sizes.small_enough(size_t(q.given) + 1))
         control.parallel(q.threads, int64_t(rows.items()), [&](int64_t item, int number) {
             auto& worker = workers[size_t(number)];
             if (!worker) worker = std::make_unique<Worker>(rows, q, zero, control);
@@ -142,7 +139,7 @@ Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32
     std::unique_ptr<Rows> rows;
     Question question{std::max<int64_t>(1, min_support), {min_size, max_size}, int64_t(given.size()), 0, threads};
     control.single([&] {
-        rows = std::make_unique<Rows>(data, span_of(allowed), given, question.min_support, control);
+        rows = std::make_unique<Rows>(data, span_of(allowed), given, question.min_support, Rows::Order::rarest_first, control);
         question.cohort = rows->rows();
     });
     // No more itemsets than rows times the subsets of the longest; the binomials on the way are a little larger.

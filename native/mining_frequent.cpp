@@ -10,6 +10,8 @@
 
 #include "control.hpp"
 #include "csr.hpp"
+#include "mining_found.hpp"
+#include "mining_limits.hpp"
 #include "mining_rows.hpp"
 #include "mining_walk.hpp"
 
@@ -17,19 +19,6 @@ namespace veilset {
 namespace {
 
 using namespace mining;
-
-struct Sizes {
-    int64_t min, max;  // max 0: unlimited
-    bool small_enough(size_t size) const { return max == 0 || int64_t(size) <= max; }
-    bool fit(size_t size) const { return int64_t(size) >= min && small_enough(size); }
-};
-
-// What one branch has found, in the codes of the vocabulary.
-struct Found {
-    Vector<int32_t> items, sizes;
-    Vector<int64_t> supports;
-    explicit Found(Control& control) : items(control), sizes(control), supports(control) {}
-};
 
 class Collect {
 public:
@@ -144,36 +133,16 @@ nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, c
                    nb::object progress) {
     Csr data(offsets, items, int32_t(allowed.size()));
     Control control(memory_limit, time_limit, std::move(progress));
-    std::vector<int64_t> ends{0};
-    std::vector<int32_t> all_items;
-    std::vector<int64_t> supports;
     std::unique_ptr<Rows> rows;
     std::vector<Found> found;
     control.single([&] {
-        rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(), std::max<int64_t>(1, min_support), control);
+        rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(), std::max<int64_t>(1, min_support), Rows::Order::rarest_first, control);
         found.assign(rows->items(), Found(control));
     });
     const Sizes sizes{min_size, max_size};
     auto run = kind == "closed" ? walk<Closed> : kind == "maximal" ? walk<Maximal> : walk<All>;
     run(*rows, std::max<int64_t>(1, min_support), sizes, threads, control, found);
-    control.single([&] {
-        size_t count = 0, entries = 0;
-        for (const Found& f : found) {
-            count += f.sizes.size();
-            entries += f.items.size();
-        }
-        control.charge(int64_t(count * 16 + entries * 4));
-        ends.reserve(count + 1);
-        supports.reserve(count);
-        all_items.reserve(entries);
-        for (Found& f : found) {
-            for (int32_t size : f.sizes) ends.push_back(ends.back() + size);
-            all_items.insert(all_items.end(), f.items.begin(), f.items.end());
-            supports.insert(supports.end(), f.supports.begin(), f.supports.end());
-            f = Found(control);
-        }
-    });
-    return nb::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(all_items)), to_numpy(std::move(supports)));
+    return as_arrays(found, control);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ private:
         if (nothing_to_find) {
             safe.assign(safe.size(), 0);
         } else if (any) {
-            const Rows rows(data, safe, {}, 1, control_, looked_at);
+            const Rows rows(data, safe, {}, 1, Rows::Order::rarest_first, control_, looked_at);
             Known known(rows, question_, {}, control_);
             MoleBranches branches(known, nullptr, control_);
             std::vector<int32_t> ranks(rows.walked());
@@ -124,7 +124,7 @@ private:
                 if (safe[i]) judge(int32_t(i), Breach{});
         }
         if (!any) looked_at.clear();
-        rows_ = std::make_unique<Rows>(data, safe, std::span<const int32_t>(), 1, control_, looked_at);
+        rows_ = std::make_unique<Rows>(data, safe, std::span<const int32_t>(), 1, Rows::Order::rarest_first, control_, looked_at);
         std::vector<Breach> singles;
         for (size_t i = 0; i < rows_->walked(); ++i) singles.push_back(breaches[size_t(rows_->code(int32_t(i)))]);
         known_ = std::make_unique<Known>(*rows_, question_, std::move(singles), control_);

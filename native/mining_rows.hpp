@@ -27,13 +27,15 @@ inline uint64_t mix(uint64_t x) {
     return x ^ (x >> 29);
 }
 
-// Items are ranks from here on: 0 is the rarest, ties go to the item that comes first in the vocabulary. Items that are
-// only looked at (sensitive ones, when moles are mined) come after all others, in the order of the vocabulary.
+// Items are ranks from here on: 0 is the rarest, ties go to the item that comes first in the vocabulary (or all are in its
+// order, for those who ask). Items that are only looked at (sensitive ones, when moles are mined) come after all others, in the order of the vocabulary.
 class Rows {
 public:
+    enum class Order { rarest_first, vocabulary };
+
     // Of the rows that hold all of `given` (the cohort), the other allowed items that at least min_support of them hold.
-    Rows(const Csr& data, std::span<const uint8_t> allowed, std::span<const int32_t> given, int64_t min_support, Control& control,
-         std::span<const uint8_t> looked_at = {})
+    Rows(const Csr& data, std::span<const uint8_t> allowed, std::span<const int32_t> given, int64_t min_support, Order order,
+         Control& control, std::span<const uint8_t> looked_at = {})
         : rows_(control), items_(control), first_(control), places_(control), control_(control) {
         std::vector<int64_t> support(size_t(data.vocabulary), 0);
         for_each_row(data, given, [&](std::span<const int32_t> row) {
@@ -42,7 +44,8 @@ public:
         });
         for (int32_t i = 0; i < data.vocabulary; ++i)
             if (allowed[size_t(i)] && support[size_t(i)] >= min_support && std::find(given.begin(), given.end(), i) == given.end()) codes_.push_back(i);
-        std::stable_sort(codes_.begin(), codes_.end(), [&](int32_t a, int32_t b) { return support[size_t(a)] < support[size_t(b)]; });
+        if (order == Order::rarest_first)
+            std::stable_sort(codes_.begin(), codes_.end(), [&](int32_t a, int32_t b) { return support[size_t(a)] < support[size_t(b)]; });
         walked_ = codes_.size();
         for (size_t i = 0; i < looked_at.size(); ++i)
             if (looked_at[i] && support[i] > 0) codes_.push_back(int32_t(i));

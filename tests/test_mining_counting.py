@@ -223,9 +223,10 @@ def resident() -> int:
 
 
 def full(rows: int, items: int) -> Transactions:
-    """Every row holds every item."""
-    codes = np.tile(np.arange(items, dtype=np.int32), rows)
-    return Transactions.from_rows(Rows(np.arange(rows + 1) * items, codes, [str(i) for i in range(items)]))
+    """Every row holds every item but one, so that few rows are equal."""
+    codes = (np.arange(rows)[:, None] + np.arange(items - 1)) % items
+    names = [str(i) for i in range(items)]
+    return Transactions.from_rows(Rows(np.arange(rows + 1) * (items - 1), codes.ravel().astype(np.int32), names))
 
 
 def many_questions(items: int, count: int) -> Itemsets:

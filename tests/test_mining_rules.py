@@ -216,13 +216,15 @@ def test_wrong_min_support():
 
 
 def test_memory_limit():
-    now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    def now():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
     with pytest.raises(
         BudgetExceeded, match=r"frequent itemsets stopped at the memory limit.*or a smaller max_size\.$"
     ):
-        rules(explosive(), 2, 0.5, memory_limit=now + 40_000_000)
+        rules(explosive(), 2, 0.5, memory_limit=now() + 40_000_000)
     with pytest.raises(BudgetExceeded, match=r"The search for rules stopped at the memory limit.*min_confidence"):
-        rules(one_row(17), 1, 1, memory_limit=now + 40_000_000)  # a million rules of eight items
+        rules(one_row(17), 1, 1, memory_limit=now() + 40_000_000)  # a million rules of eight items
 
 
 def test_time_limit():
