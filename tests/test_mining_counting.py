@@ -28,7 +28,7 @@ def data_and_itemsets(draw):
     return data, draw(st.lists(itemset, max_size=20))
 
 
-@settings(max_examples=max(300, settings().max_examples))
+@settings(max_examples=3 * settings().max_examples)
 @given(data_and_itemsets())
 def test_cover_and_support_equal_the_oracle(given_):
     data, itemsets = given_
@@ -41,7 +41,7 @@ def test_cover_and_support_equal_the_oracle(given_):
         assert support(data, itemset) == oracles.support(rows, itemset) == len(expected)
 
 
-@settings(max_examples=max(300, settings().max_examples))
+@settings(max_examples=3 * settings().max_examples)
 @given(data_and_itemsets())
 def test_supports_equal_the_oracle(given_):
     data, itemsets = given_
@@ -50,7 +50,7 @@ def test_supports_equal_the_oracle(given_):
     assert found.dtype == np.int64
 
 
-@settings(max_examples=max(200, settings().max_examples))
+@settings(max_examples=2 * settings().max_examples)
 @given(sparse_or_dense(), st.randoms(use_true_random=False))
 def test_supports_of_mined_itemsets_in_any_order(data, draw):
     mined = frequent(data, 1)
@@ -59,7 +59,7 @@ def test_supports_of_mined_itemsets_in_any_order(data, draw):
     assert supports(data, mined[order]).tolist() == mined.supports[order].tolist()
 
 
-@settings(max_examples=max(200, settings().max_examples))
+@settings(max_examples=2 * settings().max_examples)
 @given(sparse_or_dense(), transactions())
 def test_itemsets_of_another_vocabulary_are_matched_by_name(data, other):
     mined = frequent(other, 1)
@@ -75,7 +75,7 @@ def test_an_item_that_is_gone_is_held_by_nobody():
     assert supports(Transactions.from_lists([]), mined).tolist() == [0] * 7
 
 
-@settings(max_examples=max(300, settings().max_examples))
+@settings(max_examples=3 * settings().max_examples)
 @given(sparse_or_dense(), st.integers(1, 6), st.one_of(st.none(), st.sets(st.sampled_from("abcdefg"))))
 def test_pairs_equal_the_oracle(data, min_support, only):
     items = None if only is None else [name for name in data.names if name in only]
@@ -236,6 +236,7 @@ def many_questions(items: int, count: int) -> Itemsets:
     return Itemsets(names, 4 * np.arange(count + 1), asked, np.zeros(count, dtype=np.int64))
 
 
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit_stops_the_counting():
     wide = full(2, 4000)  # eight million pairs, of 12 bytes or more each
     assert len(pairs(wide, items=wide.names[:100], memory_limit=resident() + 30_000_000)) == 4950
@@ -268,6 +269,7 @@ def test_progress_is_told():
     assert all(0 <= done <= total for _, done, total in told)
 
 
+@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
 def test_ctrl_c_is_answered():
     script = """
         import sys

@@ -32,14 +32,14 @@ def as_dict(found: Rules) -> dict[tuple[frozenset[str], str], tuple[int, int]]:
     return of
 
 
-@settings(max_examples=max(300, settings().max_examples))
+@settings(max_examples=3 * settings().max_examples)
 @given(sparse_or_dense(), st.integers(1, 5), shares())
 def test_rules_equal_the_oracle(data, min_support, min_confidence):
     found = rules(data, min_support, min_confidence)
     assert as_dict(found) == oracles.rules(as_sets(data), min_support, min_confidence)
 
 
-@settings(max_examples=max(300, settings().max_examples))
+@settings(max_examples=3 * settings().max_examples)
 @given(transactions(), st.integers(1, 3), shares(), st.data())
 def test_items_consequents_and_sizes(data, min_support, min_confidence, draw):
     items = draw.draw(st.lists(st.sampled_from(data.names), unique=True)) if data.names else []
@@ -215,6 +215,7 @@ def test_wrong_min_support():
         rules(BASKETS, 0, 0.5)
 
 
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit():
     def now():
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -227,6 +228,7 @@ def test_memory_limit():
         rules(one_row(17), 1, 1, memory_limit=now() + 40_000_000)  # a million rules of eight items
 
 
+@pytest.mark.no_sanitizer(reason="slow there, and takes far more memory")
 def test_time_limit():
     started = time.monotonic()
     with pytest.raises(BudgetExceeded, match=r"stopped at the time limit of 0\.3 seconds.*Raise the limit"):
@@ -296,6 +298,7 @@ def test_itemsets_that_only_their_items_tell_apart():
     assert left_supports.tolist() == [of[x] for x in left]
 
 
+@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
 def test_ctrl_c_is_answered():
     script = """
         import sys

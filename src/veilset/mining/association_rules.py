@@ -16,7 +16,7 @@ from veilset.errors import BudgetExceeded, WrongUsage
 from veilset.exact import exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import allowed, frequent
-from veilset.mining.itemsets import Itemsets
+from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
 
 __all__ = ["Rule", "Rules", "rules"]
@@ -87,8 +87,8 @@ class Rules:
     @overload
     def __getitem__(self, which: int) -> Rule: ...
     @overload
-    def __getitem__(self, which: slice | npt.NDArray[np.integer | np.bool_]) -> Rules: ...
-    def __getitem__(self, which: int | slice | npt.NDArray[np.integer | np.bool_]) -> Rule | Rules:
+    def __getitem__(self, which: Selection) -> Rules: ...
+    def __getitem__(self, which: int | Selection) -> Rule | Rules:
         """One as `Rule`, or several as `Rules`: a slice, a mask or an array of positions."""
         if isinstance(which, (int, np.integer)):
             antecedent, held = self.antecedents[int(which)]
