@@ -7,7 +7,7 @@ NATIVE := $(wildcard native/*.cpp native/*.hpp)
 DATA   ?= ../shared/data
 SANITIZED := build/sanitize
 
-.PHONY: demo test sanitize bench lint docs clean
+.PHONY: demo test sanitize bench scaling lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
@@ -21,8 +21,12 @@ sanitize: $(SANITIZED)/.built
 	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer" tests
 
 bench: $(VENV)/.built
-	$(PIP) install -c constraints.txt pyfim
+	$(PIP) install -c constraints.txt mlxtend pyfim
 	$(BIN)/python benchmarks/run.py --data $(DATA)
+
+# Up to ten million transactions: takes long, writes benchmarks/SCALING.md.
+scaling: $(VENV)/.built
+	$(BIN)/python benchmarks/scaling.py
 
 lint: $(VENV)/.built
 	$(BIN)/ruff check .

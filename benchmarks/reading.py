@@ -6,9 +6,9 @@ import argparse
 import gzip
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
+
+from measuring import best_in_turns
 
 from veilset.transactions import Transactions, read
 
@@ -16,7 +16,6 @@ Result = tuple[str, float, float, str]
 """(task, our seconds, the peer's seconds, the peer's name)"""
 
 _PEER = "Python loop (split and a dictionary)"
-_REPETITIONS = 15
 
 
 def run(data: Path) -> list[Result]:
@@ -35,7 +34,7 @@ def run(data: Path) -> list[Result]:
             path = Path(folder) / file_name
             path.write_bytes(content)
             assert _same(read(path), *python_loop(path, delimiter)), f"{task}: the two read different transactions"
-            ours, peer = _best_in_turns(lambda p=path: read(p), lambda p=path, d=delimiter: python_loop(p, d))
+            ours, peer = best_in_turns(lambda p=path: read(p), lambda p=path, d=delimiter: python_loop(p, d))
             results.append((task, ours, peer, _PEER))
     return results
 
@@ -51,16 +50,6 @@ def python_loop(path: Path, delimiter: str | None) -> tuple[list[list[int]], dic
 def _same(data: Transactions, rows: list[list[int]], codes: dict[str, int]) -> bool:
     names = list(codes)
     return [set(row) for row in data] == [{names[code] for code in row} for row in rows]
-
-
-def _best_in_turns(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[float, float]:
-    best = [float("inf"), float("inf")]
-    for _ in range(_REPETITIONS):
-        for which, task in enumerate((ours, peer)):
-            start = time.perf_counter()
-            task()
-            best[which] = min(best[which], time.perf_counter() - start)
-    return best[0], best[1]
 
 
 if __name__ == "__main__":

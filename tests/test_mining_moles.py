@@ -82,6 +82,7 @@ def test_every_variant_of_the_bit_loops_counts_right(words):
     variants = _native.bit_variants()
     assert "portable" in variants
     assert {_native.and_count_with(variant, a, b) for variant in variants} == {expected}
+    assert {_native.and_count_speed(variant, a, b, 3) for variant in variants} == {3 * expected}
 
 
 def test_kernels_take_no_other_types():
