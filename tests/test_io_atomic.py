@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io import atomic, atomic_folder, sha256_of, write_durably, write_whole
+from veilset.io import atomic, atomic_file, atomic_folder, check_place, sha256_of, write_durably, write_whole
 from veilset.transactions import Transactions
 
 _STAYS_INSIDE = """
@@ -27,11 +27,22 @@ with atomic_folder(Path(sys.argv[1]), replace=True) as staging:
     time.sleep(600)
 """
 
+_WRITES_A_FILE = """
+import sys, time
+from pathlib import Path
+from veilset.io import atomic_file
+with atomic_file(Path(sys.argv[1]), replace=True) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print(stream.name, flush=True)
+    time.sleep(600)
+"""
+
 
 @contextlib.contextmanager
-def process_inside(target: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    """A process that is writing *target*, and its staging folder."""
-    child = subprocess.Popen([sys.executable, "-c", _STAYS_INSIDE, str(target)], stdout=subprocess.PIPE, text=True)
+def process_inside(target: Path, script: str = _STAYS_INSIDE) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A process that is writing *target*, and its staging folder or file."""
+    child = subprocess.Popen([sys.executable, "-c", script, str(target)], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     with child.stdout:
         try:
@@ -183,6 +194,78 @@ def test_a_name_alike_is_not_cleared(tmp_path: Path) -> None:
     with atomic_folder(tmp_path / "release"):
         pass
     assert listing(tmp_path) == [".other.unfinished-x", "release"]
+
+
+def test_a_file_is_there_when_it_is_finished(tmp_path: Path) -> None:
+    with atomic_file(tmp_path / "data") as stream:
+        stream.write(b"text")
+        assert listing(tmp_path) == [Path(stream.name).name]
+        assert stat.S_IMODE(Path(stream.name).stat().st_mode) == 0o600
+    assert listing(tmp_path) == ["data"]
+    assert (tmp_path / "data").read_bytes() == b"text"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_exception_leaves_no_file(tmp_path: Path, error: type[BaseException]) -> None:
+    with pytest.raises(error), atomic_file(tmp_path / "data") as stream:
+        stream.write(b"half")
+        raise error
+    assert listing(tmp_path) == []
+
+
+def test_a_file_is_replaced_only_on_demand(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_text("old")
+    with pytest.raises(WrongUsage, match=r"data' exists already\. .*--replace"), atomic_file(path):
+        pytest.fail("the block must not run")
+    path.unlink()
+    with pytest.raises(WrongUsage, match="was created meanwhile"), atomic_file(path) as stream:
+        stream.write(b"new")
+        path.write_text("old")
+    assert path.read_text() == "old"
+    with atomic_file(path, replace=True) as stream:
+        stream.write(b"new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert listing(tmp_path) == ["data"]
+
+
+def test_the_next_run_clears_the_half_file_of_a_killed_one_only(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_text("old")
+    with process_inside(path, _WRITES_A_FILE) as (child, unfinished):
+        with atomic_file(tmp_path / "data", replace=True) as stream:
+            stream.write(b"new")
+        assert unfinished.read_bytes() == b"half"  # its owner is at work
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    assert listing(tmp_path) == [unfinished.name, "data"]
+    assert path.read_text() == "new"
+    write_whole(path, b"newer")
+    assert listing(tmp_path) == ["data"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "pipe"])
+def test_only_a_file_gives_its_place_to_a_file(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "data"
+    if kind == "folder":
+        target.mkdir()
+    elif kind == "link":
+        (tmp_path / "other").touch()
+        target.symlink_to(tmp_path / "other")
+    else:
+        os.mkfifo(target)
+    with pytest.raises(WrongUsage, match="is not a file"):
+        check_place(target, replace=True, folder=False)
+
+
+def test_a_folder_that_cannot_be_listed_can_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(atomic.Path, "iterdir", denied)
+    write_whole(tmp_path / "data", b"text")
+    assert (tmp_path / "data").read_bytes() == b"text"
 
 
 def test_write_whole_replaces_and_keeps_the_mode(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Writing that is there as a whole or not at all.
 
-A folder is built in a hidden sibling that only its owner can open, flushed to the disk, and renamed. A crash leaves the
-old folder or none; what it leaves of the sibling is cleared away by the next run.
+A folder or a file is built in a hidden sibling that only its owner can open, flushed to the disk, and renamed. A crash
+leaves the old one or none; what it leaves of the sibling is cleared away by the next run.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from veilset.errors import UnreadableInput, WrongUsage
 
-__all__ = ["atomic_folder", "check_place", "sha256_of", "write_durably", "write_whole"]
+__all__ = ["atomic_file", "atomic_folder", "check_place", "sha256_of", "write_durably", "write_whole"]
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -46,20 +47,49 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file, packed if its name ends in ``.gz``; a crash leaves the old one or the new one, never a part."""
     if path.suffix == ".gz":
         content = gzip.compress(content, mtime=0)
+    with atomic_file(path, replace=True) as stream:
+        stream.write(content)
+
+
+@contextlib.contextmanager
+def atomic_file(path: Path, *, replace: bool = False) -> Iterator[BinaryIO]:
+    """A stream to write into, which becomes the file *path* when the block ends, and vanishes if it raises.
+
+    An existing *path* is refused unless *replace*; then its place is taken in one step, and its permissions stay.
+    """
+    if not replace:
+        check_place(path, replace=False, folder=False)
+    prefix = f".{path.name}.unfinished-"
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.unfinished-", dir=path.parent)
+        _clear_away_crashed(path.parent, prefix)
+        unfinished, lock = _locked(lambda: _new_file(path.parent, prefix))
     except OSError as error:
-        raise UnreadableInput(f"Cannot write {str(path)!r}: {error.strerror}.", "Choose another place.") from None
-    os.close(handle)
-    unfinished = Path(name)
+        raise _cannot_write(path, error) from None
     try:
-        write_durably(unfinished, content)
+        with unfinished.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
         unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        if not replace and os.path.lexists(path):
+            raise WrongUsage(f"{str(path)!r} was created meanwhile.", "Choose another --out, or say --replace.")
         unfinished.replace(path)
+        _flush_folder(path.parent)
     except OSError as error:
-        raise UnreadableInput(f"Cannot write {str(path)!r}: {error.strerror}.", "Choose another place.") from None
+        raise _cannot_write(path, error) from None
     finally:
         unfinished.unlink(missing_ok=True)
+        os.close(lock)
+
+
+def _new_file(folder: Path, prefix: str) -> Path:
+    handle, name = tempfile.mkstemp(prefix=prefix, dir=folder)
+    os.close(handle)
+    return Path(name)
+
+
+def _cannot_write(path: Path, error: OSError) -> UnreadableInput:
+    return UnreadableInput(f"Cannot write {str(path)!r}: {error.strerror or error}.", "Choose another place.")
 
 
 def _umask() -> int:
@@ -68,12 +98,12 @@ def _umask() -> int:
     return mask
 
 
-def check_place(target: Path, *, replace: bool) -> None:
-    """Raise if no folder *target* can be made; worth asking before long work whose result is to go there."""
+def check_place(target: Path, *, replace: bool, folder: bool = True) -> None:
+    """Raise if no folder (or file) *target* can be made; worth asking before long work whose result is to go there."""
     if os.path.lexists(target) and not replace:
         raise WrongUsage(f"{str(target)!r} exists already.", "Choose another --out, or say --replace to exchange it.")
-    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
-        raise WrongUsage(f"{str(target)!r} is not a folder.", "Choose another --out.")
+    if os.path.lexists(target) and (target.is_symlink() or not (target.is_dir() if folder else target.is_file())):
+        raise WrongUsage(f"{str(target)!r} is not a {'folder' if folder else 'file'}.", "Choose another --out.")
     parent = target.absolute().parent
     if not parent.is_dir():
         raise UnreadableInput(f"The folder {str(parent)!r} does not exist.", "Create it, or choose another --out.")
@@ -92,7 +122,7 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     prefix = f".{target.name}.unfinished-"
     _clear_away_crashed(target.parent, prefix)
     try:
-        staging, lock = _locked_folder(target.parent, prefix)
+        staging, lock = _locked(lambda: Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent)))
     except OSError as error:
         raise UnreadableInput(
             f"Cannot write to {str(target.parent)!r}: {error.strerror}.", "Choose another --out."
@@ -109,15 +139,15 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
         os.close(lock)
 
 
-def _locked_folder(parent: Path, prefix: str) -> tuple[Path, int]:
-    """A new folder, mode 0700, and the lock that says "alive" to `_clear_away_crashed`."""
+def _locked(make: Callable[[], Path]) -> tuple[Path, int]:
+    """A new folder or file that only its owner can open, and the lock that says "alive" to `_clear_away_crashed`."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        made = make()
         with contextlib.suppress(FileNotFoundError):  # another run took it for a dead one's before it was locked
-            lock = os.open(folder, os.O_RDONLY)
+            lock = os.open(made, os.O_RDONLY)
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if folder.exists():
-                return folder, lock
+            if made.exists():
+                return made, lock
             os.close(lock)
 
 
@@ -153,8 +183,12 @@ def _exchange(a: Path, b: Path) -> bool:
 
 
 def _clear_away_crashed(folder: Path, prefix: str) -> None:
-    """Remove what killed runs left behind. A folder whose lock can be had belongs to nobody alive."""
-    for left in folder.iterdir():
+    """Remove what killed runs left behind. A folder or file whose lock can be had belongs to nobody alive."""
+    try:
+        there = list(folder.iterdir())
+    except PermissionError:
+        return  # a folder that may be written to but not listed
+    for left in there:
         if not left.name.startswith(prefix):
             continue
         try:
@@ -166,7 +200,10 @@ def _clear_away_crashed(folder: Path, prefix: str) -> None:
         except BlockingIOError:
             continue  # its owner is at work
         else:
-            shutil.rmtree(left, ignore_errors=True)
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
         finally:
             os.close(lock)
 
