@@ -322,7 +322,7 @@ def test_the_question_shows_its_answers(shop, capsys, terminal, monkeypatch):
     assert "Nothing was written." in err
 
 
-@pytest.mark.parametrize("command", ["publish", "verify", "audit", "generate", "demo"])
+@pytest.mark.parametrize("command", ["publish", "verify", "audit", "mine", "generate", "demo"])
 def test_help_has_an_example_that_parses(command, capsys):
     assert main([command, "--help"]) == 0
     assert f"veilset {command}" in capsys.readouterr().out

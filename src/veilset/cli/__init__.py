@@ -4,7 +4,8 @@ from veilset.cli.app import app, main
 from veilset.cli.audit import audit
 from veilset.cli.demo import demo
 from veilset.cli.generate import generate
+from veilset.cli.mine import mine
 from veilset.cli.publish import publish
 from veilset.cli.verify import verify
 
-__all__ = ["app", "audit", "demo", "generate", "main", "publish", "verify"]
+__all__ = ["app", "audit", "demo", "generate", "main", "mine", "publish", "verify"]

@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         screen.fail(error.what, error.next_step, error.exit_code)
         return error.exit_code
     except KeyboardInterrupt:
-        screen.fail("Interrupted.", "A release is written whole or not at all.", 130)
+        screen.fail("Interrupted.", "Releases and files are written whole or not at all.", 130)
         return 130
     except BrokenPipeError:
         return 141

@@ -14,7 +14,7 @@ from veilset.errors import WrongUsage
 __all__ = ["generate"]
 
 
-@app.command(sort_key=5)
+@app.command(sort_key=6)
 def generate(
     kind: Literal["quest", "pos", "grocery"],
     /,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from veilset.errors import WrongUsage
+from veilset.errors import UnreadableInput, WrongUsage
+from veilset.io import read_item_list
 from veilset.publish.recipe import InputRecipe, PromiseRecipe
 
-__all__ = ["Flag", "Json", "LimitOptions", "PromiseOptions", "ReadingOptions"]
+__all__ = ["Flag", "Json", "LimitOptions", "PromiseOptions", "ReadingOptions", "read_lists"]
 
 Flag = Parameter(negative=(), show_default=False)
 Json = Annotated[bool, Parameter(name="--json"), Flag]
@@ -49,12 +51,7 @@ class ReadingOptions:
             if len(parts) != 2 or not all(parts):
                 raise WrongUsage(f"--long is {self.long!r}.", "Give two column names, such as --long order,product.")
             columns = (parts[0], parts[1])
-        for listed in self.sensitive:
-            if not listed.exists():
-                raise WrongUsage(
-                    f"There is no file {str(listed)!r}.",
-                    "--sensitive takes a file with sensitive items, one name a line.",
-                )
+        _check_lists(self.sensitive, "--sensitive", "sensitive items")
         return InputRecipe(
             path=str(path),
             format=self.format,
@@ -104,3 +101,20 @@ class LimitOptions:
     "Most memory to use, such as 2GB; beyond it the run stops with exit code 4."
     time_limit: float | None = None
     "Most seconds for each step (checking, changing, writing); beyond them the run stops with exit code 4."
+
+
+def read_lists(files: Sequence[Path], option: str, encoding: str) -> list[str] | None:
+    """The items that files name, one a line, united; None if there are no files."""
+    _check_lists(files, option, "items")
+    if not files:
+        return None
+    names = list(dict.fromkeys(name for path in files for name in read_item_list(path, encoding)))
+    if not names:
+        raise UnreadableInput(f"{option} {files[0]} names no item.", "Write one name a line.")
+    return names
+
+
+def _check_lists(files: Sequence[Path], option: str, what: str) -> None:
+    for path in files:
+        if not path.exists():
+            raise WrongUsage(f"There is no file {str(path)!r}.", f"{option} takes a file with {what}, one name a line.")

@@ -11,7 +11,7 @@ from veilset.cli import app
 
 __all__ = ["reference"]
 
-_COMMANDS = ("demo", "publish", "verify", "audit", "generate")
+_COMMANDS = ("demo", "publish", "verify", "audit", "mine", "generate")
 
 _HEAD = """# Command line
 

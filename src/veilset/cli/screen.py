@@ -48,7 +48,9 @@ class Screen:
     def answer(self, facts: dict[str, Any], how: Callable[[], None]) -> None:
         """Give the final answer: as JSON, or as *how* shows it."""
         if self.json:
-            sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+            with _all_digits():
+                text = json.dumps(facts, indent=2, ensure_ascii=False)
+            sys.stdout.write(text + "\n")
         else:
             how()
 
@@ -80,3 +82,14 @@ class Screen:
                 bar.update(task, description=what, completed=done, total=total or None)
 
             yield report
+
+
+@contextmanager
+def _all_digits() -> Iterator[None]:
+    """Python writes out no whole number of thousands of digits unless told to; numbers of itemsets can have them."""
+    most = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(most)

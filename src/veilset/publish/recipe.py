@@ -37,6 +37,26 @@ class InputRecipe(_Section):
     sensitive: tuple[str, ...] = ()
     sensitive_files: tuple[str, ...] = ()
 
+    def read(self, memory_limit: int | str | None = None) -> Transactions:
+        """The transactions, if the file has the hash that is named here."""
+        listed = [name for path in self.sensitive_files for name in read_item_list(path, self.encoding)]
+        if self.sha256 is not None and Path(self.path).is_file() and sha256_of(Path(self.path)) != self.sha256:
+            raise UnreadableInput(
+                f"{self.path!r} is not the file this recipe was made for: its sha256 differs.",
+                "Use the original file, or take the sha256 out of the recipe to run it on this one.",
+            )
+        return read(
+            self.path,
+            sensitive=dict.fromkeys([*self.sensitive, *listed]),
+            format=self.format,
+            delimiter=self.delimiter,
+            header=self.header,
+            long=self.long,
+            person=self.person,
+            encoding=self.encoding,
+            memory_limit=memory_limit,
+        )
+
 
 class PromiseRecipe(_Section):
     """What to promise. ``p = "unlimited"`` is written for no limit."""
@@ -139,24 +159,7 @@ class Recipe(_Section):
     def read_data(self, memory_limit: int | str | None = None) -> Transactions:
         """The input, checked against its hash where the recipe has one."""
         assert self.input is not None  # noqa: S101 - load() and the command line see to it
-        source = self.input
-        listed = [name for path in source.sensitive_files for name in read_item_list(path, source.encoding)]
-        if source.sha256 is not None and Path(source.path).is_file() and sha256_of(Path(source.path)) != source.sha256:
-            raise UnreadableInput(
-                f"{source.path!r} is not the file this recipe was made for: its sha256 differs.",
-                "Use the original file, or take the sha256 out of the recipe to run it on this one.",
-            )
-        return read(
-            source.path,
-            sensitive=dict.fromkeys([*source.sensitive, *listed]),
-            format=source.format,
-            delimiter=source.delimiter,
-            header=source.header,
-            long=source.long,
-            person=source.person,
-            encoding=source.encoding,
-            memory_limit=memory_limit,
-        )
+        return self.input.read(memory_limit)
 
     def to_toml(self) -> str:
         """The recipe as text that `load` reads back."""

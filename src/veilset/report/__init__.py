@@ -1,15 +1,22 @@
-"""What to say about audits and releases, as data; and how it looks: on a terminal, as a page, as JSON."""
+"""What to say about audits, releases and mined itemsets, as data; and how it looks: terminal, page, JSON."""
 
 from veilset.report.custodian import custodian_report
-from veilset.report.facts import audit_facts, release_facts
+from veilset.report.facts import audit_facts, mined_facts, release_facts
+from veilset.report.mined import COLUMNS, Asked, Mined, Tally
 from veilset.report.public import public_report
-from veilset.report.terminal import print_audit, print_reading, print_release
+from veilset.report.terminal import print_audit, print_mined, print_reading, print_release
 from veilset.report.words import verdict, visible
 
 __all__ = [
+    "COLUMNS",
+    "Asked",
+    "Mined",
+    "Tally",
     "audit_facts",
     "custodian_report",
+    "mined_facts",
     "print_audit",
+    "print_mined",
     "print_reading",
     "print_release",
     "public_report",

@@ -7,10 +7,11 @@ from typing import Any
 
 from veilset.models import Audit, Margin, Witness
 from veilset.release import Release
+from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.words import cost, decide, state, verdict
 from veilset.utility import METRICS
 
-__all__ = ["audit_facts", "release_facts"]
+__all__ = ["audit_facts", "mined_facts", "release_facts"]
 
 
 def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
@@ -62,13 +63,52 @@ def release_facts(release: Release) -> dict[str, Any]:
     }
 
 
+def mined_facts(mined: Mined) -> dict[str, Any]:
+    """What a search was for, how much it found, and what comes first of it."""
+    asked, transactions = mined.asked, len(mined.data)
+    if asked.kind == "rare":
+        question: dict[str, Any] = {"k": asked.k, "h": None if asked.h is None else _share(asked.h)}
+    else:
+        question = {"min_support": {"count": asked.min_support, "share": asked.min_support / transactions}}
+    if asked.kind == "rules":
+        question["min_confidence"] = _share(asked.min_confidence)
+    else:
+        question["min_size"] = asked.min_size
+    answer: dict[str, Any] = {"found": mined.found}
+    if asked.kind == "count":
+        answer["per_item"] = dict(mined.per_item)
+    else:
+        answer["by_size"] = list(mined.by_size)
+        answer["rules" if asked.kind == "rules" else "itemsets"] = [_mined(row, transactions) for row in mined.first]
+    return {
+        "kind": asked.kind,
+        "transactions": transactions,
+        **question,
+        "max_size": asked.max_size,
+        "sentence": found_sentence(mined),
+        "notes": notes(mined),
+        **answer,
+    }
+
+
+def _mined(row: dict[str, Any], transactions: int) -> dict[str, Any]:
+    facts = {**row, "share": row["support"] / transactions}
+    for sure in {"breach", "confidence"} & row.keys():
+        facts[sure] = _share(sureness(row, transactions))
+    return facts
+
+
+def _share(share: Fraction) -> dict[str, Any]:
+    return {"exact": str(share), "value": float(share)}
+
+
 def _witness(witness: Witness) -> dict[str, Any]:
     sure = witness.confidence
     return {
         "itemset": list(witness.itemset),
         "support": witness.support,
         "sensitive": witness.sensitive,
-        "confidence": None if sure is None else {"exact": str(sure), "value": float(sure)},
+        "confidence": None if sure is None else _share(sure),
         "reason": witness.reason,
     }
 

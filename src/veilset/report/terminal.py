@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from rich.bar import Bar
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
+from veilset.report.mined import Mined, found_sentence, large, notes, sizes_sentence, sureness
 from veilset.report.words import (
     Cost,
     cost,
@@ -29,10 +32,12 @@ from veilset.report.words import (
 )
 from veilset.transactions import Transactions
 
-__all__ = ["print_audit", "print_reading", "print_release"]
+__all__ = ["print_audit", "print_mined", "print_reading", "print_release"]
 
 _MOST_ITEMS = 8
 _MOST_NAMES = 12
+_BAR = 16
+_NUMBERS = ("People left", "Here", "Transactions", "Share", "Itemsets that hold it", "Certainty", "Lift")
 
 
 def print_reading(data: Transactions, console: Console) -> None:
@@ -54,14 +59,19 @@ def print_reading(data: Transactions, console: Console) -> None:
     _indented(lines, console)
 
 
-def _transaction(row: int, items: tuple[str, ...], sensitive: set[str]) -> Text:
+def _transaction(row: int, items: Sequence[str], sensitive: Collection[str]) -> Text:
+    return Text.assemble((f"{row + 1}: ", "dim"), _items(items, sensitive, ", ") if items else ("(empty)", "dim"))
+
+
+def _items(items: Sequence[str], sensitive: Collection[str], between: str) -> Text:
+    """Names of items, the sensitive ones marked."""
     names = [
         Text(f"{shown(item)}*", style="magenta") if item in sensitive else Text(shown(item))
         for item in items[:_MOST_ITEMS]
     ]
     if len(items) > _MOST_ITEMS:
         names.append(Text(f"… ({number(len(items), 'item')})", style="dim"))
-    return Text.assemble((f"{row + 1}: ", "dim"), Text(", ").join(names) if names else ("(empty)", "dim"))
+    return Text(between).join(names)
 
 
 def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
@@ -151,6 +161,72 @@ def _lost(release: Release, values: Mapping[str, float]) -> str:
     )
 
 
+def print_mined(mined: Mined, console: Console) -> None:
+    """How much was found, and what comes first of it."""
+    kind = mined.asked.kind
+    _title({"rare": "What is rare", "rules": "Rules", "count": "How many"}.get(kind, "What is frequent"), console)
+    below = [Text(note, style="yellow") for note in notes(mined)]
+    if sizes := sizes_sentence(mined):
+        below.append(Text(sizes, style="dim"))
+    _indented([Text(found_sentence(mined)), *below], console)
+    if mined.first:
+        show = {"rare": _moles, "rules": _rules, "count": _counts}.get(kind, _itemsets)
+        _indented([show(mined), *_rest(mined)], console)
+
+
+def _rest(mined: Mined) -> list[Text]:
+    """How many are not in the table, and how to see them."""
+    if mined.asked.kind == "count":
+        there = sum(many > 0 for many in mined.per_item.values())
+        left, ways = number(there - len(mined.first), "more item"), "--top shows more"
+    else:
+        left, ways = f"{mined.found - len(mined.first):,} more", "--top shows more, --out writes all"
+    return [] if left.startswith("0 ") else [Text(f"… and {left} ({ways}).", style="dim")]
+
+
+def _itemsets(mined: Mined) -> Table:
+    table = _table("Itemset", "Transactions", "Share", "")
+    most = max(row["support"] for row in mined.first)
+    for row in mined.first:
+        held = row["support"]
+        table.add_row(
+            _items(row["items"], mined.data.sensitive, " + "),
+            f"{held:,}",
+            shares(held / len(mined.data)),
+            Bar(most, 0, held, width=_BAR),
+        )
+    return table
+
+
+def _counts(mined: Mined) -> Table:
+    table = _table("Item", "Itemsets that hold it")
+    for row in mined.first:
+        table.add_row(_items([row["item"]], mined.data.sensitive, ""), large(row["itemsets"]))
+    return table
+
+
+def _moles(mined: Mined) -> Table:
+    """With a limit *h*, only the sensitive items that are given away; without one, the surest of each."""
+    table = _table("Itemset", "Transactions", *(["Sensitive item", "Certainty"] if mined.data.sensitive else []))
+    limit = 0 if mined.asked.h in (None, 1) else mined.asked.h or 0
+    for row in mined.first:
+        cells: list[RenderableType] = [_items(row["items"], (), " + "), f"{row['support']:,}"]
+        sure = sureness(row, len(mined.data))
+        if row["sensitive"] is not None and sure > limit:
+            cells += [_items([row["sensitive"]], [row["sensitive"]], ""), percent(sure)]
+        table.add_row(*cells)
+    return table
+
+
+def _rules(mined: Mined) -> Table:
+    table = _table("Rule", "Certainty", "Transactions", "Lift")
+    for row in mined.first:
+        sides = (_items(names, mined.data.sensitive, " + ") for names in (row["antecedent"], [row["consequent"]]))
+        sure = percent(sureness(row, len(mined.data)))
+        table.add_row(Text(" → ").join(sides), sure, f"{row['support']:,}", f"{row['lift']:.2f}")
+    return table
+
+
 def _names(items: tuple[str, ...]) -> str:
     more = f" and {len(items) - _MOST_NAMES:,} more" if len(items) > _MOST_NAMES else ""
     return ", ".join(map(shown, items[:_MOST_NAMES])) + more
@@ -168,7 +244,7 @@ def _verdict(word: str, good: bool, sentence: str, console: Console) -> None:
 def _table(*heads: str) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     for head in heads:
-        table.add_column(head, justify="right" if head in ("People left", "Here") else "left", overflow="fold")
+        table.add_column(head, justify="right" if head in _NUMBERS else "left", overflow="fold")
     return table
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "Cost",
     "Decision",
     "Limit",
+    "by_size",
     "coherence",
     "cost",
     "decide",
@@ -148,10 +149,17 @@ def more_ways(audit: Audit, listed: int) -> str:
 
 def ways_by_size(audit: Audit) -> str:
     """How many smallest sets of known items break the promise, by their size; empty if none does."""
-    counted = [
-        f"{count:,} of {number(size, 'item')}" for size, count in enumerate(audit.found_by_size, start=1) if count
-    ]
-    return f"Smallest sets of known items that break it: {', '.join(counted)}." if counted else ""
+    counted = by_size(audit.found_by_size)
+    return f"Smallest sets of known items that break it: {counted}." if counted else ""
+
+
+def by_size(counts: Sequence[int]) -> str:
+    """How many itemsets there are of one item, of two items, and so on; empty if none.
+
+    >>> by_size((3, 0, 1))
+    '3 of 1 item, 1 of 3 items'
+    """
+    return ", ".join(f"{count:,} of {number(size, 'item')}" for size, count in enumerate(counts, start=1) if count)
 
 
 @dataclass(frozen=True)

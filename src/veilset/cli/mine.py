@@ -1,0 +1,314 @@
+"""``veilset mine``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Group, Parameter
+
+from veilset import mining
+from veilset.cli.app import app
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, read_lists
+from veilset.cli.screen import Screen
+from veilset.errors import WrongUsage
+from veilset.exact import exact_share
+from veilset.io import check_place, check_table_name, pieces_of, write_pieces
+from veilset.limits import Progress
+from veilset.mining.frequent_itemsets import support_of
+from veilset.models import Coherence
+from veilset.report import COLUMNS, Asked, Mined, Tally, mined_facts, print_mined, print_reading
+from veilset.transactions import Transactions
+
+__all__ = ["mine"]
+
+_PIECE = 1 << 16  # itemsets that are written, or become Python objects, at once
+_LARGEST = 2**31 - 1
+_DIGITS = 18  # of a count that a kernel takes
+
+_FREQUENT = Group("What is frequent", sort_key=1.1)
+_RARE = Group("What is rare", sort_key=1.2)
+_RULES = Group("Rules", sort_key=1.3)
+
+
+@Parameter(name="*", group=_FREQUENT)
+@dataclass(frozen=True)
+class FrequentOptions:
+    """What to look for, and among what."""
+
+    min_support: str | None = None
+    "At least this many transactions hold an itemset: 30, or a share of all such as 1%, 0.01 or 1/100."
+    kind: Literal["all", "closed", "maximal"] | None = None
+    "closed: no larger itemset has the same support; maximal: no larger itemset is frequent; by default all."
+    count: Annotated[bool, Flag] = False
+    "Only the exact number of frequent itemsets, in all and for each item; nothing is listed."
+    min_size: int | None = None
+    "Leave out itemsets with fewer items."
+    max_size: int | None = None
+    "Leave out itemsets (also rare ones, and rules) with more items."
+    items: Annotated[tuple[Path, ...], Parameter(name="--items", negative=(), show_default=False)] = ()
+    "File with items, one name a line: only these, as if the rest were not there. May be given several times."
+
+
+@Parameter(name="*", group=_RARE)
+@dataclass(frozen=True)
+class RareOptions:
+    """What narrows people down."""
+
+    rare: int | None = None
+    "The smallest sets of public items that fewer than this many transactions hold."
+    h: str | None = None
+    "Also those that give a sensitive item away with more than this certainty: 0.4, 40% or 2/5."
+
+
+@Parameter(name="*", group=_RULES)
+@dataclass(frozen=True)
+class RulesOptions:
+    """What goes with what."""
+
+    rules: Annotated[bool, Flag] = False
+    "Rules A → B between frequent itemsets A and items B; needs --min-support and --min-confidence."
+    min_confidence: str | None = None
+    "At least this share of the transactions with A have B too: 0.4, 40% or 2/5."
+    consequents: Annotated[tuple[Path, ...], Parameter(name="--consequents", negative=(), show_default=False)] = ()
+    "File with the items that B may be, one name a line. May be given several times."
+
+
+@app.command(sort_key=5)
+def mine(
+    input: Path,  # noqa: A002 - the word users read
+    /,
+    *,
+    frequent: FrequentOptions | None = None,
+    rare: RareOptions | None = None,
+    rules: RulesOptions | None = None,
+    reading: ReadingOptions | None = None,
+    limits: LimitOptions | None = None,
+    top: int = 20,
+    out: Path | None = None,
+    replace: Annotated[bool, Flag] = False,
+    json: Json = False,
+) -> int:
+    """Show what a file holds: frequent itemsets, rare ones that narrow people down, or rules.
+
+    Exit code 0: done, even if nothing was found; 3: with --rare, somebody who knows nothing at all already finds fewer
+    people or is surer than asked; 4: stopped at a limit.
+
+    Examples:
+
+        veilset mine baskets.csv --min-support 1% --kind closed --out closed.parquet
+        veilset mine baskets.csv --rare 10 --sensitive sensitive.txt --h 0.4 --max-size 2
+        veilset mine baskets.csv --rules --min-support 1% --min-confidence 40%
+
+    Parameters
+    ----------
+    input
+        The transactions.
+    top
+        How many to show: the most frequent, the most severe or the surest; then the smallest.
+    out
+        File for all of them: .parquet, .csv, .json or .jsonl; must not exist, unless --replace is given.
+    replace
+        Exchange an older file at OUT in one step.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    search = _Search(frequent or FrequentOptions(), rare or RareOptions(), rules or RulesOptions())
+    search.check(top=top, out=out, replace=replace)
+    layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
+    if out is not None:
+        _check_out(out, [input, *layout.sensitive, *search.frequent.items, *search.rules.consequents], replace=replace)
+    source = layout.recipe(input)
+    chosen = read_lists(search.frequent.items, "--items", layout.encoding)
+    consequents = read_lists(search.rules.consequents, "--consequents", layout.encoding)
+    data = source.read(bounds.memory_limit)
+    screen.show(lambda: print_reading(data, screen.console))
+    asked = search.asked(len(data))
+    with screen.progress() as progress:
+        steps = {"items": chosen, "max_size": asked.max_size, "progress": progress, **vars(bounds)}
+        if asked.kind == "count":
+            mined = _counted(data, asked, steps, top=top)
+        else:
+            tables = _tables(data, asked, consequents, steps)
+            mined = _gathered(data, asked, tables, progress, top=top, out=out, replace=replace)
+    written = {} if out is None else {"written": str(out)}
+
+    def show() -> None:
+        print_mined(mined, screen.console)
+        if out is not None:
+            screen.say(screen.escape(f"Written: {out}. It tells as much as the data: keep it as you keep the data."))
+
+    screen.answer({**mined_facts(mined), **written}, show)
+    return 0
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The options that say what to look for."""
+
+    frequent: FrequentOptions
+    rare: RareOptions
+    rules: RulesOptions
+
+    @property
+    def question(self) -> str:
+        """The option that says what kind of answer is wanted."""
+        chosen = {"--count": self.frequent.count, "--rare": self.rare.rare is not None, "--rules": self.rules.rules}
+        given = [option for option, is_given in chosen.items() if is_given]
+        if len(given) > 1:
+            raise WrongUsage(
+                f"{' and '.join(given)} ask different questions.", "Run the command once for each of them."
+            )
+        return given[0] if given else "--min-support"
+
+    def check(self, *, top: int, out: Path | None, replace: bool) -> None:
+        """Options that do not go together, or that a question lacks: none is ignored silently."""
+        frequent, question = self.frequent, self.question
+        given: dict[str, object] = {
+            "--min-support": frequent.min_support,
+            "--kind": frequent.kind if (question, frequent.kind) != ("--count", "all") else None,
+            "--min-size": frequent.min_size,
+            "--h": self.rare.h,
+            "--min-confidence": self.rules.min_confidence,
+            "--consequents": self.rules.consequents or None,
+            "--out": out,
+        }
+        for option, questions in _GOES_WITH.items():
+            if given[option] is not None and question not in questions:
+                raise WrongUsage(
+                    f"{option} does not go with {question}."
+                    if question != "--min-support"  # which may not have been typed at all
+                    else f"{option} goes only with {questions[0]}.",
+                    f"Leave {option} out, or say {_EXAMPLES[questions[0]]}.",
+                )
+        for option in _NEEDS[question]:
+            if given[option] is None:
+                also = ", or --rare 10 for what is rare" if question == "--min-support" else ""
+                raise WrongUsage(f"{option} must be given.", f"For example: {_EXAMPLES[question]}{also}.")
+        for option, number, least in (
+            ("--min-size", frequent.min_size, 1),
+            ("--max-size", frequent.max_size, frequent.min_size or 1),
+            ("--rare", self.rare.rare, 1),
+            ("--top", top, 0),
+        ):
+            if number is not None and not least <= number <= _LARGEST:
+                raise WrongUsage(f"{option} is {number}.", f"Give a whole number of at least {least}.")
+        if replace and out is None:
+            raise WrongUsage(
+                "--replace goes only with --out.", "Leave it out, or name the file to exchange with --out."
+            )
+        self.asked(1)  # better to hear now than after reading that a share is none
+
+    def asked(self, transactions: int) -> Asked:
+        """The same with numbers, for a file with so many transactions."""
+        frequent, rare, rules = self.frequent, self.rare, self.rules
+        sure = rules.min_confidence
+        return Asked(
+            "rare"
+            if rare.rare is not None
+            else "rules"
+            if rules.rules
+            else "count"
+            if frequent.count
+            else frequent.kind or "all",
+            min_support=1 if frequent.min_support is None else _count(frequent.min_support, transactions),
+            min_size=frequent.min_size or 1,
+            max_size=frequent.max_size,
+            k=rare.rare or 1,
+            h=None if rare.h is None else exact_share(rare.h, "--h"),
+            min_confidence=Fraction(1) if sure is None else exact_share(sure, "--min-confidence"),
+        )
+
+
+_EXAMPLES = {
+    "--min-support": "--min-support 1%",
+    "--count": "--count --min-support 1%",
+    "--rare": "--rare 10 --h 0.4",
+    "--rules": "--rules --min-support 1% --min-confidence 40%",
+}
+_NEEDS = {
+    "--min-support": ("--min-support",),
+    "--count": ("--min-support",),
+    "--rare": (),
+    "--rules": ("--min-support", "--min-confidence"),
+}
+_GOES_WITH = {
+    "--h": ("--rare",),
+    "--min-confidence": ("--rules",),
+    "--consequents": ("--rules",),
+    "--min-support": ("--min-support", "--count", "--rules"),
+    "--kind": ("--min-support",),
+    "--min-size": ("--min-support", "--count"),
+    "--out": ("--min-support", "--rare", "--rules"),
+}
+
+
+def _count(min_support: str, transactions: int) -> int:
+    text = min_support.strip()
+    if not text.isdecimal():
+        return support_of(exact_share(text, "--min-support"), transactions)
+    if len(text) > _DIGITS:
+        raise WrongUsage(
+            f"--min-support has {len(text)} digits.", "Give a number of transactions, or a share such as 1%."
+        )
+    return support_of(int(text), transactions)
+
+
+def _check_out(out: Path, inputs: list[Path], *, replace: bool) -> None:
+    check_table_name(out)
+    check_place(out, replace=replace, folder=False)
+    if out.exists() and any(path.exists() and path.samefile(out) for path in inputs):
+        raise WrongUsage(f"{str(out)!r} is an input of this run.", "Choose another --out.")
+
+
+def _counted(data: Transactions, asked: Asked, steps: dict[str, Any], *, top: int) -> Mined:
+    counted = mining.count_frequent(data, asked.min_support, min_size=asked.min_size, **steps)
+    # sorted() is stable: ties stay in the order of the vocabulary.
+    per_item = dict(sorted(counted.per_item.items(), key=lambda pair: -pair[1]))
+    first = [{"item": name, "itemsets": many} for name, many in list(per_item.items())[:top] if many]
+    return Mined(data, asked, counted.total, first=first, per_item=per_item)
+
+
+def _tables(data: Transactions, asked: Asked, consequents: list[str] | None, steps: dict[str, Any]) -> Iterator[Any]:
+    """What is found, as Arrow tables."""
+    if asked.kind == "rare":
+        # Where nothing has to be known, no itemset is a smallest one to give people away: say so instead.
+        Coherence(h=asked.h or 1, k=asked.k, p=None).check_feasible(data)
+        for moles in mining.minimal_rare_chunks(data, asked.k, h=asked.h or 1, **steps):
+            yield moles.to_arrow()
+    elif asked.kind == "rules":
+        rules = mining.rules(data, asked.min_support, asked.min_confidence, consequents=consequents, **steps)
+        yield rules.to_arrow()
+    elif asked.kind != "count":
+        itemsets = mining.frequent(data, asked.min_support, kind=asked.kind, min_size=asked.min_size, **steps)
+        yield itemsets.to_arrow()
+
+
+def _gathered(
+    data: Transactions,
+    asked: Asked,
+    tables: Iterator[Any],
+    progress: Progress | None,
+    *,
+    top: int,
+    out: Path | None,
+    replace: bool,
+) -> Mined:
+    """Piece by piece, so that millions of itemsets are never all Python objects, nor all text."""
+    columns, tally = COLUMNS[asked.kind], Tally(data, asked, top=top)
+    with nullcontext() if out is None else write_pieces(out, columns, replace=replace) as write:
+        for table in tables:
+            done = 0
+            for piece in pieces_of(table, columns, rows=_PIECE):
+                tally.add(piece)
+                if write is not None:
+                    write(piece)
+                    done += len(piece)
+                    if progress is not None:
+                        progress("Writing", done, len(table))
+    return tally.result()
