@@ -38,7 +38,7 @@ def only_sizes(itemsets, least, most):
     return {x for x in itemsets if least <= len(x) and (most is None or len(x) <= most)}
 
 
-@settings(max_examples=min(400, 4 * settings().max_examples))
+@settings(max_examples=max(min(400, 4 * settings().max_examples), settings().max_examples))
 @given(
     st.one_of(strategies.transactions(), repeated()),
     st.integers(1, 40),
@@ -60,7 +60,7 @@ def test_frequent_equals_the_oracle(data, min_support, kind, least, most, thread
     }
 
 
-@settings(max_examples=min(400, 4 * settings().max_examples))
+@settings(max_examples=max(min(400, 4 * settings().max_examples), settings().max_examples))
 @given(
     st.one_of(strategies.transactions(), repeated()),
     st.integers(1, 40),
@@ -172,6 +172,13 @@ def test_nothing_to_find():
         assert len(frequent(data, 2)) == 0
         assert count_frequent(data, 2).total == 0
     assert frequent(Transactions.from_lists([["a"]]), 1).to_lists() == [(["a"], 1)]
+
+
+def test_numbers_beyond_all_kernels():
+    data = Transactions.from_lists([["a", "b"]] * 2)
+    assert len(frequent(data, 10**30)) == count_frequent(data, 10**30).total == 0
+    assert len(frequent(data, 1, max_size=10**30)) == 3
+    assert len(frequent(data, 1, min_size=10**30)) == 0
 
 
 def test_shares_are_exact():

@@ -17,7 +17,7 @@ from veilset.testing.checks import as_sets
 from veilset.testing.strategies import sparse_or_dense
 
 
-@settings(max_examples=min(400, 4 * settings().max_examples))
+@settings(max_examples=max(min(400, 4 * settings().max_examples), settings().max_examples))
 @given(sparse_or_dense(), strategies.coherence_promises(), st.booleans(), st.integers(1, 4))
 def test_minimal_rare_equals_the_oracle(data, promise, include_absent, threads):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
@@ -36,7 +36,7 @@ def test_minimal_rare_equals_the_oracle(data, promise, include_absent, threads):
         assert (mole.sensitive is None) == (mole.breach == 0)
 
 
-@settings(max_examples=min(400, 4 * settings().max_examples))
+@settings(max_examples=max(min(400, 4 * settings().max_examples), settings().max_examples))
 @given(sparse_or_dense(), strategies.coherence_promises())
 def test_items_in_moles_equals_the_oracle(data, promise):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
@@ -46,7 +46,7 @@ def test_items_in_moles_equals_the_oracle(data, promise):
     assert set(items_in_moles(data, promise.k, h=promise.share, max_size=promise.p)) == in_moles
 
 
-@settings(max_examples=min(400, 4 * settings().max_examples))
+@settings(max_examples=max(min(400, 4 * settings().max_examples), settings().max_examples))
 @given(strategies.transactions(min_rows=3), strategies.coherence_promises(), st.randoms(use_true_random=False))
 def test_keeping_knows_which_item_brings_a_mole(data, promise, draw):
     rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
@@ -173,6 +173,12 @@ def test_any_number_of_threads_gives_the_same_bytes(sensitive):
             arrays = [value for value in vars(a).values() if isinstance(value, np.ndarray)]
             others_arrays = [value for value in vars(b).values() if isinstance(value, np.ndarray)]
             assert [x.tobytes() for x in arrays] == [x.tobytes() for x in others_arrays]
+
+
+def test_numbers_beyond_all_kernels():
+    data = Transactions.from_lists([["a", "b"], ["a"]])
+    assert len(minimal_rare(data, 10**30)) == 0
+    assert [mole.items for mole in minimal_rare(data, 2, max_size=10**30)] == [("b",)]
 
 
 def test_only_these_items():

@@ -128,7 +128,7 @@ def pairs(
             data.offsets,
             data.items,
             allowed(data, items),
-            min_support=min(support_of(min_support, len(data)), len(data) + 1),
+            min_support=support_of(min_support, len(data)),
             threads=limits.thread_count,
             **limits.for_kernel(lambda _: "Counting pairs"),
         )

@@ -17,7 +17,10 @@ from veilset.limits import Bounds, Limits
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
 
-__all__ = ["Count", "Kind", "count_frequent", "frequent", "support_of"]
+__all__ = ["LARGEST", "Count", "Kind", "allowed", "count_frequent", "frequent", "support_of"]
+
+LARGEST = 2**31 - 1
+"""No data has itemsets or supports beyond this; what is asked for beyond it may be cut to it."""
 
 Kind = Literal["all", "closed", "maximal"]
 
@@ -140,15 +143,17 @@ def count_frequent(
 def support_of(min_support: int | float | str | Fraction, transactions: int) -> int:
     """The number of transactions that *min_support* stands for: a count, or a share rounded up.
 
-    >>> support_of(3, 200), support_of(0.01, 200), support_of("1.2%", 200)
-    (3, 2, 3)
+    A count beyond all transactions is as good as one more than there are.
+
+    >>> support_of(3, 200), support_of(0.01, 200), support_of("1.2%", 200), support_of(10**30, 200)
+    (3, 2, 3, 201)
     """
     if isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool):
         if min_support < 1:
             raise WrongUsage(
                 f"min_support is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
             )
-        return int(min_support)
+        return min(int(min_support), transactions + 1)
     if isinstance(min_support, str) and min_support.strip().isdecimal():
         return support_of(int(min_support), transactions)
     return max(1, -(-exact_share(min_support, "min_support") * transactions // 1))
@@ -171,4 +176,4 @@ def _sizes(min_size: int, max_size: int | None) -> tuple[int, int]:
         raise WrongUsage(
             f"max_size is {max_size} and min_size {min_size}.", "Give a max_size of at least min_size, or none."
         )
-    return min_size, max_size or 0
+    return min(min_size, LARGEST), min(max_size or 0, LARGEST)

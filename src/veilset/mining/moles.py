@@ -15,7 +15,7 @@ from veilset import _native
 from veilset.errors import WrongUsage
 from veilset.exact import exact_share
 from veilset.limits import Bounds, Limits
-from veilset.mining.frequent_itemsets import allowed
+from veilset.mining.frequent_itemsets import LARGEST, allowed
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
 
@@ -251,7 +251,12 @@ def _question(k: int, h: float | str | Fraction, max_size: int | None) -> _Quest
         raise WrongUsage(f"k is {k}.", "Give at least 1.")
     if max_size is not None and max_size < 1:
         raise WrongUsage(f"max_size is {max_size}.", "Give at least 1, or None for itemsets of any size.")
-    return {"h_num": share.numerator, "h_den": share.denominator, "k": k, "p": max_size or 0}
+    return {
+        "h_num": share.numerator,
+        "h_den": share.denominator,
+        "k": min(k, LARGEST),
+        "p": min(max_size or 0, LARGEST),
+    }
 
 
 def _search(
