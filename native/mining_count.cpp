@@ -33,14 +33,14 @@ public:
 
     bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t, bool) {
         const int64_t size = given_ + int64_t(itemset.size()), choices = int64_t(free.size());
-        levels_.push_back({ways(choices, size), choices > 0 ? ways(choices - 1, size + 1) : zero_, free.size(), itemset.back()});
+        levels_.push_back({ways(choices, size), choices > 0 ? ways(choices - 1, size + 1) : zero_, free.size(), itemset.empty() ? none : itemset.back()});
         free_ = &free;
         return sizes_.small_enough(size_t(size) + 1);
     }
     void leave() {
         const Level level = std::move(levels_.back());
         levels_.pop_back();
-        per_item[size_t(level.item)] += level.all;
+        if (level.item != none) per_item[size_t(level.item)] += level.all;
         for (size_t f = levels_.back().free; f < level.free; ++f) per_item[size_t((*free_)[f])] += level.with_free;
         if (levels_.size() == 1) {
             total += level.all;
@@ -56,6 +56,10 @@ public:
         if (!fresh) return at->second;
         Number binomial = zero_;
         binomial += one();
+        if (sizes_.max == 0 && size >= sizes_.min) {  // all subsets
+            for (int64_t left = choices; left > 0; left -= 32) binomial *= uint64_t(1) << std::min<int64_t>(left, 32);
+            return at->second = binomial;
+        }
         const int64_t most = sizes_.max == 0 ? choices : std::min(choices, sizes_.max - size);
         for (int64_t chosen = 0; chosen <= most; ++chosen) {
             if (size + chosen >= sizes_.min) at->second += binomial;
@@ -90,8 +94,7 @@ private:
 struct Question {
     int64_t min_support;
     Sizes sizes;
-    int64_t given;       // items that every itemset holds
-    int64_t cohort;      // rows that hold them
+    int64_t given;  // items that every itemset holds
     int threads;
 };
 
@@ -106,15 +109,16 @@ std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabula
             : counting(r.items(), question.sizes, question.given, z), walk(r, question.min_support, c, counting) {}
     };
     std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(q.threads));
-    control.begin(1, int64_t(rows.items()));
-    if (q.sizes.small_enough(size_t(q.given) + 1))
-        control.parallel(q.threads, int64_t(rows.items()), [&](int64_t item, int number) {
-            auto& worker = workers[size_t(number)];
-            if (!worker) worker = std::make_unique<Worker>(rows, q, zero, control);
-            worker->walk.branch(int32_t(item));
-        });
+    // One number an item for each thread, for their sum, and for the answer.
+    control.charge(int64_t(8 * limbs * ((size_t(q.threads) + 1) * rows.items() + vocabulary)));
+    const int64_t steps = q.sizes.small_enough(size_t(q.given) + 1) ? Walk<Counting<Number>>::steps(rows) : 1;
+    control.begin(1, steps);
+    control.parallel(q.threads, steps, [&](int64_t step, int number) {
+        auto& worker = workers[size_t(number)];
+        if (!worker) worker = std::make_unique<Worker>(rows, q, zero, control);
+        worker->walk.step(step);
+    });
     Counting<Number> sum(rows.items(), q.sizes, q.given, zero);
-    if (q.given > 0 && q.cohort >= q.min_support) sum.total += sum.ways(0, q.given);
     for (const auto& worker : workers) {
         if (!worker) continue;
         sum.total += worker->counting.total;
@@ -137,10 +141,9 @@ Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32
     Control control(memory_limit, time_limit, std::move(progress));
     const auto given = span_of(containing);
     std::unique_ptr<Rows> rows;
-    Question question{std::max<int64_t>(1, min_support), {min_size, max_size}, int64_t(given.size()), 0, threads};
+    Question question{std::max<int64_t>(1, min_support), {min_size, max_size}, int64_t(given.size()), threads};
     control.single([&] {
         rows = std::make_unique<Rows>(data, span_of(allowed), given, question.min_support, Rows::Order::rarest_first, control);
-        question.cohort = rows->rows();
     });
     // No more itemsets than rows times the subsets of the longest; the binomials on the way are a little larger.
     const size_t bits = size_t(rows->longest()) + 32 + 16;

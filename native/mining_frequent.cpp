@@ -56,24 +56,32 @@ public:
     bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool) {
         codes_of(itemset, fixed_);
         codes_of(free, loose_);
-        chosen_.clear();
-        combine(0, support);
+        combine(support);
         return sizes_.small_enough(itemset.size() + 1);
     }
 
 private:
-    // The itemset with every choice of the free items.
-    void combine(size_t from, int64_t support) {
-        control_.poll();
+    // The itemset with every choice of the free items. No recursion: there may be as many free items as a row is long.
+    void combine(int64_t support) {
+        chosen_.clear();
+        places_.clear();
         report(fixed_, chosen_, support);
-        if (!sizes_.small_enough(fixed_.size() + chosen_.size() + 1)) return;
-        for (size_t i = from; i < loose_.size(); ++i) {
-            chosen_.push_back(loose_[i]);
-            combine(i + 1, support);
-            chosen_.pop_back();
+        for (size_t next = 0;;) {
+            if (next < loose_.size() && sizes_.small_enough(fixed_.size() + chosen_.size() + 1)) {
+                control_.poll();
+                chosen_.push_back(loose_[next]);
+                places_.push_back(next++);
+                report(fixed_, chosen_, support);
+            } else {
+                if (places_.empty()) return;
+                next = places_.back() + 1;
+                places_.pop_back();
+                chosen_.pop_back();
+            }
         }
     }
     std::vector<int32_t> chosen_;
+    std::vector<size_t> places_;  // of the chosen ones among the free
 };
 
 class Closed : public Collect {
@@ -119,12 +127,12 @@ void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Contr
         Worker(const Rows& r, int64_t s, Sizes z, Control& c) : mode(r, z, c), walk(r, s, c, mode) {}
     };
     std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(threads));
-    control.begin(1, int64_t(rows.items()));
-    control.parallel(threads, int64_t(rows.items()), [&](int64_t item, int number) {
+    control.begin(1, Walk<Mode>::steps(rows));
+    control.parallel(threads, Walk<Mode>::steps(rows), [&](int64_t step, int number) {
         auto& worker = workers[size_t(number)];
         if (!worker) worker = std::make_unique<Worker>(rows, min_support, sizes, control);
-        worker->mode.begin(found[size_t(item)]);
-        worker->walk.branch(int32_t(item));
+        worker->mode.begin(found[size_t(step)]);
+        worker->walk.step(step);
     });
 }
 
@@ -137,7 +145,7 @@ nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, c
     std::vector<Found> found;
     control.single([&] {
         rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(), std::max<int64_t>(1, min_support), Rows::Order::rarest_first, control);
-        found.assign(rows->items(), Found(control));
+        found.assign(rows->items() + 1, Found(control));
     });
     const Sizes sizes{min_size, max_size};
     auto run = kind == "closed" ? walk<Closed> : kind == "maximal" ? walk<Maximal> : walk<All>;

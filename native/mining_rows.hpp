@@ -62,6 +62,8 @@ public:
 
     size_t items() const { return codes_.size(); }
     size_t walked() const { return walked_; }  // items that are not only looked at
+    // Of those, the items that some row lacks. The others come after them: free from the start, no branch of a walk.
+    size_t branches() const { return size_t(std::find(supports_.begin(), supports_.begin() + ptrdiff_t(walked_), cohort_) - supports_.begin()); }
     int64_t rows() const { return cohort_; }  // of the cohort, before merging
     int32_t distinct() const { return int32_t(rows_.size()); }
     int32_t code(int32_t item) const { return codes_[size_t(item)]; }

@@ -32,6 +32,23 @@ public:
         : rows_(rows), min_support_(min_support), control_(control), mode_(mode), covers_(rows, control), arena_(covers_.arena),
           counts_(rows.items(), 0), inside_(rows.items(), 0) {}
 
+    // The steps of a walk: first the empty itemset, with the items that every row holds; then a branch for each other item.
+    static int64_t steps(const Rows& rows) { return 1 + int64_t(rows.branches()); }
+    void step(int64_t number) {
+        if (number == 0) root();
+        else branch(int32_t(number - 1));
+    }
+
+private:
+    void root() {
+        itemset_.clear();
+        free_.clear();
+        if (rows_.rows() < min_support_) return;
+        for (size_t item = rows_.branches(); item < rows_.items(); ++item) free_.push_back(int32_t(item));
+        mode_.enter(itemset_, free_, rows_.rows(), rows_.branches() == 0);
+        mode_.leave();
+    }
+
     // All itemsets whose first item, in the order of ranks, is this one.
     void branch(int32_t item) {
         itemset_.clear();
@@ -41,7 +58,6 @@ public:
         retract();
     }
 
-private:
     void extend(int32_t item) {
         itemset_.push_back(item);
         inside_[size_t(item)] = 1;

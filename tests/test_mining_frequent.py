@@ -261,3 +261,16 @@ def test_progress_is_told():
     seen = []
     frequent(quest(60_000), 0.0003, progress=lambda *step: seen.append(step))
     assert all(what == "Searching for frequent itemsets" and done <= total for what, done, total in seen)
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
+def test_one_row_of_very_many_items():
+    """Two to the power of all of them are frequent: to be counted, not listed, and nothing overflows on the way."""
+    data = Transactions.from_lists([range(20_000)])
+    assert count_frequent(data, 1).total == 2**20_000 - 1
+    assert frequent(data, 1, kind="closed").by_size == frequent(data, 1, kind="maximal").by_size
+    assert len(frequent(data, 1, max_size=1)) == 20_000
+    with pytest.raises(BudgetExceeded, match="memory limit"):
+        frequent(data, 1, memory_limit="1GB")
+    with pytest.raises(BudgetExceeded, match="memory limit"):  # three gigabytes of digits
+        count_frequent(Transactions.from_lists([range(100_000)]), 1, threads=1, memory_limit="2GB")
