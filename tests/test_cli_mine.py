@@ -136,6 +136,11 @@ def test_nothing_found(shop, capsys, terminal):
     assert facts(capsys, "baskets.csv --min-support 6 --json")["itemsets"] == []
 
 
+def test_more_than_there_are(shop, capsys):
+    found = facts(capsys, "baskets.csv --min-support 900000000000000000")
+    assert (found["found"], found["min_support"]["count"]) == (0, 900000000000000000)
+
+
 def test_on_a_terminal(shop, capsys, terminal):
     code, out, err = run(capsys, "baskets.csv --min-support 1 --sensitive sensitive.txt --top 8")
     assert (code, err) == (0, "")
@@ -302,6 +307,8 @@ def test_rules_with_chosen_consequents_and_sizes(shop, capsys):
         (["ale", "bun"], "cure"), (["bun"], "cure"), (["ale"], "cure")
     ]  # fmt: skip
     assert facts(capsys, f"{ask} --consequents then.txt --max-size 2")["found"] == 2
+    found = facts(capsys, f"{ask} --consequents then.txt --min-size 3")
+    assert (found["found"], found["by_size"], found["min_size"]) == (1, [0, 0, 1], 3)
     (shop / "some.txt").write_text("ale\nfig\n")
     assert facts(capsys, f"{ask} --items some.txt")["found"] == 2
 
@@ -449,17 +456,18 @@ def test_an_input_is_never_overwritten(shop, capsys, options, name):
         ("baskets.csv --rare 2 --kind all", r"--kind does not go with --rare"),
         ("baskets.csv --rare 2 --min-size 2", r"--min-size does not go with --rare"),
         ("baskets.csv --rules --min-support 1 --min-confidence 1 --kind closed", r"--kind does not go with --rules"),
-        ("baskets.csv --rules --min-support 1 --min-confidence 1 --min-size 3", r"--min-size does not go with"),
+        ("baskets.csv --rules --min-support 1 --min-confidence 1 --min-size 1", r"--min-size is 1.*at least 2"),
+        ("baskets.csv --rules --min-support 1 --min-confidence 1 --max-size 1", r"--max-size is 1.*at least 2"),
         ("baskets.csv --count --min-support 1 --kind closed", r"--kind does not go with --count"),
         ("baskets.csv --count --min-support 1 --out a.csv", r"--out does not go with --count"),
         ("baskets.csv --min-support 1 --replace", r"--replace goes only with --out"),
         ("baskets.csv --min-support 1 --kind close", r"close"),
-        ("baskets.csv --min-support 0", r"min_support is 0.*at least 1"),
+        ("baskets.csv --min-support 0", r"--min-support is 0\..*at least 1"),
         ("baskets.csv --min-support many", r"--min-support is 'many'.*not a share"),
         ("baskets.csv --min-support 1.5", r"--min-support is 1\.5, outside the range"),
         ("baskets.csv --min-support " + "9" * 5000, r"--min-support has 5000 digits"),
         ("baskets.csv --min-support 1 --min-size 0", r"--min-size is 0.*at least 1"),
-        ("baskets.csv --min-support 1 --min-size " + "9" * 30, r"--min-size is 9+\."),
+        ("baskets.csv --min-support 1 --min-size " + "9" * 30, r"--min-size is 9+\..*at most 2147483647"),
         ("baskets.csv --min-support 1 --min-size 3 --max-size 2", r"--max-size is 2.*at least 3"),
         ("baskets.csv --rare 2 --max-size 0", r"--max-size is 0.*at least 1"),
         ("baskets.csv --rare 0", r"--rare is 0.*at least 1"),

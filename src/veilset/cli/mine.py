@@ -28,7 +28,7 @@ __all__ = ["mine"]
 
 _PIECE = 1 << 16  # itemsets that are written, or become Python objects, at once
 _LARGEST = 2**31 - 1
-_DIGITS = 18  # of a count that a kernel takes
+_DIGITS = 18  # of a number of transactions; Python does not read numbers of any length
 
 _FREQUENT = Group("What is frequent", sort_key=1.1)
 _RARE = Group("What is rare", sort_key=1.2)
@@ -47,9 +47,9 @@ class FrequentOptions:
     count: Annotated[bool, Flag] = False
     "Only the exact number of frequent itemsets, in all and for each item; nothing is listed."
     min_size: int | None = None
-    "Leave out itemsets with fewer items."
+    "Leave out itemsets (and rules, both sides together) with fewer items."
     max_size: int | None = None
-    "Leave out itemsets (also rare ones, and rules) with more items."
+    "Leave out itemsets (also rare ones, and rules, both sides together) with more items."
     items: Annotated[tuple[Path, ...], Parameter(name="--items", negative=(), show_default=False)] = ()
     "File with items, one name a line: only these, as if the rest were not there. May be given several times."
 
@@ -166,6 +166,11 @@ class _Search:
             )
         return given[0] if given else "--min-support"
 
+    @property
+    def smallest(self) -> int:
+        """How many items there are at least: a rule has one on each side."""
+        return 2 if self.rules.rules else 1
+
     def check(self, *, top: int, out: Path | None, replace: bool) -> None:
         """Options that do not go together, or that a question lacks: none is ignored silently."""
         frequent, question = self.frequent, self.question
@@ -191,13 +196,14 @@ class _Search:
                 also = ", or --rare 10 for what is rare" if question == "--min-support" else ""
                 raise WrongUsage(f"{option} must be given.", f"For example: {_EXAMPLES[question]}{also}.")
         for option, number, least in (
-            ("--min-size", frequent.min_size, 1),
-            ("--max-size", frequent.max_size, frequent.min_size or 1),
+            ("--min-size", frequent.min_size, self.smallest),
+            ("--max-size", frequent.max_size, frequent.min_size or self.smallest),
             ("--rare", self.rare.rare, 1),
             ("--top", top, 0),
         ):
             if number is not None and not least <= number <= _LARGEST:
-                raise WrongUsage(f"{option} is {number}.", f"Give a whole number of at least {least}.")
+                bound = f"at least {least}" if number < least else f"at most {_LARGEST}"
+                raise WrongUsage(f"{option} is {number}.", f"Give a whole number of {bound}.")
         if replace and out is None:
             raise WrongUsage(
                 "--replace goes only with --out.", "Leave it out, or name the file to exchange with --out."
@@ -217,7 +223,7 @@ class _Search:
             if frequent.count
             else frequent.kind or "all",
             min_support=1 if frequent.min_support is None else _count(frequent.min_support, transactions),
-            min_size=frequent.min_size or 1,
+            min_size=frequent.min_size or self.smallest,
             max_size=frequent.max_size,
             k=rare.rare or 1,
             h=None if rare.h is None else exact_share(rare.h, "--h"),
@@ -243,7 +249,7 @@ _GOES_WITH = {
     "--consequents": ("--rules",),
     "--min-support": ("--min-support", "--count", "--rules"),
     "--kind": ("--min-support",),
-    "--min-size": ("--min-support", "--count"),
+    "--min-size": ("--min-support", "--count", "--rules"),
     "--out": ("--min-support", "--rare", "--rules"),
 }
 
@@ -256,7 +262,9 @@ def _count(min_support: str, transactions: int) -> int:
         raise WrongUsage(
             f"--min-support has {len(text)} digits.", "Give a number of transactions, or a share such as 1%."
         )
-    return support_of(int(text), transactions)
+    if int(text) < 1:
+        raise WrongUsage(f"--min-support is {text}.", "Give at least 1, or a share of the transactions such as 1%.")
+    return int(text)
 
 
 def _check_out(out: Path, inputs: list[Path], *, replace: bool) -> None:
@@ -282,7 +290,8 @@ def _tables(data: Transactions, asked: Asked, consequents: list[str] | None, ste
         for moles in mining.minimal_rare_chunks(data, asked.k, h=asked.h or 1, **steps):
             yield moles.to_arrow()
     elif asked.kind == "rules":
-        rules = mining.rules(data, asked.min_support, asked.min_confidence, consequents=consequents, **steps)
+        sizes = {"min_size": asked.min_size, **steps}
+        rules = mining.rules(data, asked.min_support, asked.min_confidence, consequents=consequents, **sizes)
         yield rules.to_arrow()
     elif asked.kind != "count":
         itemsets = mining.frequent(data, asked.min_support, kind=asked.kind, min_size=asked.min_size, **steps)

@@ -72,8 +72,6 @@ def mined_facts(mined: Mined) -> dict[str, Any]:
         question = {"min_support": {"count": asked.min_support, "share": asked.min_support / transactions}}
     if asked.kind == "rules":
         question["min_confidence"] = _share(asked.min_confidence)
-    else:
-        question["min_size"] = asked.min_size
     answer: dict[str, Any] = {"found": mined.found}
     if asked.kind == "count":
         answer["per_item"] = dict(mined.per_item)
@@ -84,6 +82,7 @@ def mined_facts(mined: Mined) -> dict[str, Any]:
         "kind": asked.kind,
         "transactions": transactions,
         **question,
+        "min_size": asked.min_size,
         "max_size": asked.max_size,
         "sentence": found_sentence(mined),
         "notes": notes(mined),
