@@ -60,9 +60,14 @@ public:
     }
     void advance() { done_.fetch_add(1, std::memory_order_relaxed); }
 
+    // How many of the threads so many steps can keep busy.
+    static int useful(int threads, int64_t steps) { return int(std::max<int64_t>(1, std::min<int64_t>(threads, steps))); }
+
     // Runs body(index) for all index < count on `threads` threads, handing out the indices one by one.
     template <class Body>
     void parallel(int threads, int64_t count, Body body) {
+        // Many short parts (chunks, say) would each end before the first look at the clock below.
+        if (Clock::now() > deadline_) throw OverBudget("time");
         std::atomic<int64_t> next{0};
         std::vector<std::thread> workers;
         std::exception_ptr failure;
@@ -88,7 +93,7 @@ public:
         };
 
         bool python_error = false;
-        const int wanted = int(std::min<int64_t>(threads, std::max<int64_t>(count, 1)));
+        const int wanted = useful(threads, count);
         workers.reserve(size_t(wanted));  // no throw between a thread's start and its join: that would terminate the process
         {
             nb::gil_scoped_release release;

@@ -28,8 +28,8 @@ public:
     static constexpr bool excludes = false, merges_excluded = false, looks_ahead = false;
 
     // `given`: how many items every itemset holds besides those of the walk.
-    Counting(size_t items, Sizes sizes, int64_t given, const Number& zero)
-        : per_item(items, zero), total(zero), sizes_(sizes), given_(given), zero_(zero), levels_(1, {zero, zero, 0, none}) {}
+    Counting(size_t items, Sizes sizes, int64_t given, const Number& zero, Control& control)
+        : per_item(items, zero, control), total(zero), sizes_(sizes), given_(given), zero_(zero), control_(control), levels_(1, {zero, zero, 0, none}) {}
 
     bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t, bool) {
         const int64_t size = given_ + int64_t(itemset.size()), choices = int64_t(free.size());
@@ -51,25 +51,30 @@ public:
     }
 
     // In how many ways `choices` free items can be added to `size` items so that the sizes fit.
-    const Number& ways(int64_t choices, int64_t size) {
+    Number ways(int64_t choices, int64_t size) {
+        const int64_t fewest = std::max<int64_t>(0, sizes_.min - size), most = sizes_.max == 0 ? choices : std::min(choices, sizes_.max - size);
+        if (fewest == 0 && most == choices) return power_of_two(choices);
         const auto [at, fresh] = ways_.try_emplace(choices << 32 | size, zero_);
         if (!fresh) return at->second;
-        Number binomial = zero_;
-        binomial += one();
-        if (sizes_.max == 0 && size >= sizes_.min) {  // all subsets
-            for (int64_t left = choices; left > 0; left -= 32) binomial *= uint64_t(1) << std::min<int64_t>(left, 32);
-            return at->second = binomial;
-        }
-        const int64_t most = sizes_.max == 0 ? choices : std::min(choices, sizes_.max - size);
-        for (int64_t chosen = 0; chosen <= most; ++chosen) {
-            if (size + chosen >= sizes_.min) at->second += binomial;
+        // Choices may be many: where none is too large, it is quicker to add up those that are too small.
+        const bool too_small = most == choices;
+        const int64_t end = too_small ? std::min(fewest, choices + 1) : most + 1;
+        Number binomial = power_of_two(0);
+        for (int64_t chosen = 0; chosen < end; ++chosen) {
+            control_.poll();
+            if (too_small || chosen >= fewest) at->second += binomial;
             binomial *= uint64_t(choices - chosen);
             binomial /= uint64_t(chosen + 1);
+        }
+        if (too_small) {
+            Number fitting = power_of_two(choices);
+            fitting -= at->second;
+            at->second = fitting;
         }
         return at->second;
     }
 
-    std::vector<Number> per_item;
+    Vector<Number> per_item;
     Number total;
 
 private:
@@ -78,14 +83,20 @@ private:
         size_t free;
         int32_t item;
     };
-    Number one() const {
-        if constexpr (std::is_same_v<Number, Uint128>) return 1;
-        else return Number(zero_.size(), 1);
+    Number power_of_two(int64_t exponent) const {
+        if constexpr (std::is_same_v<Number, Uint128>) {
+            return Uint128(1) << exponent;
+        } else {
+            Number power = zero_;
+            power.set_bit(size_t(exponent));
+            return power;
+        }
     }
 
     Sizes sizes_;
     int64_t given_;
     Number zero_;
+    Control& control_;
     std::vector<Level> levels_;
     std::unordered_map<int64_t, Number> ways_;
     const std::vector<int32_t>* free_ = nullptr;
@@ -106,31 +117,35 @@ std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabula
         Counting<Number> counting;
         Walk<Counting<Number>> walk;
         Worker(const Rows& r, const Question& question, const Number& z, Control& c)
-            : counting(r.items(), question.sizes, question.given, z), walk(r, question.min_support, c, counting) {}
+            : counting(r.items(), question.sizes, question.given, z, c), walk(r, question.min_support, c, counting) {}
     };
-    std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(q.threads));
-    // One number an item for each thread, for their sum, and for the answer.
-    control.charge(int64_t(8 * limbs * ((size_t(q.threads) + 1) * rows.items() + vocabulary)));
     const int64_t steps = q.sizes.small_enough(size_t(q.given) + 1) ? Walk<Counting<Number>>::steps(rows) : 1;
+    std::vector<std::unique_ptr<Worker>> workers(size_t(Control::useful(q.threads, steps)));
     control.begin(1, steps);
-    control.parallel(q.threads, steps, [&](int64_t step, int number) {
+    control.parallel(int(workers.size()), steps, [&](int64_t step, int number) {
         auto& worker = workers[size_t(number)];
         if (!worker) worker = std::make_unique<Worker>(rows, q, zero, control);
         worker->walk.step(step);
     });
-    Counting<Number> sum(rows.items(), q.sizes, q.given, zero);
-    for (const auto& worker : workers) {
-        if (!worker) continue;
-        sum.total += worker->counting.total;
-        for (size_t i = 0; i < rows.items(); ++i) sum.per_item[i] += worker->counting.per_item[i];
-    }
-    std::vector<uint64_t> answer((vocabulary + 1) * limbs, 0);
-    auto write = [&](size_t place, const Number& number) {
-        for (size_t i = 0; i < limbs; ++i) answer[place * limbs + i] = limb_of(number, i);
-    };
-    write(0, sum.total);
-    for (size_t i = 0; i < rows.items(); ++i) write(size_t(rows.code(int32_t(i))) + 1, sum.per_item[i]);
-    for (int32_t code : given) write(size_t(code) + 1, sum.total);
+    std::vector<uint64_t> answer;
+    control.single([&] {
+        Counting<Number> sum(rows.items(), q.sizes, q.given, zero, control);
+        for (auto& worker : workers) {
+            if (!worker) continue;
+            control.poll();
+            sum.total += worker->counting.total;
+            for (size_t i = 0; i < rows.items(); ++i) sum.per_item[i] += worker->counting.per_item[i];
+            worker.reset();
+        }
+        control.charge(int64_t((vocabulary + 1) * limbs * 8));
+        answer.resize((vocabulary + 1) * limbs);
+        auto write = [&](size_t place, const Number& number) {
+            for (size_t i = 0; i < limbs; ++i) answer[place * limbs + i] = limb_of(number, i);
+        };
+        write(0, sum.total);
+        for (size_t i = 0; i < rows.items(); ++i) write(size_t(rows.code(int32_t(i))) + 1, sum.per_item[i]);
+        for (int32_t code : given) write(size_t(code) + 1, sum.total);
+    });
     return answer;
 }
 
@@ -149,7 +164,7 @@ Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32
     const size_t bits = size_t(rows->longest()) + 32 + 16;
     if (bits <= 128) return to_numpy(count<Uint128>(*rows, question, allowed.size(), given, 0, 2, control));
     const size_t limbs = (bits + 63) / 64;
-    return to_numpy(count<Wide>(*rows, question, allowed.size(), given, Wide(limbs), limbs, control));
+    return to_numpy(count<Wide>(*rows, question, allowed.size(), given, Wide(limbs, control), limbs, control));
 }
 
 }  // namespace

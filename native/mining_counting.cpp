@@ -191,10 +191,10 @@ Output<int64_t> supports(const Array<int64_t>& offsets, const Array<int32_t>& it
         answer.resize(size_t(asked.rows()));
         holders = std::make_unique<Holders>(data, asked.items, control);
     });
-    std::vector<std::unique_ptr<Counter>> counters(static_cast<size_t>(threads));
     const int64_t block = std::clamp<int64_t>(asked.rows() / 64, 1, 1024), blocks = (asked.rows() + block - 1) / block;
+    std::vector<std::unique_ptr<Counter>> counters(size_t(Control::useful(threads, blocks)));
     control.begin(1, blocks);
-    control.parallel(threads, blocks, [&](int64_t number, int worker) {
+    control.parallel(int(counters.size()), blocks, [&](int64_t number, int worker) {
         auto& counter = counters[size_t(worker)];
         if (!counter) counter = std::make_unique<Counter>(*holders, control);
         for (int64_t i = number * block; i < std::min((number + 1) * block, asked.rows()); ++i)

@@ -19,13 +19,14 @@ struct Extension {
 
 class Covers {
 public:
-    Covers(const Rows& rows_, Control& control) : rows(rows_), arena(control), masks_(control), local_(rows_.items(), none) {}
+    Covers(const Rows& rows_, Control& control) : rows(rows_), arena(control), control_(control), masks_(control), local_(rows_.items(), none) {}
 
     // The rows lie far apart: those that come soon are fetched ahead.
     template <class Body>
     void for_each_row(std::span<const Place> places, Body body) const {
         constexpr size_t ahead = 12;
         for (size_t p = 0; p < places.size(); ++p) {
+            if (p % 4096 == 0) control_.poll();
             if (p + ahead < places.size()) rows.fetch(places[p + ahead]);
             body(places[p], rows.row(places[p].row));
         }
@@ -118,6 +119,7 @@ public:
     Arena arena;
 
 private:
+    Control& control_;
     Masks masks_;
     std::vector<int32_t> local_;  // item -> its place among the columns or extensions at hand
     std::vector<uint64_t> blocks_, row_;

@@ -18,7 +18,7 @@ struct Found {
 };
 
 // Offsets, items, supports, in the order of the steps, which are emptied on the way.
-inline nb::tuple as_arrays(std::vector<Found>& found, Control& control) {
+inline nb::tuple as_arrays(Vector<Found>& found, Control& control) {
     std::vector<int64_t> offsets{0}, supports;
     std::vector<int32_t> items;
     control.single([&] {

@@ -67,7 +67,9 @@ private:
         places_.clear();
         report(fixed_, chosen_, support);
         for (size_t next = 0;;) {
-            if (next < loose_.size() && sizes_.small_enough(fixed_.size() + chosen_.size() + 1)) {
+            const size_t size = fixed_.size() + chosen_.size();
+            const bool reaches = int64_t(size + loose_.size() - next) >= sizes_.min;  // with all that are left
+            if (next < loose_.size() && reaches && sizes_.small_enough(size + 1)) {
                 control_.poll();
                 chosen_.push_back(loose_[next]);
                 places_.push_back(next++);
@@ -120,15 +122,15 @@ public:
 };
 
 template <class Mode>
-void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Control& control, std::vector<Found>& found) {
+void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Control& control, Vector<Found>& found) {
     struct Worker {
         Mode mode;
         Walk<Mode> walk;
         Worker(const Rows& r, int64_t s, Sizes z, Control& c) : mode(r, z, c), walk(r, s, c, mode) {}
     };
-    std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(threads));
+    std::vector<std::unique_ptr<Worker>> workers(size_t(Control::useful(threads, Walk<Mode>::steps(rows))));
     control.begin(1, Walk<Mode>::steps(rows));
-    control.parallel(threads, Walk<Mode>::steps(rows), [&](int64_t step, int number) {
+    control.parallel(int(workers.size()), Walk<Mode>::steps(rows), [&](int64_t step, int number) {
         auto& worker = workers[size_t(number)];
         if (!worker) worker = std::make_unique<Worker>(rows, min_support, sizes, control);
         worker->mode.begin(found[size_t(step)]);
@@ -142,7 +144,7 @@ nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, c
     Csr data(offsets, items, int32_t(allowed.size()));
     Control control(memory_limit, time_limit, std::move(progress));
     std::unique_ptr<Rows> rows;
-    std::vector<Found> found;
+    Vector<Found> found(control);
     control.single([&] {
         rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(), std::max<int64_t>(1, min_support), Rows::Order::rarest_first, control);
         found.assign(rows->items() + 1, Found(control));

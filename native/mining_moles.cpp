@@ -26,7 +26,7 @@ public:
                int64_t h_num, int64_t h_den, int64_t k, int64_t p, bool absent, bool mark, int threads, int64_t memory_limit, double time_limit,
                nb::object progress)
         : offsets_(offsets), items_(items), sensitive_(sensitive), allowed_(allowed), control_(memory_limit, time_limit, std::move(progress)),
-          question_{{h_num, h_den, k, p}, absent}, threads_(threads) {
+          question_{{h_num, h_den, k, p}, absent}, threads_(threads), found_(control_) {
         const Csr data(offsets_, items_, int32_t(sensitive_.size()));
         if (allowed_.size() != sensitive_.size()) throw std::invalid_argument("the masks differ in length");
         control_.single([&] { judge_singles(data, mark); });
@@ -128,6 +128,8 @@ private:
         std::vector<Breach> singles;
         for (size_t i = 0; i < rows_->walked(); ++i) singles.push_back(breaches[size_t(rows_->code(int32_t(i)))]);
         known_ = std::make_unique<Known>(*rows_, question_, std::move(singles), control_);
+        if (limits.may_grow(3)) known_->build_columns();
+        threads_ = Control::useful(threads_, int64_t(known_->publics()));
         workers_.resize(size_t(threads_));
     }
 
@@ -139,30 +141,31 @@ private:
             step_ = 0;
         }
         if (stage_ > 1 || steps == 0 || !question_.limits.may_grow(size_t(stage_) + 1)) return false;
-        const int64_t first = step_;
-        std::vector<FoundMoles> results(size_t(steps - first), FoundMoles(control_));
+        Vector<std::pair<int64_t, FoundMoles>> results(control_);  // of the steps that found something
         std::mutex mutex;
         control_.begin(stage_ + 1, steps + threads_, step_);
         control_.parallel(threads_, threads_, [&](int64_t, int number) {
             auto& worker = workers_[size_t(number)];
             if (!worker) worker = std::make_unique<Worker>(*known_, mark_, control_);
-            for (int64_t finished = 0;;) {
+            for (;;) {
                 int64_t step;
                 {
                     std::lock_guard lock(mutex);
-                    collected += finished;
                     if (collected >= at_least || step_ == steps) return;
                     step = step_++;
                 }
-                FoundMoles& found = results[size_t(step - first)];
+                FoundMoles found(control_);
                 if (stage_ == 0) worker->search.pairs(int32_t(step), found);
                 else worker->search.branch(int32_t(step), found);
-                finished = int64_t(found.sizes.size());
                 control_.advance();
+                if (found.sizes.empty()) continue;
+                std::lock_guard lock(mutex);
+                collected += int64_t(found.sizes.size());
+                results.emplace_back(step, std::move(found));
             }
         });
-        for (FoundMoles& found : results)
-            if (!found.sizes.empty()) found_.push_back(std::move(found));
+        std::sort(results.begin(), results.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (auto& [step, found] : results) found_.push_back(std::move(found));
         return true;
     }
 
@@ -209,7 +212,7 @@ private:
     std::unique_ptr<Rows> rows_;
     std::unique_ptr<Known> known_;
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::vector<FoundMoles> found_;
+    Vector<FoundMoles> found_;
     int64_t stage_ = 0, step_ = 0, handed_out_ = 0;
 };
 

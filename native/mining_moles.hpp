@@ -60,15 +60,18 @@ struct Known {
     const Rows& rows;
     MoleQuestion question;
     std::vector<Breach> singles;                // breach probability of each single item, the empty set included
-    std::vector<Vector<Extension>> extensions;  // item -> later items with which it is safe
-    std::vector<Vector<Breach>> breaches;       // for each of those the breach probability of the pair
+    Vector<Vector<Extension>> extensions;  // item -> later items with which it is safe
+    Vector<Vector<Breach>> breaches;       // for each of those the breach probability of the pair
     Covers covers;
     std::optional<Bitmaps> columns;             // of dense data: all items over all rows
 
     Known(const Rows& rows_, MoleQuestion question_, std::vector<Breach> singles_, Control& control)
-        : rows(rows_), question(question_), singles(std::move(singles_)), extensions(rows.walked(), Vector<Extension>(control)),
-          breaches(rows.walked(), Vector<Breach>(control)), covers(rows, control) {
-        std::vector<Extension> all;
+        : rows(rows_), question(question_), singles(std::move(singles_)), extensions(rows.walked(), Vector<Extension>(control), control),
+          breaches(rows.walked(), Vector<Breach>(control), control), covers(rows, control), control_(control) {}
+
+    // They are needed for itemsets of four and more, and only where the data is dense.
+    void build_columns() {
+        Vector<Extension> all(control_);
         int64_t entries = 0;
         for (size_t i = 0; i < rows.items(); ++i) {
             all.push_back({int32_t(i), rows.support(int32_t(i))});
@@ -76,12 +79,15 @@ struct Known {
         }
         // A bitmap costs rows/8 bytes an item, a list 4 bytes a row that holds it: they break even at a density of 1/32.
         if (entries * 32 <= int64_t(rows.distinct()) * int64_t(rows.items())) return;
-        std::vector<Place> places;
+        Vector<Place> places(control_);
         for (int32_t r = 0; r < rows.distinct(); ++r) places.push_back({r, 0});
         columns = covers.as_bitmaps(places, all, {}, true, false);
     }
     size_t publics() const { return rows.walked(); }
     bool has_sensitive() const { return rows.items() > rows.walked(); }
+
+private:
+    Control& control_;
 };
 
 // Judges pairs and walks branches; one for each thread.
@@ -255,6 +261,7 @@ private:
     // it is a minimal mole, unless the subset that lacks x1 is not safe.
     template <class MostSensitive>
     bool judge(int32_t item, int64_t support, int64_t least, MostSensitive most) {
+        control_.poll();
         if (support == least || (support == 0 && !known_.question.absent)) return false;
         Breach own;
         if (known_.has_sensitive() && support > 0) own = most();

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "control.hpp"
 
 namespace veilset::mining {
 
@@ -11,7 +12,7 @@ __extension__ typedef unsigned __int128 Uint128;
 // A number of a fixed number of 64-bit limbs, the lowest first; the caller sees to it that nothing overflows.
 class Wide {
 public:
-    explicit Wide(size_t limbs, uint64_t value = 0) : limbs_(limbs, 0) { limbs_[0] = value; }
+    Wide(size_t limbs, Control& control) : limbs_(limbs, 0, control) {}
 
     Wide& operator+=(const Wide& other) {
         uint64_t carry = 0;
@@ -19,6 +20,15 @@ public:
             const Uint128 sum = Uint128(limbs_[i]) + other.limbs_[i] + carry;
             limbs_[i] = uint64_t(sum);
             carry = uint64_t(sum >> 64);
+        }
+        return *this;
+    }
+    Wide& operator-=(const Wide& other) {
+        uint64_t borrow = 0;
+        for (size_t i = 0; i < limbs_.size(); ++i) {
+            const Uint128 difference = Uint128(limbs_[i]) - other.limbs_[i] - borrow;
+            limbs_[i] = uint64_t(difference);
+            borrow = uint64_t(difference >> 64) & 1;
         }
         return *this;
     }
@@ -40,11 +50,11 @@ public:
         }
         return *this;
     }
-    size_t size() const { return limbs_.size(); }
+    void set_bit(size_t bit) { limbs_[bit / 64] |= uint64_t(1) << (bit % 64); }
     uint64_t limb(size_t i) const { return limbs_[i]; }
 
 private:
-    std::vector<uint64_t> limbs_;
+    Vector<uint64_t> limbs_;
 };
 
 inline uint64_t limb_of(const Wide& number, size_t i) { return number.limb(i); }

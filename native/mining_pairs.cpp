@@ -78,14 +78,14 @@ nb::tuple pairs(const Array<int64_t>& offsets, const Array<int32_t>& items, cons
     Control control(memory_limit, time_limit, std::move(progress));
     const int64_t at_least = std::max<int64_t>(1, min_support);
     std::unique_ptr<Rows> rows;
-    std::vector<Found> found;
+    Vector<Found> found(control);
     control.single([&] {
         rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(), at_least, Rows::Order::vocabulary, control);
         found.assign(rows->items(), Found(control));
     });
-    std::vector<std::unique_ptr<PairCounter>> counters(static_cast<size_t>(threads));
+    std::vector<std::unique_ptr<PairCounter>> counters(size_t(Control::useful(threads, int64_t(rows->items()))));
     control.begin(1, int64_t(rows->items()));
-    control.parallel(threads, int64_t(rows->items()), [&](int64_t first, int worker) {
+    control.parallel(int(counters.size()), int64_t(rows->items()), [&](int64_t first, int worker) {
         auto& counter = counters[size_t(worker)];
         if (!counter) counter = std::make_unique<PairCounter>(*rows, at_least, control);
         counter->count(int32_t(first), found[size_t(first)]);

@@ -173,10 +173,13 @@ private:
         for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
         places_.resize(items_.size());
         std::vector<int64_t> next(first_.begin(), first_.end() - 1);
-        for (int32_t r = 0; r < distinct(); ++r)
+        for (int32_t r = 0; r < distinct(); ++r) {
+            if (r % 4096 == 0) control_.poll();
             for (int32_t item : row(r)) places_[size_t(next[size_t(item)]++)].row = r;
+        }
         Vector<int32_t> filled(size_t(distinct()), 0, control_);
-        for (size_t item = 0; item < codes_.size(); ++item)
+        for (size_t item = 0; item < codes_.size(); ++item) {
+            control_.poll();
             for (int64_t at = first_[item]; at < first_[item + 1]; ++at) {
                 Place& place = places_[size_t(at)];
                 int32_t& size = filled[size_t(place.row)];
@@ -184,6 +187,7 @@ private:
                 place.next = ++size;
                 longest_ = std::max(longest_, size);
             }
+        }
     }
 
     // Together, since a walk jumps from row to row and pays for every line of the cache.

@@ -99,7 +99,7 @@ nb::tuple rules(const Array<int64_t>& offsets, const Array<int32_t>& items, cons
     const auto on_the_right = span_of(consequents);
     const int64_t block = std::clamp<int64_t>(itemsets.rows() / 64, 1, 1024), blocks = (itemsets.rows() + block - 1) / block;
     std::unique_ptr<Index> index;
-    std::vector<Found> found;
+    Vector<Found> found(control);
     control.single([&] {
         index = std::make_unique<Index>(itemsets, control);
         found.assign(size_t(blocks), Found(control));

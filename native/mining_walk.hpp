@@ -100,6 +100,7 @@ private:
     // Sorts the items of these rows into tail, excluded and free ones. False if an excluded item is in every row.
     bool count(std::span<const Place> places, int64_t support, int32_t last, std::vector<Extension>& tail, std::vector<Extension>& excluded,
                int64_t& entries) {
+        Arena::Scope scope(arena_);
         int32_t* met = arena_.take<int32_t>(rows_.items() + 1);
         size_t met_count = 0;
         covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.cube import random_cube
 from tests.interrupting import interrupt
 from tests.test_audit_coherence import explosive
-from veilset import BudgetExceeded, Transactions, WrongUsage, generate
+from veilset import BudgetExceeded, Transactions, WrongUsage, _native, generate
+from veilset.io import Rows
 from veilset.mining import count_frequent, frequent
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -150,6 +151,68 @@ def test_many_items():
                 expected[tuple(map(str, sorted((i, j, k))))] = int((both & held[:, k]).sum())
         found = dict(frequent(data, least, max_size=3))
         assert all(found.get(x) == (support if support >= least else None) for x, support in expected.items())
+
+
+def equal_rows(items: int) -> Transactions:
+    """Two equal rows: every item extends every itemset without changing its support."""
+    codes = np.tile(np.arange(items, dtype=np.int32), 2)
+    return Transactions.from_rows(Rows(np.arange(3) * items, codes, [str(i) for i in range(items)]))
+
+
+def test_a_smallest_size_spares_the_smaller_ones():
+    """There are 2^300 itemsets; those that are asked for take no walk through the others."""
+    data = equal_rows(300)
+    assert [len(names) for names, _ in frequent(data, 2, min_size=300, time_limit=60)] == [300]
+    found = frequent(data, 2, min_size=299, time_limit=60)
+    assert len(found) == len(set(found)) == 301
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too, and its stack frames are larger")
+def test_rows_longer_than_the_stack():
+    """The first itemset of two million items is chosen item by item."""
+    with pytest.raises(BudgetExceeded, match="frequent itemsets stopped at the time limit"):
+        frequent(equal_rows(2_000_000), 2, min_size=1_000_000, time_limit=2, threads=1)
+
+
+def test_very_long_rows_are_counted():
+    data = equal_rows(3000)
+    count = count_frequent(data, 2, time_limit=60)
+    assert count.total == 2**3000 - 1
+    assert set(count.per_item.values()) == {2**2999}
+    large = count_frequent(data, 2, min_size=3, containing=["5"])
+    assert large.total == 2**2999 - 1 - 2999
+    assert large.per_item["7"] == 2**2998 - 1
+    assert count_frequent(data, 2, min_size=2, max_size=3).total == comb(3000, 2) + comb(3000, 3)
+    assert count_frequent(data, 2, min_size=2999, max_size=3000).total == 3001
+    assert count_frequent(data, 2, min_size=3001).total == 0
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
+def test_large_numbers_count_towards_the_memory_limit():
+    """20,000 numbers of 20,000 bits are 50 MB, for each thread."""
+    data = equal_rows(20_000)
+    with pytest.raises(_native.OverBudget, match="memory"):
+        _native.count_frequent(
+            data.offsets,
+            data.items,
+            np.ones(len(data.names), np.uint8),
+            np.zeros(0, np.int32),
+            min_support=2,
+            min_size=1,
+            max_size=0,
+            threads=1,
+            memory_limit=20_000_000,
+            time_limit=60.0,
+            progress=None,
+        )
+
+
+def test_numbers_beyond_all_bounds():
+    data = Transactions.from_lists([["a", "b"]] * 2)
+    assert len(frequent(data, 2, threads=2**31 - 1)) == count_frequent(data, 2, threads=2**31 - 1).total == 3
+    assert len(frequent(data, 10**30)) == count_frequent(data, 10**30).total == 0
+    assert len(frequent(data, 1, max_size=10**30)) == count_frequent(data, 1, max_size=10**30).total == 3
+    assert len(frequent(data, 1, min_size=10**30)) == count_frequent(data, 1, min_size=10**30).total == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -33,7 +33,19 @@ def test_minimal_rare_equals_the_oracle(data, promise, include_absent, threads):
     for mole in found:
         assert mole.support == oracles.support(rows, mole.items)
         assert mole.breach == oracles.breach_probability(rows, mole.items, data.sensitive)
-        assert (mole.sensitive is None) == (mole.breach == 0)
+        assert mole.sensitive == first_behind(rows, mole, data)
+
+
+def first_behind(rows, mole, data):
+    """Of the sensitive items that reach the breach probability, the first in the vocabulary."""
+    if mole.breach == 0:
+        return None
+    reached = (
+        item
+        for item in data.names
+        if item in data.sensitive and oracles.breach_probability(rows, mole.items, [item]) == mole.breach
+    )
+    return next(reached)
 
 
 @settings(max_examples=max(min(400, 4 * settings().max_examples), settings().max_examples))
@@ -142,6 +154,38 @@ def test_chunks_need_no_memory_for_the_whole():
         total += len(supports)
     assert total == len(minimal_rare(data, 20, max_size=2))
     assert total > 1_500_000
+
+
+def test_chunks_share_one_time_limit():
+    """Each of them takes next to no time."""
+    draw = np.random.default_rng(1)
+    data = Transactions.from_lists([np.unique(draw.integers(0, 300, 20)).tolist() for _ in range(300)])
+    chunks = minimal_rare_chunks(data, 20, max_size=2, chunk_size=1, time_limit=0.5)
+    with pytest.raises(BudgetExceeded, match="time limit"):
+        for _ in chunks:
+            time.sleep(0.01)
+
+
+def test_no_more_threads_than_steps():
+    """So many would not start, nor would a table of them fit memory."""
+    data = Transactions.from_lists(map(list, ["ab", "ac", "bc", "abc"]))
+    assert [mole.items for mole in minimal_rare(data, 2, threads=2**31 - 1)] == [("a", "b", "c")]
+
+
+def test_numbers_beyond_all_bounds():
+    data = Transactions.from_lists(map(list, ["ab", "ac", "bc", "abc"]))
+    assert len(minimal_rare(data, 10**30)) == 0
+    assert [mole.items for mole in minimal_rare(data, 2, max_size=10**30)] == [("a", "b", "c")]
+    assert [len(chunk) for chunk in minimal_rare_chunks(data, 2, chunk_size=10**30)] == [1]
+
+
+def test_one_mole_of_many():
+    for sensitive in (0, 2):
+        moles = minimal_rare(random_cube(2, rows=1000, items=14).with_sensitive(sensitive), 20)
+        listed = list(moles)
+        assert [moles[0], moles[7], moles[-1], moles[np.int64(3)]] == [listed[0], listed[7], listed[-1], listed[3]]
+        with pytest.raises(IndexError):
+            moles[len(listed)]
 
 
 def _native_search(data, memory_limit):

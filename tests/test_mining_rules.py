@@ -321,3 +321,7 @@ def test_oracle_agrees_with_a_count_by_hand():
         (frozenset("b"), "a"): (3, 3),
         (frozenset("bc"), "a"): (1, 1),
     }
+
+
+def test_a_smallest_size_beyond_all_kernels():
+    assert len(rules(Transactions.from_lists([["a", "b"]] * 2), 1, 0.5, min_size=10**30)) == 0

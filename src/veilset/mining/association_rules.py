@@ -15,7 +15,7 @@ from veilset import _native
 from veilset.errors import BudgetExceeded, WrongUsage
 from veilset.exact import exact_share
 from veilset.limits import Bounds, Limits
-from veilset.mining.frequent_itemsets import allowed, frequent
+from veilset.mining.frequent_itemsets import LARGEST, allowed, frequent
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
 
@@ -190,7 +190,7 @@ def rules(
             right,
             confidence_num=share.numerator,
             confidence_den=share.denominator,
-            min_size=min_size,
+            min_size=min(min_size, LARGEST),
             threads=limits.thread_count,
             **limits.for_kernel(lambda _: "Searching for rules"),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -73,8 +73,15 @@ class Moles:
             breach = Fraction(int(self.breach_with[i]), int(self.breach_of[i]))
             yield Mole(items, support, breach, names[code] if code >= 0 else None)
 
-    def __getitem__(self, which: Selection) -> Moles:
-        """Several of them: a slice, a mask or an array of positions."""
+    @overload
+    def __getitem__(self, which: int) -> Mole: ...
+    @overload
+    def __getitem__(self, which: Selection) -> Moles: ...
+    def __getitem__(self, which: int | Selection) -> Mole | Moles:
+        """One as `Mole`, or several as `Moles`: a slice, a mask or an array of positions."""
+        if isinstance(which, (int, np.integer)):
+            at = range(len(self))[which]
+            return next(iter(self[at : at + 1]))
         if len(self.sensitive) == 0:
             return Moles(self.itemsets[which], self.breach_with, self.breach_of, self.sensitive)
         return Moles(self.itemsets[which], self.breach_with[which], self.breach_of[which], self.sensitive[which])
@@ -181,13 +188,13 @@ def _chunks(
 ) -> Iterator[Moles]:
     with limits.guard(_TASK, _ADVICE):
         search = _search(data, question, items, limits, absent=include_absent)
-        left = _moles(data, *search.next(chunk_size))
-    while len(left) > 0:
-        yield left[:chunk_size]
-        left = left[chunk_size:]
-        if len(left) < chunk_size:
+        found, at = _moles(data, *search.next(min(chunk_size, _EVERYTHING))), 0
+    while at < len(found):
+        yield found[at : at + chunk_size]
+        at = min(at + chunk_size, len(found))
+        if len(found) - at < chunk_size:
             with limits.guard(_TASK, _ADVICE):
-                left = _joined(left, _moles(data, *search.next(chunk_size)))
+                found, at = _joined(found[at:], _moles(data, *search.next(min(chunk_size, _EVERYTHING)))), 0
 
 
 def items_in_moles(
