@@ -182,6 +182,14 @@ int64_t and_count_with(const std::string& variant, const Array<uint64_t>& a, con
     int64_t again = 0;
     for (size_t i = 0; i < out.size(); ++i) again += std::popcount(out[i]);
     if (stored != counted || again != counted) throw std::logic_error("the loops of " + variant + " disagree");
+    std::vector<uint64_t> shifts(a.size());
+    int64_t expected = 0;
+    for (size_t i = 0; i < shifts.size(); ++i) expected += int64_t(std::popcount(a.data()[i] & b.data()[i])) << (shifts[i] = i * 7 % 31);
+    if (loops->and_weigh(a.data(), b.data(), shifts.data(), a.size()) != expected ||
+        loops->and_store_weigh(a.data(), b.data(), shifts.data(), out.data(), a.size()) != expected)
+        throw std::logic_error("the loops of " + variant + " weigh wrong");
+    for (size_t i = 0; i < out.size(); ++i)
+        if (out[i] != (a.data()[i] & b.data()[i])) throw std::logic_error("the loops of " + variant + " store wrong");
     return counted;
 }
 

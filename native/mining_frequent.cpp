@@ -138,6 +138,33 @@ void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Contr
     });
 }
 
+// Maximal itemsets at a support of 1 are the rows that no other row holds: nothing needs to be walked.
+void maximal_rows(const Rows& rows, Sizes sizes, int threads, Control& control, Vector<Found>& found) {
+    control.begin(1, rows.distinct());
+    control.parallel(threads, int64_t(found.size()), [&](int64_t step, int) {
+        for (int64_t r = step; r < rows.distinct(); r += int64_t(found.size())) {
+            control.poll();
+            const auto row = rows.row(int32_t(r));
+            int64_t support = 0;
+            for (const Place& place : rows.places(row.front())) {  // few hold its rarest item
+                const auto other = rows.row(place.row);
+                if (other.size() < row.size() || !std::includes(other.begin(), other.end(), row.begin(), row.end())) continue;
+                support += rows.weight(place.row);
+                if (other.size() == row.size() && place.row >= r) continue;  // rows that were not merged may be equal
+                support = 0;
+                break;
+            }
+            if (support == 0 || !sizes.fit(row.size())) continue;
+            Found& into = found[size_t(step)];
+            const size_t first = into.items.size();
+            for (int32_t item : row) into.items.push_back(rows.code(item));
+            std::sort(into.items.begin() + ptrdiff_t(first), into.items.end());
+            into.sizes.push_back(int32_t(row.size()));
+            into.supports.push_back(support);
+        }
+    });
+}
+
 nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& allowed, int64_t min_support,
                    const std::string& kind, int64_t min_size, int64_t max_size, int threads, int64_t memory_limit, double time_limit,
                    nb::object progress) {
@@ -151,7 +178,8 @@ nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, c
     });
     const Sizes sizes{min_size, max_size};
     auto run = kind == "closed" ? walk<Closed> : kind == "maximal" ? walk<Maximal> : walk<All>;
-    run(*rows, std::max<int64_t>(1, min_support), sizes, threads, control, found);
+    if (kind == "maximal" && min_support <= 1) maximal_rows(*rows, sizes, threads, control, found);
+    else run(*rows, std::max<int64_t>(1, min_support), sizes, threads, control, found);
     return as_arrays(found, control);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "control.hpp"
@@ -37,6 +38,7 @@ public:
     Rows(const Csr& data, std::span<const uint8_t> allowed, std::span<const int32_t> given, int64_t min_support, Order order,
          Control& control, std::span<const uint8_t> looked_at = {})
         : rows_(control), items_(control), first_(control), places_(control), control_(control) {
+        if (data.rows() > INT32_MAX) throw std::invalid_argument("more than 2^31 - 1 transactions");
         std::vector<int64_t> support(size_t(data.vocabulary), 0);
         for_each_row(data, given, [&](std::span<const int32_t> row) {
             ++cohort_;

@@ -15,7 +15,7 @@ void register_mining_frequent(nb::module_& m);
 void register_mining_count(nb::module_& m);
 void register_mining_moles(nb::module_& m);
 void register_mining_keeping(nb::module_& m);
-void register_mining_counting(nb::module_& m);
+void register_mining_supports(nb::module_& m);
 void register_mining_pairs(nb::module_& m);
 void register_mining_rules(nb::module_& m);
 void register_generate(nb::module_& m);
@@ -33,7 +33,7 @@ NB_MODULE(_native, m) {
     veilset::register_mining_count(m);
     veilset::register_mining_moles(m);
     veilset::register_mining_keeping(m);
-    veilset::register_mining_counting(m);
+    veilset::register_mining_supports(m);
     veilset::register_mining_pairs(m);
     veilset::register_mining_rules(m);
     veilset::register_generate(m);

@@ -134,6 +134,17 @@ def test_long_rows(seed):
     assert count_frequent(data, least, min_size=3, max_size=3).total == triples
 
 
+def test_rows_that_no_other_row_holds_are_maximal():
+    """At a support of 1, in long rows of many items, where a walk would not end."""
+    held = np.random.default_rng(2).random((200, 2000)) < 0.5
+    rows = [np.flatnonzero(row).tolist() for row in held]
+    some = [row[::2] for row in rows[:50]]
+    found = frequent(Transactions.from_lists([*rows, *some, *rows[:7]]), 1, kind="maximal")
+    assert sorted((sorted(map(int, names)), support) for names, support in found) == sorted(
+        (row, 2 if number < 7 else 1) for number, row in enumerate(rows)
+    )
+
+
 def test_many_items():
     """More columns than a word has bits, in sparse and in dense data."""
     draw = np.random.default_rng(3)
@@ -210,6 +221,7 @@ def test_large_numbers_count_towards_the_memory_limit():
 def test_numbers_beyond_all_bounds():
     data = Transactions.from_lists([["a", "b"]] * 2)
     assert len(frequent(data, 2, threads=2**31 - 1)) == count_frequent(data, 2, threads=2**31 - 1).total == 3
+    assert len(frequent(data, "9" * 5000)) == 0
     assert len(frequent(data, 10**30)) == count_frequent(data, 10**30).total == 0
     assert len(frequent(data, 1, max_size=10**30)) == count_frequent(data, 1, max_size=10**30).total == 3
     assert len(frequent(data, 1, min_size=10**30)) == count_frequent(data, 1, min_size=10**30).total == 0
@@ -239,6 +251,7 @@ def test_nothing_to_find():
 
 def test_numbers_beyond_all_kernels():
     data = Transactions.from_lists([["a", "b"]] * 2)
+    assert len(frequent(data, "9" * 5000)) == 0
     assert len(frequent(data, 10**30)) == count_frequent(data, 10**30).total == 0
     assert len(frequent(data, 1, max_size=10**30)) == 3
     assert len(frequent(data, 1, min_size=10**30)) == 0

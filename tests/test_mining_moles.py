@@ -2,6 +2,7 @@
 
 import time
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -128,6 +129,26 @@ def test_many_rows(seed, k, h, max_size, sensitive):
     assert {mole.items: (mole.support, float(mole.breach)) for mole in found} == expected
     occurring = [mole for mole in found if mole.support > 0]
     assert list(minimal_rare(data, k, h=h, max_size=max_size)) == occurring
+
+
+@pytest.mark.parametrize("density", [0.1, 0.4])
+def test_more_items_than_a_word_has_bits(density):
+    held = np.random.default_rng(4).random((400, 140)) < density
+    k = int(400 * density**2 * 0.8)
+    pairs = held.T.astype(int) @ held.astype(int)
+    expected = {(i,): pairs[i, i] for i in range(140) if pairs[i, i] < k}
+    expected |= {
+        (i, j): pairs[i, j] for i, j in combinations(range(140), 2) if pairs[i, j] < k <= min(pairs[i, i], pairs[j, j])
+    }
+    for i, j in combinations(range(140), 2):
+        if pairs[i, j] >= k:
+            triples = held[held[:, i] & held[:, j]].sum(axis=0)
+            third = np.flatnonzero((pairs[i] >= k) & (pairs[j] >= k) & (triples < k))
+            expected |= {(i, j, t): triples[t] for t in third[third > j].tolist()}
+    data = Transactions.from_lists([np.flatnonzero(row).tolist() for row in held])
+    found = minimal_rare(data, k, max_size=3, include_absent=True)
+    assert {tuple(map(int, mole.items)): mole.support for mole in found} == expected
+    assert found.by_size[2] > 1000
 
 
 @pytest.mark.parametrize("sensitive", [0, 2])

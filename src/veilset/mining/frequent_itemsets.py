@@ -155,7 +155,7 @@ def support_of(min_support: int | float | str | Fraction, transactions: int) -> 
             )
         return min(int(min_support), transactions + 1)
     if isinstance(min_support, str) and min_support.strip().isdecimal():
-        return support_of(int(min_support), transactions)
+        return support_of(int(min_support.strip().lstrip("0")[:20] or 0), transactions)
     return max(1, -(-exact_share(min_support, "min_support") * transactions // 1))
 
 

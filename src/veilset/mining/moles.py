@@ -21,7 +21,7 @@ from veilset.transactions import Transactions
 
 __all__ = ["Keeping", "Mole", "Moles", "items_in_moles", "minimal_rare", "minimal_rare_chunks"]
 
-_TASK, _ADVICE = "The search for moles", "ask for a smaller p."
+_TASK, _ADVICE = "The search for moles", "ask for smaller itemsets (p or max_size)."
 _EVERYTHING = 2**62
 
 

@@ -219,7 +219,7 @@ Output<int64_t> cover(const Array<int64_t>& offsets, const Array<int32_t>& items
 
 }  // namespace
 
-void register_mining_counting(nb::module_& m) {
+void register_mining_supports(nb::module_& m) {
     m.def("cover", &cover, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("vocabulary"), nb::arg("itemset").noconvert());
     m.def("supports", &supports, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("vocabulary"),
           nb::arg("asked_offsets").noconvert(), nb::arg("asked_items").noconvert(), nb::kw_only(), nb::arg("threads"), nb::arg("memory_limit"),
