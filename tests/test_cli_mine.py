@@ -24,25 +24,8 @@ from veilset.report import COLUMNS
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
-ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
 COMMAND = sys.modules["veilset.cli.mine"]  # the package has the function by this name
 PAGE = Path(__file__).parent.parent / "docs" / "mining.md"
-
-
-@pytest.fixture
-def shop(tmp_path, monkeypatch):
-    """A folder with baskets.csv and sensitive.txt, where the user stands."""
-    (tmp_path / "baskets.csv").write_text("".join(",".join(row) + "\n" for row in ROWS))
-    (tmp_path / "sensitive.txt").write_text("cure\n")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    """Output as on a terminal: text, not JSON."""
-    monkeypatch.setattr(Screen, "of", classmethod(lambda cls, json: cls(json=json)))
-    monkeypatch.setenv("COLUMNS", "100")
 
 
 def run(capsys, line: str) -> tuple[int, str, str]:
