@@ -27,6 +27,7 @@ public:
         constexpr size_t ahead = 12;
         for (size_t p = 0; p < places.size(); ++p) {
             if (p % 4096 == 0) control_.poll();
+            if (p + 2 * ahead < places.size()) rows.fetch_soon(places[p + 2 * ahead]);
             if (p + ahead < places.size()) rows.fetch(places[p + ahead]);
             body(places[p], rows.row(places[p].row));
         }

@@ -72,6 +72,7 @@ public:
     int64_t support(int32_t item) const { return supports_[size_t(item)]; }
     int32_t weight(int32_t row) const { return rows_[size_t(row)].weight; }
     std::span<const int32_t> row(int32_t r) const { return {items_.data() + rows_[size_t(r)].begin, size_t(rows_[size_t(r)].size)}; }
+    void fetch_soon(Place place) const { __builtin_prefetch(&rows_[size_t(place.row)]); }
     void fetch(Place place) const { __builtin_prefetch(items_.data() + rows_[size_t(place.row)].begin + place.next); }
     std::span<const Place> places(int32_t item) const { return {places_.data() + first_[size_t(item)], places_.data() + first_[size_t(item) + 1]}; }
     int32_t longest() const { return longest_; }
@@ -168,28 +169,34 @@ private:
         slots.swap(larger);
     }
 
-    // Sorts all rows, and finds the places of every item, by handing out the items in the order of ranks.
+    // Sorts all rows and finds the places of every item.
     void index() {
         first_.assign(codes_.size() + 1, 0);
         for (int32_t item : items_) ++first_[size_t(item) + 1];
         for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
         places_.resize(items_.size());
+        for (const Row& row : rows_) longest_ = std::max(longest_, row.size);
         std::vector<int64_t> next(first_.begin(), first_.end() - 1);
-        for (int32_t r = 0; r < distinct(); ++r) {
-            if (r % 4096 == 0) control_.poll();
-            for (int32_t item : row(r)) places_[size_t(next[size_t(item)]++)].row = r;
+        if (items_.size() > size_t(1) << 22) {
+            for (int32_t r = 0; r < distinct(); ++r) {
+                if (r % 4096 == 0) control_.poll();
+                int32_t* items = items_.data() + rows_[size_t(r)].begin;
+                std::sort(items, items + rows_[size_t(r)].size);
+                for (int32_t i = 0; i < rows_[size_t(r)].size; ++i) places_[size_t(next[size_t(items[i])]++)] = {r, i + 1};
+            }
+            return;
         }
+        // As long as the rows fit the cache it is quicker to hand out the items in the order of ranks.
+        for (int32_t r = 0; r < distinct(); ++r)
+            for (int32_t item : row(r)) places_[size_t(next[size_t(item)]++)].row = r;
         Vector<int32_t> filled(size_t(distinct()), 0, control_);
-        for (size_t item = 0; item < codes_.size(); ++item) {
-            control_.poll();
+        for (size_t item = 0; item < codes_.size(); ++item)
             for (int64_t at = first_[item]; at < first_[item + 1]; ++at) {
                 Place& place = places_[size_t(at)];
                 int32_t& size = filled[size_t(place.row)];
                 items_[size_t(rows_[size_t(place.row)].begin + size)] = int32_t(item);
                 place.next = ++size;
-                longest_ = std::max(longest_, size);
             }
-        }
     }
 
     // Together, since a walk jumps from row to row and pays for every line of the cache.
