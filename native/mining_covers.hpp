@@ -64,6 +64,17 @@ public:
     // `whole`. If not, rows that hold only one column are left out: they say nothing about extensions by two.
     Bitmaps as_bitmaps(std::span<const Place> places, std::span<const Extension> tail, std::span<const Extension> excluded, bool whole,
                        bool merge_excluded) {
+        return as_bitmaps(tail, excluded, whole, merge_excluded, [&](auto body) {
+            for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+                body(row.subspan(whole ? 0 : size_t(place.next)), rows.weight(place.row));
+            });
+        });
+    }
+
+    // The same from rows that body(items, weight) is called with.
+    template <class ForEachRow>
+    Bitmaps as_bitmaps(std::span<const Extension> tail, std::span<const Extension> excluded, bool whole, bool merge_excluded,
+                       ForEachRow for_each) {
         Bitmaps table;
         table.tail = int32_t(tail.size());
         table.count = int32_t(tail.size() + excluded.size());
@@ -76,15 +87,15 @@ public:
                 table.columns[c++] = {e.item, e.support, nullptr};
             }
         row_.resize(masks_.width());
-        for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+        for_each([&](std::span<const int32_t> items, int32_t weight) {
             std::fill(row_.begin(), row_.end(), 0);
             int held = 0;
-            for (size_t i = whole ? 0 : size_t(place.next); i < row.size(); ++i)
-                if (const int32_t bit = local_[size_t(row[i])]; bit != none) {
+            for (int32_t item : items)
+                if (const int32_t bit = local_[size_t(item)]; bit != none) {
                     row_[size_t(bit) / 64] |= uint64_t(1) << (bit % 64);
                     ++held;
                 }
-            if (held > 1 || whole) masks_.add(row_.data(), rows.weight(place.row));
+            if (held > 1 || whole) masks_.add(row_.data(), weight);
         });
         for (int32_t i = 0; i < table.count; ++i) local_[size_t(table.columns[i].item)] = none;
         masks_.write(table, arena);

@@ -110,6 +110,10 @@ private:
         Vector<int32_t> slots(1024, none, control_);
         Vector<uint64_t> hashes(control_);
         bool merging = true;
+        int64_t entries = 0;
+        for (int64_t support : supports_) entries += support;
+        items_.reserve(size_t(entries));  // growing step by step would touch twice the memory
+        rows_.reserve(size_t(cohort_));
         int64_t seen = 0;
         for_each_row(data, given, [&](std::span<const int32_t> held) {
             const size_t begin = items_.size();

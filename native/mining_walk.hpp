@@ -30,7 +30,7 @@ class Walk {
 public:
     Walk(const Rows& rows, int64_t min_support, Control& control, Mode& mode)
         : rows_(rows), min_support_(min_support), control_(control), mode_(mode), covers_(rows, control), arena_(covers_.arena),
-          counts_(rows.items(), 0), inside_(rows.items(), 0) {}
+          counts_(rows.items(), 0), copies_(control), inside_(rows.items(), 0) {}
 
     // The steps of a walk: first the empty itemset, with the items that every row holds; then a branch for each other item.
     static int64_t steps(const Rows& rows) { return 1 + int64_t(rows.branches()); }
@@ -80,7 +80,7 @@ private:
                 leaf(tail.front());
             } else if (Covers::bitmaps_pay(tail.size(), excluded.size(), int64_t(places.size()), entries)) {
                 std::sort(tail.begin(), tail.end(), rarer<Extension>);
-                Bitmaps table = covers_.as_bitmaps(places, tail, excluded, Mode::excludes, Mode::merges_excluded);
+                Bitmaps table = Mode::excludes ? covers_.as_bitmaps(places, tail, excluded, true, Mode::merges_excluded) : from_copies(tail);
                 table.tried = support;
                 bitmaps(table);
             } else {
@@ -103,6 +103,7 @@ private:
         Arena::Scope scope(arena_);
         int32_t* met = arena_.take<int32_t>(rows_.items() + 1);
         size_t met_count = 0;
+        copies_.clear();
         covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
             const int32_t weight = rows_.weight(place.row);
             auto add = [&](int32_t item) {
@@ -111,6 +112,11 @@ private:
                 counts_[size_t(item)] += weight;
             };
             for (size_t i = size_t(place.next); i < row.size(); ++i) add(row[i]);
+            if constexpr (!Mode::excludes) {
+                copies_.push_back(weight);
+                copies_.push_back(int32_t(row.size()) - place.next);
+                copies_.insert(copies_.end(), row.begin() + place.next, row.end());
+            }
             if constexpr (Mode::excludes)
                 for (size_t i = 0; i + 1 < size_t(place.next); ++i) add(row[i]);
             entries += int64_t(row.size()) - place.next;
@@ -136,6 +142,18 @@ private:
         }
         for (size_t f = free_before; f < free_.size(); ++f) inside_[size_t(free_[f])] = 1;
         return true;
+    }
+
+    // Bitmaps from what the last count has read: the rows themselves lie far apart.
+    Bitmaps from_copies(std::span<const Extension> tail) {
+        return covers_.as_bitmaps(tail, {}, false, false, [&](auto body) {
+            for (size_t at = 0; at < copies_.size();) {
+                const int32_t weight = copies_[at];
+                const size_t size = size_t(copies_[at + 1]);
+                body(std::span<const int32_t>(copies_.data() + at + 2, size), weight);
+                at += 2 + size;
+            }
+        });
     }
 
     void forget_free(size_t before) {
@@ -258,6 +276,7 @@ private:
     Covers covers_;
     Arena& arena_;
     std::vector<int32_t> counts_;
+    Vector<int32_t> copies_;       // of the rows of the last node: weight, number of items, items
     std::vector<uint8_t> inside_;  // item -> whether it is in the itemset or free
     std::vector<int32_t> itemset_, free_;
 };
