@@ -5,8 +5,8 @@ from hypothesis import given, settings
 
 from veilset import Coherence, Infeasible, Transactions, WrongUsage, anonymize, measure
 from veilset.anonymize import METHODS, restore
-from veilset.anonymize.auto import auto
-from veilset.anonymize.remove_all import remove_all
+from veilset.anonymize.coherence.auto import auto
+from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.limits import Limits
 from veilset.testing import check_anonymizer, check_metric, strategies
 from veilset.utility import METRICS, unavoidable

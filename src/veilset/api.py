@@ -62,6 +62,7 @@ def audit(
       {figs}: only 1 transaction holds this
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
+    promise.check_items(data)
     return run_auditor(data, promise, witnesses=witnesses, limits=limits)
 
 
@@ -104,6 +105,7 @@ def anonymize(
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
     run = find_method(promise, method)
+    promise.check_items(data)
     promise.check_feasible(data)
     try:
         release = run(data, promise, limits=limits, **options)  # type: ignore[arg-type]

@@ -8,7 +8,56 @@ from dataclasses import dataclass, field
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions
 
-__all__ = ["Release"]
+__all__ = ["Attempt", "Bound", "Release"]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One of the ways a method tried, and what it would have lost.
+
+    Parameters
+    ----------
+    name : str
+    loss : float or None
+        The share of all item occurrences that it loses; None: it did not come to an end.
+    seconds : float
+    note : str
+        Why it was given up, where it was.
+    """
+
+    name: str
+    loss: float | None
+    seconds: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What is proven about how good a release is, in what its method minimises.
+
+    Parameters
+    ----------
+    reached : float
+        What the release loses.
+    least : float
+        What every release that keeps the promise by the same means loses at least.
+    of : str
+        What is counted.
+    """
+
+    reached: float
+    least: float
+    of: str
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing better exists."""
+        return self.reached <= self.least
+
+    @property
+    def gap(self) -> float:
+        """The share of what is lost that a better release might save; 0: none."""
+        return 0.0 if self.proven else 1 - self.least / self.reached
 
 
 @dataclass(frozen=True)
@@ -33,6 +82,10 @@ class Release:
         Positions of original transactions that are not in *data*.
     seconds : float
         How long the method took.
+    attempts : tuple of Attempt
+        What a method that tries several ways lost by each.
+    bound : Bound or None
+        What a method that proves something has proven about the loss.
     audit : Audit or None
         The auditor's answer about *data*; None: nobody asked.
     discrepancy : str or None
@@ -48,6 +101,8 @@ class Release:
     generalized: Mapping[str, str] = field(default_factory=dict)
     withheld: tuple[int, ...] = ()
     seconds: float = 0.0
+    attempts: tuple[Attempt, ...] = ()
+    bound: Bound | None = None
     audit: Audit | None = field(default=None, repr=False)
     discrepancy: str | None = None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from veilset.anonymize.auto import auto
-from veilset.anonymize.remove_all import remove_all
+from veilset.anonymize.coherence.auto import auto
+from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
 from veilset.models import Coherence, Promise

@@ -25,6 +25,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
     transactions is reported as such, whatever else it gives away.
     """
     h = promise.share
+    data = promise.seen_in(data)
     with limits.guard("The audit", "ask for a smaller p."):
         found = _native.audit_coherence(
             data.offsets,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -10,6 +11,7 @@ import numpy as np
 
 from veilset.errors import Infeasible, WrongUsage
 from veilset.exact import at_least, exact_share, percent
+from veilset.models.promise import Parameter
 from veilset.transactions import Transactions
 
 __all__ = ["Coherence"]
@@ -31,6 +33,8 @@ class Coherence:
     h : share, optional
         How sure the attacker may become of one particular sensitive item, at most: a number such as 0.4, or text such
         as ``"2/3"``. It must be given if the data has sensitive items.
+    sensitive_groups : iterable of iterables of str
+        Sensitive items that say the same about a person: for *h*, those of a group are one item.
 
     Examples
     --------
@@ -43,8 +47,16 @@ class Coherence:
     h: Fraction | None
     k: int
     p: int | None
+    sensitive_groups: tuple[tuple[str, ...], ...]
 
-    def __init__(self, *, k: int, p: int | None, h: float | str | Fraction | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        k: int,
+        p: int | None,
+        h: float | str | Fraction | None = None,
+        sensitive_groups: Iterable[Iterable[str]] = (),
+    ) -> None:
         for letter, value in (("k", k), ("p", p)):
             if value is None and letter == "p":
                 continue
@@ -56,18 +68,48 @@ class Coherence:
         object.__setattr__(self, "h", None if h is None else exact_share(h, "h"))
         object.__setattr__(self, "k", int(k))
         object.__setattr__(self, "p", None if p is None else int(p))
+        object.__setattr__(self, "sensitive_groups", _groups(sensitive_groups))
 
     def __repr__(self) -> str:
         h = "" if self.h is None else f"h={self.h}, "
-        return f"Coherence({h}k={self.k}, p={'unlimited' if self.p is None else self.p})"
+        groups = f", sensitive_groups={self.sensitive_groups}" if self.sensitive_groups else ""
+        return f"Coherence({h}k={self.k}, p={'unlimited' if self.p is None else self.p}{groups})"
 
     @property
     def share(self) -> Fraction:
         """*h*, or 1 where none was given: then there is no sensitive item to be sure of."""
         return Fraction(1) if self.h is None else self.h
 
+    def seen_in(self, data: Transactions) -> Transactions:
+        """The data as this promise sees it: the sensitive items of a group are one item.
+
+        Whoever has one of them has the group, so that a bound for the group bounds each of its items.
+
+        >>> data = Transactions.from_lists([["tea", "hiv"], ["tea", "aids"], ["tea"]], sensitive=["hiv", "aids"])
+        >>> Coherence(h="1/2", k=2, p=1, sensitive_groups=[["hiv", "aids"]]).seen_in(data).to_lists()
+        [['hiv or aids', 'tea'], ['hiv or aids', 'tea'], ['tea']]
+        """
+        names: dict[str, str] = {}
+        taken = {*data.names}
+        for group in self.sensitive_groups:
+            name = " or ".join(group)
+            while name in taken:
+                name += " (group)"
+            taken.add(name)
+            names.update((item, name) for item in group if item in data.names)
+        return data.renamed(names) if names else data
+
+    def check_items(self, data: Transactions) -> None:
+        """Raise if an item of a group is not in the data at all: a misspelled name would protect nobody."""
+        data.codes([item for group in self.sensitive_groups for item in group])
+
     def check_data(self, data: Transactions) -> None:
-        """Raise if the data has sensitive items and no *h* was given."""
+        """Raise if the data has sensitive items and no *h* was given, or an item of a group is not sensitive."""
+        grouped = {item for group in self.sensitive_groups for item in group}
+        if public := sorted(grouped.intersection(data.public)):
+            raise WrongUsage(
+                f"{public[0]!r} is in a sensitive group, but it is a public item.", "Name it as sensitive, too."
+            )
         if self.h is None and data.sensitive:
             raise WrongUsage(
                 f"h is not given, but {len(data.sensitive)} items are sensitive (such as {data.sensitive[0]!r}).",
@@ -77,6 +119,7 @@ class Coherence:
     def check_feasible(self, data: Transactions) -> None:
         """Raise if the empty itemset breaks the promise (thesis Theorem 3): no suppression of public items helps."""
         self.check_data(data)
+        data = self.seen_in(data)
         if len(data) < self.k:
             raise Infeasible(
                 f"The data has {len(data)} transactions, fewer than k={self.k}: nobody can be one of {self.k}.",
@@ -98,9 +141,10 @@ class Coherence:
                 f"h={at_least(blamed[0][0])} would do; or take these items off the sensitive ones, or out of the data.",
             )
 
-    def parameters(self) -> dict[str, str | int | None]:
-        """h as text, so that it stays exact; p None for unlimited."""
-        return {"h": None if self.h is None else str(self.h), "k": self.k, "p": self.p}
+    def parameters(self) -> dict[str, Parameter]:
+        """h as text, so that it stays exact; p None for unlimited; groups only where there are any."""
+        groups: dict[str, Parameter] = {"sensitive_groups": self.sensitive_groups} if self.sensitive_groups else {}
+        return {"h": None if self.h is None else str(self.h), "k": self.k, "p": self.p, **groups}
 
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
@@ -116,3 +160,21 @@ class Coherence:
                 "How sure an attacker may be that a person has some sensitive item or other is reported, not bounded."
             )
         return tuple(sentences)
+
+
+def _groups(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    if isinstance(groups, str):
+        raise WrongUsage(f"sensitive_groups is the text {groups!r}.", "Give a list of lists of items.")
+    found: list[tuple[str, ...]] = []
+    seen: set[str] = set()
+    for group in groups:
+        if isinstance(group, str):
+            raise WrongUsage(f"A sensitive group is the text {group!r}.", "Give a list of lists of items.")
+        members = tuple(dict.fromkeys(group))
+        if len(members) < 2:
+            raise WrongUsage(f"A sensitive group has {len(members)} items.", "A group is of at least two.")
+        if twice := seen.intersection(members):
+            raise WrongUsage(f"{min(twice)!r} is in two sensitive groups.", "Unite them, or take it out of one.")
+        seen.update(members)
+        found.append(members)
+    return tuple(found)

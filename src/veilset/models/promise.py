@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from veilset.transactions import Transactions
 
-__all__ = ["Audit", "Margin", "Promise", "Witness"]
+__all__ = ["Audit", "Margin", "Parameter", "Promise", "Witness"]
+
+Parameter: TypeAlias = str | int | tuple[tuple[str, ...], ...] | None
 
 
 @runtime_checkable
@@ -21,10 +23,13 @@ class Promise(Protocol):
     def check_data(self, data: Transactions) -> None:
         """Raise `WrongUsage` if the promise, as it stands, cannot be asked of this data."""
 
+    def check_items(self, data: Transactions) -> None:
+        """Raise `WrongUsage` if the promise names items that the data, not yet changed, does not have."""
+
     def check_feasible(self, data: Transactions) -> None:
         """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
 
-    def parameters(self) -> dict[str, str | int | None]:
+    def parameters(self) -> dict[str, Parameter]:
         """The parameters as a certificate or a recipe writes them; ``type(self)(**parameters)`` gives it back."""
 
     def not_promised(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from veilset.errors import WrongUsage
 from veilset.io import TextOptions
-from veilset.models import Coherence, Promise
+from veilset.models import Coherence, Parameter, Promise
 
 __all__ = ["PROMISES", "SCHEMA_VERSION", "Certificate", "DataFile", "PromiseRecord", "make_promise"]
 
@@ -25,7 +25,7 @@ class PromiseRecord(_Strict):
     """A promise by name, with its parameters."""
 
     name: str
-    parameters: dict[str, str | int | None]
+    parameters: dict[str, Parameter]
 
 
 class DataFile(_Strict):

@@ -65,10 +65,12 @@ class PromiseRecipe(_Section):
     h: str | float | int | None = None
     k: int
     p: int | Literal["unlimited"]
+    sensitive_groups: tuple[tuple[str, ...], ...] = ()
 
     def make(self) -> Promise:
         """The promise itself."""
-        return make_promise(self.model, {"h": self.h, "k": self.k, "p": None if self.p == "unlimited" else self.p})
+        parameters = self.model_dump(exclude={"model"})
+        return make_promise(self.model, {**parameters, "p": None if self.p == "unlimited" else self.p})
 
 
 class MethodRecipe(_Section):
@@ -76,7 +78,7 @@ class MethodRecipe(_Section):
 
     name: str | None = None
     drop_empty: bool = False
-    options: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    options: dict[str, str | int | float | bool | tuple[str, ...] | dict[str, float]] = Field(default_factory=dict)
 
 
 class Recipe(_Section):
@@ -127,7 +129,7 @@ class Recipe(_Section):
         source = release.original.source
         parameters = release.promise.parameters()
         p = parameters["p"]
-        options = {key: value for key, value in release.options.items() if key != "drop_empty"}
+        options = {key: value for key, value in release.options.items() if key != "drop_empty" and value is not None}
         return cls(
             made_by=version,
             seed=seed,

@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 from veilset import _native
-from veilset.anonymize.auto import auto
+from veilset.anonymize.coherence.auto import auto
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
 from veilset.models import Coherence

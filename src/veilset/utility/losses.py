@@ -56,7 +56,9 @@ def unavoidable(data: Transactions, promise: Promise, limits: Limits | None = No
         raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", "Available: Coherence.")
     promise.check_feasible(data)
     bounds = (limits or Limits()).bounds()
-    return tuple(mole.items[0] for mole in minimal_rare(data, promise.k, h=promise.share, max_size=1, **bounds))
+    return tuple(
+        mole.items[0] for mole in minimal_rare(promise.seen_in(data), promise.k, h=promise.share, max_size=1, **bounds)
+    )
 
 
 def _lost(after: float, before: float) -> float:

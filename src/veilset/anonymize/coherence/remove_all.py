@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 
-from veilset.anonymize.restore import restore_coherence
+from veilset.anonymize.coherence.restore import restore_coherence
+from veilset.anonymize.coherence.task import Task
 from veilset.limits import Limits
-from veilset.mining import items_in_moles, minimal_rare
+from veilset.mining import items_in_moles
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -27,20 +28,10 @@ def remove_all(data: Transactions, promise: Coherence, /, *, restore: bool = Fal
         Put back what need not have gone (off: this is the plain baseline).
     """
     started = time.perf_counter()
-    promise.check_feasible(data)
-    alone = {mole.items[0] for mole in minimal_rare(data, promise.k, h=promise.share, max_size=1, **limits.bounds())}
-    rest = data.without(alone)
+    task = Task.of(data, promise, limits=limits)
+    rest = task.data.without(task.alone)
     together = items_in_moles(rest, promise.k, h=promise.share, max_size=promise.p, **limits.bounds())
-    if restore:  # a size-1 mole can never return: only the others are asked
-        together = restore_coherence(rest, promise, together, limits=limits)
-    gone = alone.union(together)
-    suppressed = tuple(item for item in data.names if item in gone)
-    return Release(
-        original=data,
-        data=data.without(suppressed),
-        promise=promise,
-        method="remove-all",
-        options={"restore": restore},
-        suppressed=suppressed,
-        seconds=time.perf_counter() - started,
-    )
+    gone: tuple[str, ...] = (*task.alone, *together)
+    if restore:
+        gone = restore_coherence(task, gone)
+    return task.release("remove-all", gone, options={"restore": restore}, seconds=time.perf_counter() - started)

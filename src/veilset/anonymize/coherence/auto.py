@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 
-from veilset.anonymize.restore import restore_coherence
+from veilset.anonymize.coherence.restore import restore_coherence
+from veilset.anonymize.coherence.task import Task
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Release
@@ -21,14 +22,6 @@ __all__ = ["auto"]
 def auto(data: Transactions, promise: Coherence, /, *, limits: Limits) -> Release:
     """A maximal release: of the items that are gone, none could return."""
     started = time.perf_counter()
-    promise.check_feasible(data)
-    suppressed = restore_coherence(data, promise, data.public, limits=limits)
-    return Release(
-        original=data,
-        data=data.without(suppressed),
-        promise=promise,
-        method="auto",
-        options={},
-        suppressed=suppressed,
-        seconds=time.perf_counter() - started,
-    )
+    task = Task.of(data, promise, limits=limits)
+    gone = restore_coherence(task, data.public)
+    return task.release("auto", gone, options={}, seconds=time.perf_counter() - started)

@@ -1,0 +1,32 @@
+"""The restore pass for (h,k,p)-coherence: of what a method suppressed, nothing stays gone that could return."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.restore import restore
+from veilset.mining import Keeping
+
+__all__ = ["restore_coherence"]
+
+
+def restore_coherence(task: Task, suppressed: Collection[str]) -> tuple[str, ...]:
+    """What remains suppressed, in vocabulary order; what is worth most is put back first."""
+    data, promise = task.data, task.promise
+    kept = Keeping(data, promise.k, h=promise.share, max_size=promise.p, **task.limits.bounds())
+    alone, gone = set(task.alone), set(suppressed)
+    for item in data.public:
+        if item not in gone:
+            kept.keep(item)
+
+    def still_safe(item: str) -> bool:
+        if kept.brings_mole(item):
+            return False
+        kept.keep(item)
+        return True
+
+    # A size-1 mole can never return: only the others are asked. Ties go to the item that comes first.
+    asked = sorted(task.in_order(gone - alone), key=lambda item: -task.worth[data.codes([item])[0]])
+    stays_gone = set(restore(asked, still_safe, limits=task.limits))
+    return task.in_order(stays_gone | (alone & gone))

@@ -1,0 +1,156 @@
+"""What a method is asked to do: the data as the promise sees it, what each item is worth, and what must stay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.errors import Infeasible, WrongUsage, unknown
+from veilset.exact import percent
+from veilset.limits import Limits
+from veilset.mining import Mole, Moles, minimal_rare
+from veilset.models import Coherence
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["Task", "Weights"]
+
+Weights: TypeAlias = Mapping[str, float] | Literal["equal"] | None
+"""IL(v), what suppressing an item costs: None is its support, "equal" is 1, a mapping is the user's own (others: 1)."""
+
+_PARTS = 10**6  # weights are compared exactly, in millionths
+
+
+@dataclass(frozen=True)
+class Task:
+    """One question to a method.
+
+    Parameters
+    ----------
+    original : Transactions
+        The data as it was given.
+    data : Transactions
+        The same as the promise sees it: sensitive items of a group are one item.
+    promise : Coherence
+    worth : array
+        IL(v) of each item of *data*, in units that are the same for all.
+    keep : frozenset of str
+        Public items that must survive.
+    limits : Limits
+    """
+
+    original: Transactions
+    data: Transactions
+    promise: Coherence
+    worth: npt.NDArray[np.int64]
+    keep: frozenset[str]
+    limits: Limits
+
+    @classmethod
+    def of(
+        cls,
+        data: Transactions,
+        promise: Coherence,
+        *,
+        weights: Weights = None,
+        keep: Iterable[str] = (),
+        limits: Limits,
+    ) -> Task:
+        """The task, once it is known that it can be done; else `Infeasible` says why not."""
+        promise.check_feasible(data)
+        seen = promise.seen_in(data)
+        task = cls(data, seen, promise, _worth(seen, weights), _kept(data, keep), limits)
+        if task.keep and (broken := next(iter(task.moles(items=task.keep)), None)) is not None:
+            raise Infeasible(
+                f"What must be kept breaks the promise: {_why(broken, promise)}.",
+                "Take one of these items off the list, or choose a smaller k or p or a larger h.",
+            )
+        return task
+
+    def moles(self, *, max_size: int | None = None, items: Collection[str] | None = None) -> Moles:
+        """The minimal moles of up to *max_size* items (None: p) made of *items* (None: of all public ones)."""
+        p = self.promise.p if max_size is None else max_size
+        return minimal_rare(
+            self.data, self.promise.k, h=self.promise.share, max_size=p, items=items, **self.limits.bounds()
+        )
+
+    @cached_property
+    def alone(self) -> tuple[str, ...]:
+        """The size-1 moles, which no release can keep (Observation 2)."""
+        return tuple(mole.items[0] for mole in self.moles(max_size=1))
+
+    def lost(self, suppressed: Collection[str]) -> int:
+        """What suppressing these items costs, in units of *worth*."""
+        return int(self.worth[self.data.codes(suppressed)].sum())
+
+    def in_order(self, items: Collection[str]) -> tuple[str, ...]:
+        """Public items in vocabulary order."""
+        chosen = set(items)
+        return tuple(item for item in self.data.public if item in chosen)
+
+    def release(self, method: str, suppressed: Collection[str], **account: Any) -> Release:
+        """What a method answers with when it has chosen what to suppress."""
+        gone = self.in_order(suppressed)
+        return Release(
+            original=self.original,
+            data=self.original.without(gone),
+            promise=self.promise,
+            method=method,
+            suppressed=gone,
+            **account,
+        )
+
+
+def _worth(data: Transactions, weights: Weights) -> npt.NDArray[np.int64]:
+    if weights is None:
+        return data.supports.astype(np.int64)
+    worth = np.full(len(data.names), _PARTS, dtype=np.int64)
+    if isinstance(weights, str):
+        if weights != "equal":
+            raise WrongUsage(
+                f"weights is {weights!r}.",
+                "Leave it out, say 'equal', or give a weight for each item that has its own.",
+            )
+        return worth
+    _check_public(data, weights, "weights")
+    for code, (item, weight) in zip(data.codes(weights), weights.items(), strict=True):
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= _PARTS:
+            raise WrongUsage(f"The weight of {item!r} is {weight!r}.", f"Give a number from 0 to {_PARTS:,}.")
+        worth[code] = math.ceil(Fraction(weight) * _PARTS)  # upwards: what weighs anything is never free
+    return worth
+
+
+def _kept(data: Transactions, keep: Iterable[str]) -> frozenset[str]:
+    if isinstance(keep, str):
+        raise WrongUsage(f"keep is the text {keep!r}.", "Give a list of items.")
+    kept = frozenset(keep)
+    _check_public(data, kept, "keep")
+    return kept
+
+
+def _check_public(data: Transactions, items: Collection[str], option: str) -> None:
+    known = set(data.names)
+    for item in items:
+        if item not in known:
+            raise unknown("item", item, data.public)
+    if hidden := sorted(set(data.sensitive).intersection(items)):
+        raise WrongUsage(
+            f"{hidden[0]!r} is sensitive, and {option} is about public items.",
+            "Sensitive items are not suppressed: take it off.",
+        )
+
+
+def _why(mole: Mole, promise: Coherence) -> str:
+    together = " + ".join(map(repr, mole.items))
+    if mole.support < promise.k:
+        times = "transaction" if mole.support == 1 else "transactions"
+        return f"only {mole.support} {times} hold{'s' * (mole.support == 1)} {together}"
+    verb = "makes" if len(mole.items) == 1 else "make"
+    return f"{together} {verb} an attacker {percent(mole.breach)} sure of {mole.sensitive!r}"
