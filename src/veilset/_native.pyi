@@ -156,6 +156,26 @@ class Keeping:
     def keep(self, item: int) -> None: ...
     def brings_mole(self, item: int, *, memory_limit: int, time_limit: float) -> bool: ...
 
+def suppress_by_tree(
+    offsets: _Int64,
+    items: _Int32,
+    worth: _Int64,
+    keep: _Uint8,
+    *,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Int32: ...
+
+class MoleCover:
+    def __init__(self, offsets: _Int64, items: _Int32, worth: _Int64, keep: _Uint8, *, memory_limit: int) -> None: ...
+    def insert(self, order: _Int32) -> None: ...
+    def clear(self) -> None: ...
+    def kept(self) -> _Uint8: ...
+    def search(
+        self, *, steps: int, work: int, seed: int, memory_limit: int, time_limit: float, progress: _Progress
+    ) -> None: ...
+
 def generate_quest(
     *,
     transactions: int,

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypedDict
@@ -95,6 +95,14 @@ class Limits:
             "progress": self.progress,
             "started": self.started,
         }
+
+    def part(self, share: float, seconds: float | None = None) -> Limits:
+        """The same limits for a part that may take this share of the time that is left, and no more than *seconds*."""
+        allowed = [] if seconds is None else [seconds]
+        passed = time.monotonic() - self.started
+        if self.time_limit is not None:
+            allowed.append(share * max(0.0, self.time_limit - passed))
+        return replace(self, time_limit=passed + min(allowed)) if allowed else self
 
     def bytes_left(self) -> int:
         """What is left of the memory limit, in bytes; never negative."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from veilset.anonymize.coherence.auto import auto
 from veilset.anonymize.coherence.remove_all import remove_all
+from veilset.anonymize.coherence.tree import tree
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
 from veilset.models import Coherence, Promise
@@ -24,7 +25,11 @@ class Method(Protocol):
 
 
 METHODS: Mapping[type, Mapping[str, Method]] = {
-    Coherence: {"auto": auto, "remove-all": remove_all},
+    Coherence: {
+        "auto": auto,
+        "tree": tree,
+        "remove-all": remove_all,
+    },
 }
 
 

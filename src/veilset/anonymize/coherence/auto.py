@@ -1,27 +1,179 @@
-"""``auto``, the default: the method that keeps most of the data among those there are.
+"""``auto``, the default: several ways, each followed by a restore pass and a short local search; the best one wins.
 
-Today that is insertion: suppress every public item, then let the restore pass put them back one by one, the most
-frequent first, while no mole appears. An item that is in no mole always returns, so this is `remove_all` followed by a
-restore pass, without the search for all moles.
+The published greedy (`tree`) fails where moles explode: moles of three and four popular items outnumber all others, and
+it throws the popular items away. Ways that do not look at all moles at once do better there:
+
+- *staged* hits the moles of one item, then finds and hits those of two items in what is left, and so on;
+- *insertion* starts from nothing and puts items back, what is worth most first, while no mole appears;
+- *core* starts from one itemset that many transactions hold (at h = 1, if k of them do, it has no mole of any size).
+
+All minimal moles are listed once, if they are few enough; then `tree` takes part, and everything else is asked of the
+list instead of the data. Otherwise the other ways ask the data, and there is no local search.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+
+from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.restore import restore_coherence
-from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.coherence.task import Task, Weights
+from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
+from veilset.mining import Moles
 from veilset.models import Coherence
-from veilset.release import Release
+from veilset.release import Attempt, Release
 from veilset.transactions import Transactions
 
-__all__ = ["auto"]
+__all__ = ["auto", "best_of_all"]
+
+_MOST_MOLES = 5_000_000
+_LISTING = 10.0  # seconds: what takes longer to list has too many moles for what follows
 
 
-def auto(data: Transactions, promise: Coherence, /, *, limits: Limits) -> Release:
-    """A maximal release: of the items that are gone, none could return."""
+def auto(
+    data: Transactions,
+    promise: Coherence,
+    /,
+    *,
+    weights: Weights = None,
+    keep: Iterable[str] = (),
+    chosen: Iterable[str] | None = None,
+    limits: Limits,
+) -> Release:
+    """Suppress what the best of several ways suppresses; `Release.attempts` says what each of them lost.
+
+    Parameters
+    ----------
+    weights : mapping, "equal" or None
+        What a lost item costs; see `veilset.anonymize.coherence.tree`.
+    keep : iterable of str
+        Public items that must survive.
+    chosen : iterable of str, optional
+        Suppress these, as an earlier run chose them: where the time limit decided, a second run might choose others.
+
+    Examples
+    --------
+    >>> from veilset import Coherence, Transactions, anonymize
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "c"]])
+    >>> release = anonymize(data, Coherence(k=2, p=2))
+    >>> release.suppressed, [attempt.name for attempt in release.attempts]
+    (('c',), ['staged', 'insertion', 'core', 'tree'])
+    """
     started = time.perf_counter()
-    task = Task.of(data, promise, limits=limits)
-    gone = restore_coherence(task, data.public)
-    return task.release("auto", gone, options={}, seconds=time.perf_counter() - started)
+    task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
+    gone, attempts = (task.in_order(task.chosen(chosen)), ()) if chosen is not None else best_of_all(task)
+    return task.release(
+        "auto",
+        gone,
+        options=task.options(chosen=gone),
+        attempts=attempts,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
+    """What the best way suppresses, and what each of them loses."""
+    task = replace(task, limits=task.limits.part(0.5))  # the other half is for the auditor
+    moles, why_not = _all_moles(task)
+    cover = None if moles is None else Cover(task, moles)
+    best: tuple[str, ...] | None = None
+    attempts: list[Attempt] = []
+    for name, way in _WAYS.items():
+        started = time.perf_counter()
+        task.limits.step(f"Trying {name}")
+        try:
+            gone = _maximal(task, cover, *way(task, moles, why_not))
+        except BudgetExceeded as error:
+            attempts.append(Attempt(name, None, time.perf_counter() - started, error.what))
+            continue
+        share = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.data.items))
+        attempts.append(Attempt(name, share, time.perf_counter() - started))
+        if best is None or task.lost(gone) < task.lost(best):
+            best = gone
+    if best is None:
+        raise BudgetExceeded(
+            "; ".join(f"{attempt.name}: {attempt.note}" for attempt in attempts),
+            "Allow more time or memory, or choose a smaller p.",
+        )
+    return best, tuple(attempts)
+
+
+def _maximal(task: Task, cover: Cover | None, gone: Collection[str], first: Sequence[str] = ()) -> tuple[str, ...]:
+    if cover is None:
+        return restore_coherence(task, gone, first)
+    return cover.improved(cover.restored(gone, first))
+
+
+def _all_moles(task: Task) -> tuple[Moles | None, str]:
+    """The list of all minimal moles, or why there is none."""
+    part = replace(task, limits=task.limits.part(0.5, _LISTING))
+    try:
+        chunks = part.mole_chunks(_MOST_MOLES)
+        first = next(chunks, None)
+        if next(chunks, None) is None:
+            return task.moles(max_size=1) if first is None else first, ""
+    except BudgetExceeded as error:
+        return None, error.what
+    return None, f"There are more than {_MOST_MOLES:,} minimal moles."
+
+
+def staged(task: Task, *_: object) -> tuple[tuple[str, ...]]:
+    """Hit the moles of s items, then find those of s + 1 items in what is left."""
+    gone = list(task.alone)
+    size = 1
+    while size != task.promise.p:
+        left = set(task.data.public).difference(gone)
+        if size >= task.data.only(left).lengths.max(initial=0):
+            break  # no larger itemset occurs
+        size += 1
+        gone += by_mole_tree(task, task.moles(max_size=size, items=left))
+    return (tuple(gone),)
+
+
+def insertion(task: Task, *_: object) -> tuple[tuple[str, ...]]:
+    """Start from what must be kept: the restore pass puts back what it can."""
+    return (task.in_order(set(task.data.public) - task.keep),)
+
+
+def core(task: Task, *_: object) -> tuple[tuple[str, ...], list[str]]:
+    """Start from what must be kept, and put one itemset back before anything else.
+
+    It grows by the item that most of its transactions hold, while at least k do.
+    """
+    data = task.data
+    rows = np.repeat(np.arange(len(data)), data.lengths)
+    items = data.items
+    public = data.is_sensitive == 0
+    grown: list[str] = []
+    while len(items):
+        counts = np.where(public, np.bincount(items, minlength=len(data.names)), 0)
+        best = int(counts.argmax())
+        if counts[best] < task.promise.k:
+            break
+        grown.append(data.names[best])
+        fits = np.zeros(len(data), dtype=bool)
+        fits[rows[items == best]] = True
+        stays = fits[rows] & (items != best)
+        rows, items = rows[stays], items[stays]
+    return (*insertion(task), grown)
+
+
+def tree(task: Task, moles: Moles | None, why_not: str) -> tuple[tuple[str, ...]]:
+    """The published greedy."""
+    if moles is None:
+        raise BudgetExceeded(why_not)
+    return ((*task.alone, *by_mole_tree(task, moles[moles.itemsets.sizes > 1])),)
+
+
+_WAYS: dict[str, Callable[[Task, Moles | None, str], Any]] = {
+    "staged": staged,
+    "insertion": insertion,
+    "core": core,
+    "tree": tree,
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.restore import restore
@@ -11,8 +11,8 @@ from veilset.mining import Keeping
 __all__ = ["restore_coherence"]
 
 
-def restore_coherence(task: Task, suppressed: Collection[str]) -> tuple[str, ...]:
-    """What remains suppressed, in vocabulary order; what is worth most is put back first."""
+def restore_coherence(task: Task, suppressed: Collection[str], first: Sequence[str] = ()) -> tuple[str, ...]:
+    """What remains suppressed, in vocabulary order: *first* is put back first, then what is worth most."""
     data, promise = task.data, task.promise
     kept = Keeping(data, promise.k, h=promise.share, max_size=promise.p, **task.limits.bounds())
     alone, gone = set(task.alone), set(suppressed)
@@ -27,6 +27,7 @@ def restore_coherence(task: Task, suppressed: Collection[str]) -> tuple[str, ...
         return True
 
     # A size-1 mole can never return: only the others are asked. Ties go to the item that comes first.
-    asked = sorted(task.in_order(gone - alone), key=lambda item: -task.worth[data.codes([item])[0]])
+    by_worth = sorted(task.in_order(gone - alone), key=lambda item: -task.worth[data.codes([item])[0]])
+    asked = list(dict.fromkeys([*(item for item in first if item in gone - alone), *by_worth]))
     stays_gone = set(restore(asked, still_safe, limits=task.limits))
     return task.in_order(stays_gone | (alone & gone))

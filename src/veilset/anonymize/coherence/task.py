@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import Infeasible, WrongUsage, unknown
+from veilset.errors import Infeasible, WrongUsage
 from veilset.exact import percent
 from veilset.limits import Limits
-from veilset.mining import Mole, Moles, minimal_rare
+from veilset.mining import Mole, Moles, minimal_rare, minimal_rare_chunks
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -41,6 +41,8 @@ class Task:
     promise : Coherence
     worth : array
         IL(v) of each item of *data*, in units that are the same for all.
+    weights : mapping, "equal" or None
+        What *worth* was made from.
     keep : frozenset of str
         Public items that must survive.
     limits : Limits
@@ -50,6 +52,7 @@ class Task:
     data: Transactions
     promise: Coherence
     worth: npt.NDArray[np.int64]
+    weights: Weights
     keep: frozenset[str]
     limits: Limits
 
@@ -66,7 +69,7 @@ class Task:
         """The task, once it is known that it can be done; else `Infeasible` says why not."""
         promise.check_feasible(data)
         seen = promise.seen_in(data)
-        task = cls(data, seen, promise, _worth(seen, weights), _kept(data, keep), limits)
+        task = cls(data, seen, promise, _worth(seen, weights), weights, _items(data, keep, "keep"), limits)
         if task.keep and (broken := next(iter(task.moles(items=task.keep)), None)) is not None:
             raise Infeasible(
                 f"What must be kept breaks the promise: {_why(broken, promise)}.",
@@ -79,6 +82,13 @@ class Task:
         p = self.promise.p if max_size is None else max_size
         return minimal_rare(
             self.data, self.promise.k, h=self.promise.share, max_size=p, items=items, **self.limits.bounds()
+        )
+
+    def mole_chunks(self, chunk_size: int) -> Iterator[Moles]:
+        """All minimal moles, so many at a time."""
+        promise = self.promise
+        return minimal_rare_chunks(
+            self.data, promise.k, h=promise.share, max_size=promise.p, chunk_size=chunk_size, **self.limits.bounds()
         )
 
     @cached_property
@@ -94,6 +104,21 @@ class Task:
         """Public items in vocabulary order."""
         chosen = set(items)
         return tuple(item for item in self.data.public if item in chosen)
+
+    def chosen(self, items: Iterable[str]) -> frozenset[str]:
+        """The items that an earlier run chose to suppress, once it is known that they may be."""
+        gone = _items(self.original, items, "chosen")
+        if lost := self.keep.intersection(gone):
+            raise WrongUsage(f"{min(lost)!r} is to be kept and to be suppressed.", "Take it off one of the lists.")
+        return gone
+
+    def options(self, **others: object) -> dict[str, object]:
+        """What a recipe must repeat: the options that were given, and *others*."""
+        kept = {"keep": tuple(sorted(self.keep))} if self.keep else {}
+        weights = (
+            {"weights": self.weights if isinstance(self.weights, str) else dict(self.weights)} if self.weights else {}
+        )
+        return {**weights, **kept, **others}
 
     def release(self, method: str, suppressed: Collection[str], **account: Any) -> Release:
         """What a method answers with when it has chosen what to suppress."""
@@ -127,19 +152,16 @@ def _worth(data: Transactions, weights: Weights) -> npt.NDArray[np.int64]:
     return worth
 
 
-def _kept(data: Transactions, keep: Iterable[str]) -> frozenset[str]:
-    if isinstance(keep, str):
-        raise WrongUsage(f"keep is the text {keep!r}.", "Give a list of items.")
-    kept = frozenset(keep)
-    _check_public(data, kept, "keep")
-    return kept
+def _items(data: Transactions, items: Iterable[str], option: str) -> frozenset[str]:
+    if isinstance(items, str):
+        raise WrongUsage(f"{option} is the text {items!r}.", "Give a list of items.")
+    given = frozenset(items)
+    _check_public(data, given, option)
+    return given
 
 
 def _check_public(data: Transactions, items: Collection[str], option: str) -> None:
-    known = set(data.names)
-    for item in items:
-        if item not in known:
-            raise unknown("item", item, data.public)
+    data.codes(items)  # an unknown one is an error
     if hidden := sorted(set(data.sensitive).intersection(items)):
         raise WrongUsage(
             f"{hidden[0]!r} is sensitive, and {option} is about public items.",

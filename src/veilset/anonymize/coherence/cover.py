@@ -1,0 +1,94 @@
+"""Choosing over a list of minimal moles: the greedy of the MOLE-tree, putting items back, and a local search."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.anonymize.coherence.task import Task
+from veilset.errors import BudgetExceeded
+from veilset.mining import Moles
+
+__all__ = ["Cover", "by_mole_tree"]
+
+_TASK, _ADVICE = "The choice of items", "choose a smaller p."
+_STEPS, _WORK = 16_000, 200_000_000  # of a local search; moles it may look at: a second or two
+
+
+def by_mole_tree(task: Task, moles: Moles) -> tuple[str, ...]:
+    """What the greedy of the MOLE-tree suppresses, in its order: the largest MM(v)/IL(v) first (Figure 15)."""
+    with task.limits.guard(_TASK, _ADVICE):
+        chosen = _native.suppress_by_tree(
+            moles.itemsets.offsets,
+            moles.itemsets.items,
+            task.worth,
+            _marks(task, task.keep),
+            **task.limits.for_kernel(lambda _: "Suppressing what is in most moles"),
+        )
+    return tuple(task.data.names[code] for code in chosen.tolist())
+
+
+class Cover:
+    """All minimal moles of a task, and questions about which items can be kept together.
+
+    The same as asking the data, where the moles are few enough to be listed; many times faster then.
+    """
+
+    def __init__(self, task: Task, moles: Moles) -> None:
+        self._task = task
+        with task.limits.guard(_TASK, _ADVICE):
+            self._cover = _native.MoleCover(
+                moles.itemsets.offsets,
+                moles.itemsets.items,
+                task.worth,
+                _marks(task, task.keep),
+                memory_limit=task.limits.bytes_left(),
+            )
+        by_worth = np.lexsort((np.arange(len(task.worth)), -task.worth))
+        self._by_worth = by_worth[task.data.is_sensitive[by_worth] == 0].astype(np.int32)
+
+    def restored(self, suppressed: Collection[str], first: Iterable[str] = ()) -> tuple[str, ...]:
+        """What remains suppressed after the restore pass: *first* is put back first, then what is worth most."""
+        self._set(set(self._task.data.public).difference(suppressed))
+        self._cover.insert(self._task.data.codes(first).astype(np.int32))
+        self._cover.insert(self._by_worth)
+        return self._suppressed()
+
+    def improved(self, suppressed: Collection[str]) -> tuple[str, ...]:
+        """What a short local search makes of this: never worse, and still maximal.
+
+        At the time limit it ends with what it has reached.
+        """
+        self._set(set(self._task.data.public).difference(suppressed))
+        try:
+            with self._task.limits.guard(_TASK, _ADVICE):
+                self._cover.search(
+                    steps=_STEPS,
+                    work=_WORK,
+                    seed=0,
+                    **self._task.limits.for_kernel(lambda _: "Looking for something better"),
+                )
+        except BudgetExceeded:
+            if self._task.limits.seconds_left() > 0:
+                raise
+        self._cover.insert(self._by_worth)
+        return self._suppressed()
+
+    def _set(self, kept: Collection[str]) -> None:
+        self._cover.clear()
+        self._cover.insert(self._task.data.codes(self._task.keep).astype(np.int32))
+        self._cover.insert(self._task.data.codes(self._task.in_order(kept)).astype(np.int32))
+
+    def _suppressed(self) -> tuple[str, ...]:
+        kept = self._cover.kept()
+        data = self._task.data
+        return tuple(data.names[code] for code in np.flatnonzero((kept == 0) & (data.is_sensitive == 0)).tolist())
+
+
+def _marks(task: Task, items: Collection[str]) -> npt.NDArray[np.uint8]:
+    marks = np.zeros(len(task.data.names), dtype=np.uint8)
+    marks[task.data.codes(items)] = 1
+    return marks

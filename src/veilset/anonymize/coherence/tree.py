@@ -1,0 +1,60 @@
+"""``tree`` (thesis §4.3): suppresses the item that is in most minimal moles for what it is worth, until none is left.
+
+The moles stand in a MOLE-tree (Definition 11), so that suppressing an item finds all of its moles by following the
+item's node-link; see ``native/suppress_tree.cpp``. Where we differ: a restore pass puts back what need not have gone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from veilset.anonymize.coherence.cover import Cover, by_mole_tree
+from veilset.anonymize.coherence.task import Task, Weights
+from veilset.limits import Limits
+from veilset.models import Coherence
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["tree"]
+
+
+def tree(
+    data: Transactions,
+    promise: Coherence,
+    /,
+    *,
+    weights: Weights = None,
+    keep: Iterable[str] = (),
+    restore: bool = True,
+    limits: Limits,
+) -> Release:
+    """Suppress by the largest MM(v)/IL(v): minimal moles that contain an item, for what it is worth.
+
+    Parameters
+    ----------
+    weights : mapping, "equal" or None
+        IL(v): None is the item's support, so that the fewest occurrences are lost; "equal" is 1, so that the fewest
+        kinds of items are; a mapping gives items weights of their own (others weigh 1).
+    keep : iterable of str
+        Public items that must survive.
+    restore : bool
+        Put back what need not have gone.
+
+    Examples
+    --------
+    >>> from veilset import Coherence, Transactions, anonymize
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "c"]])
+    >>> anonymize(data, Coherence(k=2, p=2), method="tree").suppressed
+    ('c',)
+    >>> anonymize(data, Coherence(k=2, p=2), method="tree", keep=["c"]).suppressed
+    ('b',)
+    """
+    started = time.perf_counter()
+    task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
+    moles = task.moles()  # those of one item are the size-1 moles, which go first (Observation 2)
+    larger = moles[moles.itemsets.sizes > 1]
+    gone: tuple[str, ...] = (*task.alone, *by_mole_tree(task, larger))
+    if restore:
+        gone = Cover(task, moles).restored(gone)
+    return task.release("tree", gone, options=task.options(restore=restore), seconds=time.perf_counter() - started)
