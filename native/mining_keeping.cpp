@@ -1,4 +1,4 @@
-// A growing set of kept public items, free of moles: would one more item bring a mole with it?
+// A set of kept public items, free of moles: would one more item bring a mole with it?
 // Every itemset of kept items is safe already, so only itemsets with the new item need a look: those inside its cohort.
 #include <nanobind/nanobind.h>
 
@@ -31,6 +31,7 @@ public:
     }
 
     void keep(int32_t item) { kept_.at(size_t(item)) = true; }
+    void drop(int32_t item) { kept_.at(size_t(item)) = false; }
 
     bool brings_mole(int32_t item, int64_t memory_limit, double time_limit) {
         if (item < 0 || item >= data_.vocabulary || sensitive_.data()[item]) throw std::invalid_argument("not a public item");
@@ -151,6 +152,7 @@ void register_mining_keeping(nb::module_& m) {
              nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(), nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"),
              nb::arg("p"))
         .def("keep", &Keeping::keep, nb::arg("item"))
+        .def("drop", &Keeping::drop, nb::arg("item"))
         .def("brings_mole", &Keeping::brings_mole, nb::arg("item"), nb::kw_only(), nb::arg("memory_limit"), nb::arg("time_limit"));
 }
 

@@ -19,7 +19,8 @@ class Attempt:
     ----------
     name : str
     loss : float or None
-        The share of all item occurrences that it loses; None: it did not come to an end.
+        The share of all item occurrences that it loses (where items are recoded: the average loss); None: it did not
+        come to an end.
     seconds : float
     note : str
         Why it was given up, where it was.
@@ -78,6 +79,8 @@ class Release:
         Items deleted from all transactions.
     generalized : mapping
         Items to the names they were recoded to.
+    stands_for : mapping
+        Those names to all public items of the taxonomy that they may mean, whether they occur or not: may be published.
     withheld : tuple of int
         Positions of original transactions that are not in *data*.
     seconds : float
@@ -99,6 +102,7 @@ class Release:
     options: Mapping[str, object]
     suppressed: tuple[str, ...]
     generalized: Mapping[str, str] = field(default_factory=dict)
+    stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     withheld: tuple[int, ...] = ()
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from veilset.anonymize.coherence.auto import auto
+from veilset.anonymize.coherence.generalize import generalize
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.errors import WrongUsage, near_misses
@@ -28,6 +29,7 @@ METHODS: Mapping[type, Mapping[str, Method]] = {
     Coherence: {
         "auto": auto,
         "tree": tree,
+        "generalize": generalize,
         "remove-all": remove_all,
     },
 }

@@ -213,7 +213,7 @@ def items_in_moles(
 
 
 class Keeping:
-    """A growing set of public items without moles: asks of one more item whether it would bring one."""
+    """A set of public items without moles: asks of one more item whether it would bring one."""
 
     def __init__(
         self,
@@ -234,6 +234,10 @@ class Keeping:
     def keep(self, item: str) -> None:
         """Add an item to the set."""
         self._kept.keep(int(self._data.codes([item])[0]))
+
+    def drop(self, item: str) -> None:
+        """Take an item out of the set."""
+        self._kept.drop(int(self._data.codes([item])[0]))
 
     def brings_mole(self, item: str) -> bool:
         """Whether *item* with up to ``max_size - 1`` kept items is a mole."""

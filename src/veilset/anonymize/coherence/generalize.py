@@ -1,0 +1,131 @@
+"""``generalize``: public items are recoded to groups of a taxonomy, and what still breaks the promise is suppressed.
+
+The promise is about the recoded items: what an attacker may know, and what the auditor counts, are the names in the
+release. Recoding is global, so that no false itemset appears: an item has one name in all transactions. What is minimised
+is the average loss (Cao et al. 2010 §3.2): 1 for each occurrence that is suppressed, |leaves(g)| / |public items| for one
+that is recoded to the group g. Sensitive items are left as they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from veilset.anonymize.coherence.cut import improved
+from veilset.anonymize.coherence.nodes import Nodes
+from veilset.anonymize.coherence.restore import restore_coherence
+from veilset.anonymize.coherence.task import Task
+from veilset.errors import Infeasible, WrongUsage
+from veilset.limits import Limits
+from veilset.models import Coherence
+from veilset.release import Attempt, Release
+from veilset.transactions import Taxonomy, Transactions
+
+__all__ = ["TaxonomyLike", "generalize"]
+
+TaxonomyLike: TypeAlias = Taxonomy | Mapping[str, Sequence[str]] | str | Path
+"""A taxonomy, each item's groups (the most general last), or a file that `Taxonomy.read` reads."""
+
+
+def generalize(
+    data: Transactions,
+    promise: Coherence,
+    /,
+    *,
+    taxonomy: TaxonomyLike | None = None,
+    keep: Iterable[str] = (),
+    limits: Limits,
+) -> Release:
+    """Recode along *taxonomy* and suppress what remains; never worse, by average loss, than suppression alone.
+
+    Nothing that is suppressed could return by itself, as an item or under the name of a group.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy, mapping or path
+        With every public item among its leaves. A group that would stand for all public items is not used.
+    keep : iterable of str
+        Public items that must survive, recoded or not.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["ale", "bun"], ["ale", "bun"], ["rum", "bun"], ["rum"], ["fig"]])
+    >>> shelves = {"ale": ["drinks"], "rum": ["drinks"], "bun": ["food"], "fig": ["food"]}
+    >>> release = generalize(data, Coherence(k=3, p=2), taxonomy=shelves, limits=Limits())
+    >>> release.data.to_lists()
+    [['bun', 'drinks'], ['bun', 'drinks'], ['bun', 'drinks'], ['drinks'], []]
+    """
+    started = time.perf_counter()
+    tree = _taxonomy(taxonomy)
+    tree.check(data)
+    promise.check_feasible(data)
+    wanted = keep if isinstance(keep, str) else tuple(keep)
+    try:
+        task = Task.of(data, promise, keep=wanted, limits=limits)
+        as_they_are = task.keep
+    except Infeasible:  # what must stay cannot as it is, but perhaps under coarser names
+        task = replace(Task.of(data, promise, limits=limits), keep=frozenset(wanted))
+        as_they_are = frozenset()
+    nodes = Nodes(task, tree)
+
+    alone = _without_moles(nodes, replace(task, keep=as_they_are), {})
+    attempts = [Attempt("suppression alone", nodes.average_loss(alone), time.perf_counter() - started)]
+    found = []
+    for start, kept in (("from the top", frozenset[int]()), ("from the items", alone)):
+        since = time.perf_counter()
+        found.append(improved(nodes, promise, kept, what=f"Searching a cut {start}", limits=limits))
+        attempts.append(Attempt(start, nodes.average_loss(found[-1]), time.perf_counter() - since))
+    cut = max(found, key=nodes.total)
+    if lost := next((item for item in task.in_order(task.keep) if nodes.kept_as(item, cut) is None), None):
+        raise Infeasible(
+            f"No cut was found in which all that must be kept survives: {lost!r} does not.",
+            "Take one of these items off the list, or choose a smaller k or p or a larger h.",
+        )
+    anew = _without_moles(nodes, task, nodes.recoding(cut))
+    if nodes.total(anew) > nodes.total(cut):
+        cut = improved(nodes, promise, anew, what="Searching a better cut", limits=limits)
+
+    recoding = nodes.recoding(cut)
+    gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
+    return Release(
+        original=data,
+        data=data.without(gone).renamed(recoding),
+        promise=promise,
+        method="generalize",
+        options={"taxonomy": tree.to_paths(), "keep": task.in_order(task.keep)},
+        suppressed=gone,
+        generalized=recoding,
+        stands_for=nodes.stand_for(cut),
+        seconds=time.perf_counter() - started,
+        attempts=tuple(attempts),
+    )
+
+
+def _without_moles(nodes: Nodes, task: Task, recoding: Mapping[str, str]) -> frozenset[int]:
+    """What suppression alone keeps of the recoded data, as nodes."""
+    kept_names = {recoding.get(item, item) for item in task.keep}
+    recoded = Task.of(task.original.renamed(recoding), task.promise, keep=kept_names, limits=task.limits)
+    node_of = {nodes.name(node): node for node in nodes.worth}
+    worth = [nodes.worth[node_of[name]] if name in node_of else 0 for name in recoded.data.names]
+    gone = set(_suppress(replace(recoded, worth=np.array(worth, dtype=np.int64))))
+    return frozenset(node_of[name] for name in recoded.data.public if name not in gone)
+
+
+def _suppress(task: Task) -> tuple[str, ...]:
+    return restore_coherence(task, task.data.public)
+
+
+def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
+    if given is None:
+        raise WrongUsage(
+            "generalize needs a taxonomy.",
+            "Give taxonomy= a CSV file (an item and its groups a line), or Taxonomy.by_fan_out(data, 4).",
+        )
+    if isinstance(given, Taxonomy):
+        return given
+    return Taxonomy.from_paths(given) if isinstance(given, Mapping) else Taxonomy.read(given)

@@ -1,0 +1,165 @@
+"""What an item can become: the nodes of a taxonomy as items of their own.
+
+A transaction that holds an item holds, one may say, every group above it. With all of them written into it, an itemset
+of nodes has the same transactions there as in the data recoded to any cut that has these nodes. So the moles of *all*
+cuts are the moles of one data set, fixed before anything is chosen (Observation 1), and what is to be found is a set of
+nodes, none above another, that contains no mole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset.anonymize.coherence.task import Task
+from veilset.errors import WrongUsage
+from veilset.limits import Limits
+from veilset.transactions import Taxonomy, Transactions
+
+__all__ = ["Nodes"]
+
+
+class Nodes:
+    """The nodes that can stand for public items of the data, and what each is worth.
+
+    A node is left out if it stands for no more items than one of its children (the child says more), or for all of them
+    (then it says nothing, IL = 1). Nodes are numbered as in the taxonomy.
+
+    Parameters
+    ----------
+    task : Task
+    taxonomy : Taxonomy
+        With every public item of the data among its leaves.
+
+    Attributes
+    ----------
+    above, below : mapping
+        The ancestors of each node, the nearest first, and its children.
+    top : tuple of int
+        The nodes that have none above them.
+    worth : mapping
+        What keeping a node saves: sup(g) * (1 - IL_g), with sup(g) the sum of its leaves' supports, in units of 1 /
+        (number of public items). To lose an item that must survive costs more than all else.
+    """
+
+    def __init__(self, task: Task, taxonomy: Taxonomy) -> None:
+        self.taxonomy = taxonomy
+        self._task = task
+        data = task.original
+        leaf_of = {taxonomy.leaf(item): item for item in data.public}
+        supports = dict(zip(data.names, data.supports.tolist(), strict=True))
+        self.items = len(leaf_of)
+        self._leaves = np.zeros(len(taxonomy), dtype=np.int64)  # that occur, of each node
+        self._supports = np.zeros(len(taxonomy), dtype=np.int64)
+        must_stay = np.zeros(len(taxonomy), dtype=np.int64)
+        paths = {leaf: (leaf, *taxonomy.ancestors(leaf)) for leaf in leaf_of}
+        for leaf, path in paths.items():
+            on_path = list(path)
+            self._leaves[on_path] += 1
+            self._supports[on_path] += supports[leaf_of[leaf]]
+            must_stay[on_path] += leaf_of[leaf] in task.keep
+        self.above: dict[int, tuple[int, ...]] = {}
+        for leaf, path in paths.items():
+            useful = [leaf]
+            for node in path[1:]:
+                if self._leaves[useful[-1]] < self._leaves[node] < self.items:
+                    useful.append(node)
+            for at, node in enumerate(useful):
+                self.above[node] = tuple(useful[at + 1 :])
+        self.below: dict[int, list[int]] = {node: [] for node in self.above}
+        self.top: list[int] = []
+        for node in sorted(self.above):
+            (self.below[self.above[node][0]] if self.above[node] else self.top).append(node)
+        everything = int(data.supports.sum()) * self.items + 1
+        self.worth = {
+            node: int(self._supports[node]) * (self.items - self.hidden(node)) + everything * int(must_stay[node])
+            for node in self.above
+        }
+        self._check_names(data)
+
+    def hidden(self, node: int) -> int:
+        """IL of a node in units of 1 / (number of public items): the items it might be; 0 for a leaf, which is itself."""
+        return int(self._leaves[node]) if self.is_group(node) else 0
+
+    def is_group(self, node: int) -> bool:
+        """Whether the node is no item."""
+        return node >= len(self.taxonomy.leaves)
+
+    def name(self, node: int) -> str:
+        """What the release calls it."""
+        return self.taxonomy.label(node) if self.is_group(node) else self.taxonomy.leaves[node]
+
+    def _check_names(self, data: Transactions) -> None:
+        taken = set(data.names)
+        for node in self.above:
+            if self.is_group(node) and self.taxonomy.label(node) in taken:
+                raise WrongUsage(
+                    f"{self.taxonomy.label(node)!r} is an item of the data and what a group of other items would be "
+                    "called.",
+                    "Give the group another name in the taxonomy.",
+                )
+
+    @cached_property
+    def data(self) -> Transactions:
+        """The data with every node in every transaction that holds an item below it; names are the nodes' numbers."""
+        seen = self._task.data
+        sensitive = range(len(self.taxonomy), len(self.taxonomy) + len(seen.names))
+        becomes = [
+            [sensitive[code]] if hidden else [leaf := self.taxonomy.leaf(name), *self.above[leaf]]
+            for code, (name, hidden) in enumerate(zip(seen.names, seen.is_sensitive.tolist(), strict=True))
+        ]
+        offsets, nodes = _replaced(seen, becomes, self._task.limits)
+        lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(nodes))
+        return Transactions.from_arrow(
+            lists, sensitive=[str(sensitive[code]) for code in np.flatnonzero(seen.is_sensitive).tolist()]
+        )
+
+    def kept_as(self, item: str, kept: Collection[int]) -> int | None:
+        """The kept node that stands for an item; None: it is suppressed."""
+        leaf = self.taxonomy.leaf(item)
+        return next((node for node in (leaf, *self.above[leaf]) if node in kept), None)
+
+    def recoding(self, kept: Collection[int]) -> dict[str, str]:
+        """Items to the names of the kept groups above them."""
+        becomes = ((item, self.kept_as(item, kept)) for item in self._task.original.public)
+        return {item: self.name(node) for item, node in becomes if node is not None and self.is_group(node)}
+
+    def stand_for(self, kept: Collection[int]) -> dict[str, tuple[str, ...]]:
+        """The names of kept groups to all public items of the taxonomy below them, whether they occur or not."""
+        hidden = set(self._task.original.sensitive)
+        return {
+            self.name(node): tuple(leaf for leaf in self.taxonomy.leaves_under(node) if leaf not in hidden)
+            for node in sorted(kept)
+            if self.is_group(node)
+        }
+
+    def total(self, kept: Collection[int]) -> int:
+        """What a set of nodes is worth."""
+        return sum(self.worth[node] for node in kept)
+
+    def average_loss(self, kept: Collection[int]) -> float:
+        """The average loss if these nodes are kept and all other public items are suppressed."""
+        everything = len(self._task.original.items)
+        public = int(self._supports[-1])
+        saved = sum(int(self._supports[node]) * (self.items - self.hidden(node)) for node in kept)
+        return float(Fraction(public * self.items - saved, everything * self.items)) if public else 0.0
+
+
+def _replaced(
+    data: Transactions, becomes: list[list[int]], limits: Limits
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The rows with each item replaced by what it becomes."""
+    sizes = np.array([len(nodes) for nodes in becomes], dtype=np.int64)
+    flat = np.array([node for nodes in becomes for node in nodes], dtype=np.int32)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    size_at = sizes[data.items] if len(data.items) else np.zeros(0, dtype=np.int64)
+    end = np.concatenate([[0], np.cumsum(size_at)]).astype(np.int64)
+    # Row numbers, nodes, their names as text and once more in vocabulary order.
+    limits.require(48 * int(end[-1]), "Recoding", "give a taxonomy with fewer levels.")
+    within = np.arange(end[-1]) - np.repeat(end[:-1], size_at)
+    return end[data.offsets], flat[np.repeat(first[data.items], size_at) + within] if len(flat) else flat
