@@ -73,6 +73,10 @@ def test_keeping_knows_which_item_brings_a_mole(data, promise, draw):
         if safe:
             kept.add(item)
             keeping.keep(item)
+        if (public := sorted(kept.difference(data.sensitive))) and draw.random() < 0.3:
+            gone = draw.choice(public)
+            kept.remove(gone)
+            keeping.drop(gone)
 
 
 def test_by_size_and_length():

@@ -128,6 +128,7 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
         suppressed=release.suppressed,
         generalized=release.generalized,
         withheld=release.withheld,
+        stands_for=release.stands_for,
     )
     answer = run_auditor(release.data, release.promise, limits=limits)
     return replace(release, audit=answer, discrepancy=discrepancy)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions
 
@@ -112,9 +115,28 @@ class Release:
 
     @property
     def loss(self) -> float:
-        """The share of all item occurrences of the original that are gone (0 is best, 1 is worst)."""
+        """The share of all item occurrences of the original that are gone (0 is best, 1 is worst).
+
+        An occurrence that was recoded is still there, also where a transaction holds several that have one name now.
+        """
         before = len(self.original.items)
-        return 1 - len(self.data.items) / before if before else 0.0
+        if not before:
+            return 0.0
+        if not self.generalized:
+            return 1 - len(self.data.items) / before
+        return 1 - int(self.survivors().sum()) / before
+
+    def survivors(self) -> npt.NDArray[np.int64]:
+        """For each item of the original, how many of its occurrences are still there, under its name or a coarser one.
+
+        As the declared edits say; `discrepancy` tells whether they are true.
+        """
+        original = self.original
+        released = np.ones(len(original), dtype=bool)
+        released[list(self.withheld)] = False
+        there = np.bincount(original.items[np.repeat(released, original.lengths)], minlength=len(original.names))
+        there[original.codes(self.suppressed)] = 0
+        return there
 
     @property
     def certified(self) -> bool:

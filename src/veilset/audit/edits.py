@@ -22,19 +22,22 @@ def edits_account_for(
     suppressed: Collection[str],
     generalized: Mapping[str, str],
     withheld: Collection[int],
+    stands_for: Mapping[str, Collection[str]] | None = None,
 ) -> str | None:
-    """None if the declared edits turn *original* into *released*, else a sentence that says where they differ."""
-    unknown = sorted({*suppressed, *generalized}.difference(original.names))
-    if unknown:
-        return f"The item {unknown[0]!r} is said to be changed, but the original does not have it."
+    """None if the declared edits turn *original* into *released*, else a sentence that says where they differ.
+
+    What readers are told a coarser name *stands_for* must be true, too.
+    """
+    gone = set(suppressed)
+    recoded = {old: new for old, new in generalized.items() if old not in gone}
+    if wrong := _wrongly_declared(original, {*suppressed, *generalized}, recoded, stands_for or {}):
+        return wrong
     kept = np.setdiff1d(np.arange(len(original)), np.array(sorted(withheld), dtype=np.int64))
     if len(kept) != len(released):
         return (
             f"{len(released):,} transactions are released, but {len(original):,} less {len(withheld):,} withheld are "
             f"{len(kept):,}."
         )
-    gone = set(suppressed)
-    recoded = {old: new for old, new in generalized.items() if old not in gone}
     expected = original.without(gone).renamed(recoded).take(kept)
     if expected.anonymous() == released.anonymous():
         return None
@@ -46,3 +49,17 @@ def edits_account_for(
         if expected[row] != released[row]:
             return f"Transaction {row + 1} is not the original one with the declared edits."
     return "The roles of the items differ."
+
+
+def _wrongly_declared(
+    original: Transactions,
+    changed: Collection[str],
+    recoded: Mapping[str, str],
+    stands_for: Mapping[str, Collection[str]],
+) -> str | None:
+    if unknown := sorted(set(changed).difference(original.names)):
+        return f"The item {unknown[0]!r} is said to be changed, but the original does not have it."
+    for old, new in recoded.items():
+        if new in stands_for and old not in stands_for[new]:
+            return f"The item {old!r} was recoded to {new!r}, which is said to stand for others only."
+    return None

@@ -132,6 +132,8 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
     folder.mkdir(mode=0o755)
     source = release.original.source
     options = source.options if source is not None else TextOptions("basket", ",")
+    if options.format == "fimi" and release.generalized:
+        options = TextOptions("basket", ",")  # names of groups are no ids
     suffix = {"fimi": "dat", "basket": "csv", "long": "csv"}[options.format]
     content = format_text(data.offsets, data.items, data.names, options)
     made_by = f"veilset {version('veilset')}"
@@ -153,11 +155,19 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
         loss_percent=loss_percent,
         not_promised=release.promise.not_promised(),
         made_by=made_by,
+        generalized=dict(release.stands_for),
     )
     files = {
         certificate.data.file: content,
         CERTIFICATE: certificate.model_dump_json(indent=2).encode() + b"\n",
-        REPORT: public_report(data, answer, loss_percent=loss_percent, version=made_by, merged=merged).encode(),
+        REPORT: public_report(
+            data,
+            answer,
+            loss_percent=loss_percent,
+            version=made_by,
+            merged=merged,
+            stands_for=release.stands_for,
+        ).encode(),
     }
     files[SUMS] = "".join(f"{sha256_of(files[name])}  {name}\n" for name in sorted(files)).encode()
     for name, bytes_ in files.items():
@@ -191,7 +201,8 @@ def _edits(release: Release) -> str:
         why = "breaks the promise by itself" if item in alone else "breaks the promise together with other items"
         writer.writerow([item, "sensitive" if item in sensitive else "public", "suppressed", "", support[item], why])
     for item, node in release.generalized.items():
-        writer.writerow([item, "public", "generalized", node, support[item], ""])
+        why = "may stay under a coarser name"
+        writer.writerow([item, "public", "generalized", node, support[item], why])
     return text.getvalue()
 
 

@@ -43,7 +43,11 @@ class DataFile(_Strict):
 
 
 class Certificate(_Strict):
-    """All that is said in public. Nothing here is computed from the original data but the loss, rounded to 1%."""
+    """All that is said in public. Nothing here is computed from the original data but the loss, rounded to 1%.
+
+    *generalized* says what a coarser name stands for: all items the taxonomy has there, whether or not
+    anybody had them.
+    """
 
     schema_version: Literal[1]
     promise: PromiseRecord
@@ -54,6 +58,7 @@ class Certificate(_Strict):
     loss_percent: Annotated[int, Field(ge=0, le=100)]
     not_promised: tuple[str, ...]
     made_by: str
+    generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     @property
     def merged(self) -> bool:

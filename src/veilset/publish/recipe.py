@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,6 +17,10 @@ from veilset.release import Release
 from veilset.transactions import Transactions, read
 
 __all__ = ["InputRecipe", "MethodRecipe", "PromiseRecipe", "Recipe"]
+
+
+Option: TypeAlias = str | int | float | bool | tuple[str, ...] | dict[str, float] | dict[str, tuple[str, ...]]
+"""What an option of a method may be; the last kind is a taxonomy, as each item's groups."""
 
 
 class _Section(BaseModel):
@@ -78,7 +82,7 @@ class MethodRecipe(_Section):
 
     name: str | None = None
     drop_empty: bool = False
-    options: dict[str, str | int | float | bool | tuple[str, ...] | dict[str, float]] = Field(default_factory=dict)
+    options: dict[str, Option] = Field(default_factory=dict)
 
 
 class Recipe(_Section):

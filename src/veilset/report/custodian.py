@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from veilset.models import Audit, Promise, Witness
@@ -48,7 +49,7 @@ def custodian_report(release: Release, *, before: Audit | None) -> str:
         release=release,
         decision=decide(release),
         person=one_person(original),
-        options=", ".join(f"{name}={value}" for name, value in release.options.items()),
+        options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items()),
         suppressed=[(name, support[name], name in must_go) for name in suppressed],
         most_rows=_MOST_SUPPRESSED,
         most_folded=_MOST_FOLDED,
@@ -58,6 +59,10 @@ def custodian_report(release: Release, *, before: Audit | None) -> str:
         before=before,
         risks=None if before is None else _risks(before, merged=original.persons is not None),
     )
+
+
+def _option(value: object) -> str:
+    return f"for {number(len(value), 'item')}" if isinstance(value, Mapping) else str(value)
 
 
 def _supports(release: Release, k: int) -> Figure | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -129,4 +130,6 @@ def _plain(value: object) -> object:
         return str(value)
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
     return repr(value)

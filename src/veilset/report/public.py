@@ -1,10 +1,12 @@
 """The report that goes out with the data.
 
 Everything in it is computed from the released transactions alone; the one number about the original, the
-total loss, comes rounded to a percent.
+total loss, comes rounded to a percent. What coarser names stand for is the taxonomy's, not the original's.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +19,15 @@ from veilset.transactions import Transactions
 __all__ = ["public_report"]
 
 
-def public_report(data: Transactions, audit: Audit, *, loss_percent: int, version: str, merged: bool) -> str:
+def public_report(
+    data: Transactions,
+    audit: Audit,
+    *,
+    loss_percent: int,
+    version: str,
+    merged: bool,
+    stands_for: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """A self-contained HTML page about released data.
 
     Parameters
@@ -32,6 +42,8 @@ def public_report(data: Transactions, audit: Audit, *, loss_percent: int, versio
         What wrote it, such as "veilset 0.1.0".
     merged : bool
         Whether the transactions of one person were merged.
+    stands_for : mapping, optional
+        What items with coarser names may have been, as the taxonomy says.
     """
     promise = coherence(audit.promise)
     open_ends = list(promise.not_promised())
@@ -55,6 +67,7 @@ def public_report(data: Transactions, audit: Audit, *, loss_percent: int, versio
         lengths=_lengths(data),
         sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
         open_ends=open_ends,
+        stands_for=dict(stands_for or {}),
     )
 
 

@@ -121,7 +121,7 @@ def print_release(release: Release, console: Console, *, before: Audit | None = 
     told.add_column()
     if before is not None:
         told.add_row("At risk before", Text(verdict(before, merged=release.original.persons is not None)))
-    told.add_row("Had to go", Text(_had_to_go(paid)))
+    told.add_row("Could not stay" if release.generalized else "Had to go", Text(_had_to_go(paid)))
     told.add_row("Changed", Text(_changed(release)))
     told.add_row("Cost", Text(_lost(release, paid.values)))
     _title("Release", console)

@@ -1,6 +1,7 @@
 """Losses of items and transactions: what a release lost, and what had to go whatever the method.
 
-Loss of items is the thesis' (N - N')/N over all item occurrences (§4.5.1). Everything is measured against the original,
+Loss of items is the thesis' (N - N')/N over all item occurrences (§4.5.1); an occurrence that was recoded is not lost,
+but counts in the average loss (`veilset.utility.generalization`). Everything is measured against the original,
 before any pre-processing: nothing that was removed along the way is forgotten.
 """
 
@@ -18,6 +19,7 @@ from veilset.mining import minimal_rare
 from veilset.models import Coherence, Promise
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility.generalization import average_loss, recoded
 
 __all__ = ["METRICS", "Metric", "measure", "unavoidable"]
 
@@ -65,6 +67,12 @@ def _lost(after: float, before: float) -> float:
     return 1 - after / before if before else 0.0
 
 
+def _kinds_lost(release: Release) -> float:
+    released = set(release.data.names)
+    there = sum(release.generalized.get(name, name) in released for name in release.original.names)
+    return _lost(there, len(release.original.names))
+
+
 def _unavoidably_lost(release: Release) -> float:
     gone = release.original.codes(unavoidable(release.original, release.promise))
     return float(release.original.supports[gone].sum()) / max(1, len(release.original.items))
@@ -95,8 +103,25 @@ def _longest(data: Transactions) -> int:
 METRICS: tuple[Metric, ...] = (
     Metric("items_lost", "share of all item occurrences that are gone", 1, "less", lambda r: r.loss),
     Metric(
+        "items_recoded",
+        "share of all item occurrences that have a coarser name now; none of them is counted as gone, even where "
+        "several in one transaction have become one",
+        1,
+        "less",
+        recoded,
+    ),
+    Metric(
+        "average_loss",
+        "average loss of an item occurrence: 1 if it is gone, 0 if it is there as it was, and the share of all public "
+        "items that its name may mean if it has a coarser one",
+        1,
+        "less",
+        average_loss,
+    ),
+    Metric(
         "items_lost_unavoidably",
-        "share of all item occurrences that had to go whatever the method: items that break the promise by themselves",
+        "share of all item occurrences that could not stay as they were whatever the method: items that break the "
+        "promise by themselves",
         1,
         "neither",
         _unavoidably_lost,
@@ -106,7 +131,7 @@ METRICS: tuple[Metric, ...] = (
         "share of the different items that are gone altogether",
         1,
         "less",
-        lambda r: _lost(len(r.data.names), len(r.original.names)),
+        _kinds_lost,
     ),
     Metric(
         "sensitive_kept",

@@ -83,7 +83,7 @@ class Nodes:
         self._check_names(data)
 
     def hidden(self, node: int) -> int:
-        """IL of a node in units of 1 / (number of public items): the items it might be; 0 for a leaf, which is itself."""
+        """IL of a node, in units of 1 / (number of public items): the items it might be; 0 for a leaf."""
         return int(self._leaves[node]) if self.is_group(node) else 0
 
     def is_group(self, node: int) -> bool:
