@@ -334,6 +334,8 @@ def test_what_the_reader_is_told(tmp_path):
     page = (bundle.public / "report.html").read_text()
     assert "1 item of this file stands for a group." in page
     assert "ale, gin, rum" in page
+    plain = vs.publish(vs.anonymize(data, PROMISE), tmp_path / "plain")
+    assert "generalized" not in json.loads((plain.public / "certificate.json").read_text())
     assert "fig" not in page.replace("figure", "").replace("figcaption", "")
 
 

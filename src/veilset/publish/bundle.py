@@ -159,7 +159,7 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
     )
     files = {
         certificate.data.file: content,
-        CERTIFICATE: certificate.model_dump_json(indent=2).encode() + b"\n",
+        CERTIFICATE: certificate.to_json().encode() + b"\n",
         REPORT: public_report(
             data,
             answer,

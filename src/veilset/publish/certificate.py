@@ -60,6 +60,10 @@ class Certificate(_Strict):
     made_by: str
     generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
+    def to_json(self) -> str:
+        """The text of the file; what coarser names stand for is there only if there are any."""
+        return self.model_dump_json(indent=2, exclude=None if self.generalized else {"generalized"})
+
     @property
     def merged(self) -> bool:
         """Whether transactions of one person were merged."""

@@ -41,18 +41,17 @@ def improved(nodes: Nodes, promise: Coherence, kept: Collection[int], *, what: s
     what : str
         What is being done, for progress.
     """
-    choice = _Choice(nodes, promise, kept, limits)
-    limits.step(what)
+    choice = _Choice(nodes, promise, kept, what, limits)
     choice.settle()
-    choice.force_all(what)
+    choice.force_all()
     return frozenset(choice.kept)
 
 
 class _Choice:
     """A set of nodes, none above another, without a mole; and the moves that change it."""
 
-    def __init__(self, nodes: Nodes, promise: Coherence, kept: Collection[int], limits: Limits) -> None:
-        self._nodes, self._limits = nodes, limits
+    def __init__(self, nodes: Nodes, promise: Coherence, kept: Collection[int], what: str, limits: Limits) -> None:
+        self._nodes, self._what, self._limits = nodes, what, limits
         self._keeping = Keeping(nodes.data, promise.k, h=promise.share, max_size=promise.p, **limits.bounds())
         alone = minimal_rare(nodes.data, promise.k, h=promise.share, max_size=1, **limits.bounds())
         self._alone = {int(mole.items[0]) for mole in alone}
@@ -71,6 +70,7 @@ class _Choice:
         before = -1
         while self.worth > before:
             before = self.worth
+            self._limits.step(self._what)
             for node in self._best_first(self.kept):
                 self._gains(self._split, node)
             for node in self._small_first():
@@ -78,12 +78,12 @@ class _Choice:
                     self._gains(self._merge, node)
             self._fill()
 
-    def force_all(self, what: str) -> None:
+    def force_all(self) -> None:
         """Force every node in once after the last one that gained, as far as the work allowed goes."""
         able = self._best_first(self._nodes.above.keys() - self._alone)
         allowed, at, since = self.work + _WORK, 0, 0
         while since < len(able) and self.work < allowed:
-            self._limits.step(what, since, len(able))
+            self._limits.step(self._what, since, len(able))
             node, since = able[at % len(able)], since + 1
             at += 1
             if node not in self.kept and self._gains(self._force, node):

@@ -1,9 +1,10 @@
 """``generalize``: public items are recoded to groups of a taxonomy, and what still breaks the promise is suppressed.
 
 The promise is about the recoded items: what an attacker may know, and what the auditor counts, are the names in the
-release. Recoding is global, so that no false itemset appears: an item has one name in all transactions. What is
-minimised is the average loss (Cao et al. 2010 §3.2): 1 for each occurrence that is suppressed, |leaves(g)| / |public
-items| for one that is recoded to the group g. Sensitive items are left as they are.
+release; who knows up to p items of the original knows up to p of these names. Recoding is global, so that no false
+itemset appears: an item has one name in all transactions. What is minimised is the average loss (Cao et al. 2010 §3.2):
+1 for each occurrence that is suppressed, |leaves(g)| / |public items| for one that is recoded to the group g. Sensitive
+items are left as they are.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Nodes:
     ----------
     above, below : mapping
         The ancestors of each node, the nearest first, and its children.
-    top : tuple of int
+    top : list of int
         The nodes that have none above them.
     worth : mapping
         What keeping a node saves: sup(g) * (1 - IL_g), with sup(g) the sum of its leaves' supports, in units of 1 /
