@@ -7,6 +7,7 @@ from typing import Protocol
 
 from veilset.anonymize.coherence.auto import auto
 from veilset.anonymize.coherence.generalize import generalize
+from veilset.anonymize.coherence.k_anonymity import k_anonymity
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.errors import WrongUsage, near_misses
@@ -31,6 +32,7 @@ METHODS: Mapping[type, Mapping[str, Method]] = {
         "tree": tree,
         "generalize": generalize,
         "remove-all": remove_all,
+        "k-anonymity": k_anonymity,
     },
 }
 

@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
 from veilset.anonymize.coherence.nodes import Nodes
-from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import Infeasible, WrongUsage
 from veilset.limits import Limits
@@ -113,12 +113,8 @@ def _without_moles(nodes: Nodes, task: Task, recoding: Mapping[str, str]) -> fro
     recoded = Task.of(task.original.renamed(recoding), task.promise, keep=kept_names, limits=task.limits)
     node_of = {nodes.name(node): node for node in nodes.worth}
     worth = [nodes.worth[node_of[name]] if name in node_of else 0 for name in recoded.data.names]
-    gone = set(_suppress(replace(recoded, worth=np.array(worth, dtype=np.int64))))
+    gone = set(best_of_all(replace(recoded, worth=np.array(worth, dtype=np.int64)))[0])
     return frozenset(node_of[name] for name in recoded.data.public if name not in gone)
-
-
-def _suppress(task: Task) -> tuple[str, ...]:
-    return restore_coherence(task, task.data.public)
 
 
 def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
