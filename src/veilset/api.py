@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from veilset.anonymize import find_method
+from veilset.anonymize import find_method, too_common
 from veilset.audit import audit as run_auditor
 from veilset.audit import edits_account_for
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import WrongUsage
 from veilset.limits import Limits, Progress
 from veilset.models import Audit, Coherence, Promise
 from veilset.publish import Bundle, Verification
@@ -20,9 +21,7 @@ from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.utility import measure as measure_release
 
-__all__ = ["anonymize", "audit", "certify", "largest_that_keep_half", "measure", "publish", "verify"]
-
-_LARGEST_P_TRIED = 8
+__all__ = ["anonymize", "audit", "certify", "measure", "publish", "verify"]
 
 
 def audit(
@@ -71,6 +70,7 @@ def anonymize(
     promise: Promise,
     *,
     method: str | None = None,
+    allow_sensitive: bool = False,
     drop_empty: bool = False,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -88,6 +88,9 @@ def anonymize(
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default.
+    allow_sensitive : bool
+        Suppress, before anything else, the sensitive items that are in more than a share h of all transactions: with
+        them, nothing could be promised.
     drop_empty : bool
         Withhold transactions that are empty in the end; they are dropped before the audit and counted as loss.
     threads, memory_limit, time_limit, progress
@@ -106,17 +109,24 @@ def anonymize(
     limits = Limits(threads, memory_limit, time_limit, progress)
     run = find_method(promise, method)
     promise.check_items(data)
-    promise.check_feasible(data)
+    gone = too_common(data, promise) if allow_sensitive and isinstance(promise, Coherence) else ()
+    seen = data.without(gone) if gone else data
+    promise.check_feasible(seen)
     try:
-        release = run(data, promise, limits=limits, **options)  # type: ignore[arg-type]
+        release = run(seen, promise, limits=limits, **options)  # type: ignore[arg-type]
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
         raise WrongUsage(
             f"The method {method!r} does not take this option: {error}.", "See its documentation."
         ) from None
+    if gone:
+        release = dataclasses.replace(release, original=data, suppressed=data.in_order({*gone, *release.suppressed}))
     if drop_empty:
         release = _without_empty(release)
+    switches = {"allow_sensitive": allow_sensitive, "drop_empty": drop_empty}
+    on = {name: True for name, given in switches.items() if given}
+    release = dataclasses.replace(release, options={**release.options, **on})
     return certify(release, limits)
 
 
@@ -131,17 +141,16 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
         stands_for=release.stands_for,
     )
     answer = run_auditor(release.data, release.promise, limits=limits)
-    return replace(release, audit=answer, discrepancy=discrepancy)
+    return dataclasses.replace(release, audit=answer, discrepancy=discrepancy)
 
 
 def _without_empty(release: Release) -> Release:
     filled = np.flatnonzero(release.data.lengths > 0)
     empty = np.flatnonzero(release.data.lengths == 0)
-    return replace(
+    return dataclasses.replace(
         release,
         data=release.data.take(filled),
         withheld=tuple(empty.tolist()),
-        options={**release.options, "drop_empty": True},
     )
 
 
@@ -152,35 +161,6 @@ def measure(data: Transactions, release: Release) -> dict[str, float]:
     return measure_release(release)
 
 
-def largest_that_keep_half(
-    data: Transactions, promise: Coherence, *, method: str | None = None, limits: Limits | None = None
-) -> dict[str, int | None]:
-    """The largest k (at the promise's p) and the largest p (at its k) at which half of the item occurrences survive.
-
-    None: there is none, or it was not found within the limits; k = 1 is none, since it hides nobody. A custodian wants
-    to see this before choosing.
-    """
-    limits = limits or Limits()
-    run = find_method(promise, method)
-
-    def half_survives(k: int, p: int | None) -> bool:
-        limits.step(f"Trying k={k}, p={'unlimited' if p is None else p}")
-        return run(data, Coherence(h=promise.h, k=k, p=p), limits=limits).loss <= 0.5
-
-    found: dict[str, int | None] = {"k": None, "p": None}
-    try:
-        highest = min(promise.p or _LARGEST_P_TRIED, _LARGEST_P_TRIED)
-        found["p"] = next((p for p in range(highest, 0, -1) if p != promise.p and half_survives(promise.k, p)), None)
-        low, high = 1, promise.k  # half survives at k=low (or low is 1), not at k=high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if half_survives(middle, promise.p) else (low, middle)
-        found["k"] = low if low > 1 else None
-    except BudgetExceeded:
-        pass  # a preview that takes too long is left incomplete: the answer says None
-    return found
-
-
 def publish(
     release: Release,
     out: str | Path,
@@ -188,6 +168,7 @@ def publish(
     replace: bool = False,
     random_state: int | str | None = None,
     before: Audit | None = None,
+    curve: Mapping[int | None, float] | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
     time_limit: float | None = None,
@@ -208,11 +189,15 @@ def publish(
         the shuffling.
     before : Audit, optional
         The auditor's answer about the original, for the custodian's report; asked for if not given.
+    curve : mapping, optional
+        p to the loss at that p, for the same report; computed if not given.
     threads, memory_limit, time_limit, progress
         As for `audit`.
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
-    return write_bundle(release, out, replace=replace, random_state=random_state, before=before, limits=limits)
+    return write_bundle(
+        release, out, replace=replace, random_state=random_state, before=before, curve=curve, limits=limits
+    )
 
 
 def verify(

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
 from veilset import _native
 from veilset.exact import percent
 from veilset.limits import Limits
-from veilset.models import Audit, Coherence, Margin, Witness
+from veilset.models import Audit, Coherence, Margin, Reach, Witness
 from veilset.transactions import Transactions
 
-__all__ = ["audit_coherence"]
+__all__ = ["audit_coherence", "reach_of"]
 
 
 def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, limits: Limits) -> Audit:
@@ -54,7 +56,18 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
         checked=found["checked"],
         feasible=found["feasible"],
         transactions=len(data),
+        reach=reach_of(data, promise.p),
     )
+
+
+def reach_of(data: Transactions, p: int | None) -> Reach | None:
+    """What a choice of *p* means for this data (thesis §4.1.1)."""
+    if not len(data):
+        return None
+    lengths = np.sort(data.only(data.public).lengths)
+    everybody = max(1, int(lengths[-1]))
+    covered = len(data) if p is None else int(np.searchsorted(lengths, p, side="right"))
+    return Reach(Fraction(covered, len(data)), max(1, int(lengths[-(-9 * len(data) // 10) - 1])), everybody)
 
 
 def _names(data: Transactions, codes: list[int]) -> tuple[str, ...]:

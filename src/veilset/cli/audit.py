@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import veilset as vs
+from veilset.audit import reach_of
 from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions, PromiseOptions, ReadingOptions
 from veilset.cli.screen import Screen
+from veilset.errors import WrongUsage
 from veilset.publish import Recipe
-from veilset.report import audit_facts, print_audit, print_reading
+from veilset.report import audit_facts, print_audit, print_reading, reach_sentence
 
 __all__ = ["audit"]
 
@@ -44,7 +46,11 @@ def audit(
     """
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
-    recipe = Recipe(promise=(promise or PromiseOptions()).recipe(), input=(reading or ReadingOptions()).recipe(input))
+    asked = promise or PromiseOptions()
+    source = (reading or ReadingOptions()).recipe(input)
+    if asked.k is not None and asked.p is None:
+        _suggest_p(source.read(bounds.memory_limit))
+    recipe = Recipe(promise=asked.recipe(), input=source)
     data = recipe.read_data(bounds.memory_limit)
     screen.show(lambda: print_reading(data, screen.console))
     with screen.progress() as progress:
@@ -52,3 +58,9 @@ def audit(
     merged = data.persons is not None
     screen.answer(audit_facts(answer, merged=merged), lambda: print_audit(answer, screen.console, merged=merged))
     return 0 if answer.holds else 1 if answer.feasible else 3
+
+
+def _suggest_p(data: vs.Transactions) -> None:
+    """--p is missing: say what the lengths of the transactions suggest."""
+    if (reach := reach_of(data, 4)) is not None:
+        raise WrongUsage("--p must be given.", reach_sentence(reach, 4))

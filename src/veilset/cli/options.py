@@ -11,15 +11,28 @@ from cyclopts import Group, Parameter
 
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_item_list
-from veilset.publish.recipe import InputRecipe, PromiseRecipe
+from veilset.io.table import read_paths
+from veilset.publish.recipe import InputRecipe, MethodRecipe, PromiseRecipe
 
-__all__ = ["Flag", "Json", "LimitOptions", "PromiseOptions", "ReadingOptions", "read_lists"]
+__all__ = [
+    "Flag",
+    "Json",
+    "LimitOptions",
+    "MethodOptions",
+    "PromiseOptions",
+    "ReadingOptions",
+    "read_lists",
+    "whole_or_share",
+]
+
+_DIGITS = 18  # of a number of transactions; Python does not read numbers of any length
 
 Flag = Parameter(negative=(), show_default=False)
 Json = Annotated[bool, Parameter(name="--json"), Flag]
 
 READING = Group("Reading", sort_key=2)
 PROMISE = Group("Promise", sort_key=1)
+METHOD = Group("Method", sort_key=1.5)
 LIMITS = Group("Limits", sort_key=4)
 
 
@@ -75,18 +88,71 @@ class PromiseOptions:
     "The attacker knows up to this many public items of a person; or: unlimited."
     h: str | None = None
     "The attacker is at most this sure of any one sensitive item: 0.4, 40% or 2/5. Needed if there are sensitive items."
+    sensitive_group: Annotated[
+        tuple[Path, ...], Parameter(name="--sensitive-group", negative=(), show_default=False)
+    ] = ()
+    "File with sensitive items, one name a line, that say the same about a person: for h, they are one item. \
+May be given several times, once for each group."
     model: str = "coherence"
     "The kind of promise."
 
-    def recipe(self) -> PromiseRecipe:
+    def recipe(self, encoding: str = "utf-8") -> PromiseRecipe:
         """The same as a part of a recipe."""
         missing = [f"--{letter}" for letter in ("k", "p") if getattr(self, letter) is None]
         if missing or self.k is None or self.p is None:
             raise WrongUsage(f"{' and '.join(missing)} must be given.", "For example: --k 20 --p 4 --h 0.4.")
         if self.p != "unlimited" and not (self.p.isdecimal() and len(self.p) <= 10):
             raise WrongUsage(f"--p is {self.p!r}.", "Give a whole number such as --p 4, or --p unlimited.")
+        _check_lists(self.sensitive_group, "--sensitive-group", "items of a group")
         return PromiseRecipe(
-            model=self.model, h=self.h, k=self.k, p="unlimited" if self.p == "unlimited" else int(self.p)
+            model=self.model,
+            h=self.h,
+            k=self.k,
+            p="unlimited" if self.p == "unlimited" else int(self.p),
+            sensitive_groups=tuple(tuple(read_item_list(path, encoding)) for path in self.sensitive_group),
+        )
+
+
+@Parameter(name="*", group=METHOD)
+@dataclass(frozen=True)
+class MethodOptions:
+    """How the data is changed."""
+
+    method: str | None = None
+    "auto (default), tree, border, optimal, generalize, remove-all or k-anonymity."
+    weights: str | None = None
+    "What a lost item costs: a CSV file with a header and the columns item,weight (others weigh 1), or: equal. \
+By default an item costs its occurrences. For auto, tree and optimal."
+    keep: Annotated[tuple[Path, ...], Parameter(name="--keep", negative=(), show_default=False)] = ()
+    "File with public items that must survive, one name a line. May be given several times."
+    taxonomy: Path | None = None
+    "CSV file with a header: an item, then its groups, the most general last. For generalize."
+    nugget_support: str | None = None
+    "An itemset is worth keeping if this many transactions hold it: 30, or a share such as 1%. For border and optimal."
+    nugget_size: int | None = None
+    "Only itemsets of up to this many items are worth keeping."
+    allow_sensitive: Annotated[bool, Flag] = False
+    "Suppress sensitive items that so many people have that h could not be kept otherwise."
+    drop_empty: Annotated[bool, Flag] = False
+    "Withhold transactions that end up empty."
+
+    def recipe(self, encoding: str) -> MethodRecipe:
+        """The same as a part of a recipe; what was not given is left to the method."""
+        given = {
+            "weights": None if self.weights is None else _weights(self.weights, encoding),
+            "keep": read_lists(self.keep, "--keep", encoding),
+            "taxonomy": None if self.taxonomy is None else read_paths(self.taxonomy, encoding=encoding),
+            "nugget_support": None if self.nugget_support is None else whole_or_share(self.nugget_support),
+            "nugget_size": self.nugget_size,
+        }
+        options = {name: value for name, value in given.items() if value is not None}
+        return MethodRecipe.model_validate(
+            {
+                "name": self.method,
+                "drop_empty": self.drop_empty,
+                "allow_sensitive": self.allow_sensitive,
+                "options": options,
+            }
         )
 
 
@@ -112,6 +178,29 @@ def read_lists(files: Sequence[Path], option: str, encoding: str) -> list[str] |
     if not names:
         raise UnreadableInput(f"{option} {files[0]} names no item.", "Write one name a line.")
     return names
+
+
+def whole_or_share(text: str) -> int | str:
+    """A number of transactions if it is one, else the share as it was written."""
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else text
+
+
+def _weights(given: str, encoding: str) -> dict[str, float] | str:
+    if given == "equal":
+        return given
+    if not Path(given).exists():
+        raise WrongUsage(
+            f"There is no file {given!r}.", "--weights takes a file with the columns item,weight; or: equal."
+        )
+    weights = {}
+    for item, cells in read_paths(given, encoding=encoding).items():
+        try:
+            weights[item] = float(cells[0])
+        except ValueError:
+            raise UnreadableInput(
+                f"{given!r}: the weight of {item!r} is {cells[0]!r}.", "Write a number in the second column."
+            ) from None
+    return weights
 
 
 def _check_lists(files: Sequence[Path], option: str, what: str) -> None:

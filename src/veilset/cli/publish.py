@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import veilset as vs
-from veilset.api import largest_that_keep_half
+from veilset.anonymize import largest_that_keep_half, loss_by_p
 from veilset.cli.app import app
-from veilset.cli.options import Flag, Json, LimitOptions, PromiseOptions, ReadingOptions
+from veilset.cli.options import Flag, Json, LimitOptions, MethodOptions, PromiseOptions, ReadingOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
-from veilset.models import Coherence, Promise
+from veilset.models import Promise
 from veilset.publish import Bundle, Recipe, check_target
-from veilset.publish.recipe import MethodRecipe
 from veilset.report import print_reading, print_release, release_facts
 
 __all__ = ["publish", "run_recipe"]
@@ -28,10 +28,9 @@ def publish(
     *,
     promise: PromiseOptions | None = None,
     reading: ReadingOptions | None = None,
+    method: MethodOptions | None = None,
     limits: LimitOptions | None = None,
     out: Path,
-    method: str | None = None,
-    drop_empty: Annotated[bool, Flag] = False,
     replace: Annotated[bool, Flag] = False,
     yes: Annotated[bool, Flag] = False,
     seed: str | None = None,
@@ -52,10 +51,6 @@ def publish(
         The transactions, or a recipe (.toml) of an earlier release, which is repeated exactly.
     out
         Folder to write; must not exist, unless --replace is given.
-    method
-        How to change the data: auto (default), remove-all.
-    drop_empty
-        Withhold transactions that end up empty.
     replace
         Exchange an older release at OUT in one step.
     yes
@@ -68,16 +63,17 @@ def publish(
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
     if input.suffix == ".toml":
-        if promise or reading or method or drop_empty:
+        if promise or reading or method:
             raise WrongUsage(
                 "A recipe says all about a run; other options do not go with it.", "Edit the recipe instead."
             )
         recipe = Recipe.load(input)
     else:
+        layout = reading or ReadingOptions()
         recipe = Recipe(
-            promise=(promise or PromiseOptions()).recipe(),
-            input=(reading or ReadingOptions()).recipe(input),
-            method=MethodRecipe(name=method, drop_empty=drop_empty),
+            promise=(promise or PromiseOptions()).recipe(layout.encoding),
+            input=layout.recipe(input),
+            method=(method or MethodOptions()).recipe(layout.encoding),
         )
     bundle, release = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)
     screen.answer(
@@ -109,7 +105,8 @@ def run_recipe(
     promise = recipe.promise.make()
     data = recipe.read_data(bounds.memory_limit)
     screen.show(lambda: print_reading(data, screen.console))
-    promise.check_feasible(data)
+    if not recipe.method.allow_sensitive:
+        promise.check_feasible(data)
     before = _risks_before(data, promise, screen, bounds)
     with screen.progress() as progress:
         release = vs.anonymize(
@@ -117,13 +114,16 @@ def run_recipe(
             promise,
             method=recipe.method.name,
             drop_empty=recipe.method.drop_empty,
+            allow_sensitive=recipe.method.allow_sensitive,
             progress=progress,
             **vars(bounds),
             **dict[str, Any](recipe.method.options),
         )
+    with screen.progress() as progress:
+        curve = loss_by_p(release, limits=Limits(progress=progress, **vars(bounds)))
     if release.certified and release.loss > 0.5 and not yes:
-        _ask_whether_it_is_worth_it(release, screen, bounds)
-    screen.show(lambda: print_release(release, screen.console, before=before))
+        _ask_whether_it_is_worth_it(release, curve, screen, bounds)
+    screen.show(lambda: print_release(release, screen.console, before=before, curve=curve))
     with screen.progress() as progress:
         bundle = vs.publish(
             release,
@@ -131,6 +131,7 @@ def run_recipe(
             replace=replace,
             random_state=seed or recipe.seed,
             before=before,
+            curve=curve,
             progress=progress,
             **vars(bounds),
         )
@@ -147,15 +148,11 @@ def _risks_before(data: vs.Transactions, promise: Promise, screen: Screen, bound
         return None
 
 
-def _ask_whether_it_is_worth_it(release: vs.Release, screen: Screen, bounds: LimitOptions) -> None:
-    promise = release.promise
+def _ask_whether_it_is_worth_it(
+    release: vs.Release, curve: Mapping[int | None, float], screen: Screen, bounds: LimitOptions
+) -> None:
     with screen.progress() as progress:
-        limits = Limits(bounds.threads, bounds.memory_limit, min(60, bounds.time_limit or 60), progress)
-        half = (
-            largest_that_keep_half(release.original, promise, method=release.method, limits=limits)
-            if isinstance(promise, Coherence)
-            else {}
-        )
+        half = largest_that_keep_half(release, curve, limits=Limits(progress=progress, **vars(bounds)))
     ways = [f"--{letter} {value}" for letter, value in half.items() if value is not None]
     hint = f"Half survives with {' or with '.join(ways)}." if ways else "No smaller k or p was found that keeps half."
     what = f"Only {1 - release.loss:.0%} of the item occurrences would survive."

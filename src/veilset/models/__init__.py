@@ -1,6 +1,6 @@
 """The promises, and the form in which an auditor answers whether one is kept."""
 
 from veilset.models.coherence import Coherence
-from veilset.models.promise import Audit, Margin, Parameter, Promise, Witness
+from veilset.models.promise import Audit, Margin, Parameter, Promise, Reach, Witness
 
-__all__ = ["Audit", "Coherence", "Margin", "Parameter", "Promise", "Witness"]
+__all__ = ["Audit", "Coherence", "Margin", "Parameter", "Promise", "Reach", "Witness"]

@@ -138,7 +138,8 @@ class Coherence:
             raise Infeasible(
                 f"h={self.share} cannot be kept: of all transactions, a larger share holds {listed}{more}, so that an "
                 "attacker who knows nothing is surer than that.",
-                f"h={at_least(blamed[0][0])} would do; or take these items off the sensitive ones, or out of the data.",
+                f"h={at_least(blamed[0][0])} would do; or take these items off the sensitive ones, or let them be "
+                "suppressed (allow_sensitive).",
             )
 
     def parameters(self) -> dict[str, Parameter]:

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from veilset.transactions import Transactions
 
-__all__ = ["Audit", "Margin", "Parameter", "Promise", "Witness"]
+__all__ = ["Audit", "Margin", "Parameter", "Promise", "Reach", "Witness"]
 
 Parameter: TypeAlias = str | int | tuple[tuple[str, ...], ...] | None
 
@@ -74,6 +74,28 @@ class Margin:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How far a limit *p* on what an attacker knows reaches, by the number of public items of transactions.
+
+    Whoever has no more than p of them is protected against an attacker who knows everything about them; the others
+    are if nobody knows more than p of their items (thesis §4.1.1).
+
+    Parameters
+    ----------
+    covered : Fraction
+        The share of the transactions that have no more than p public items.
+    most : int
+        The p at which nine transactions in ten are covered.
+    everybody : int
+        The p at which all are.
+    """
+
+    covered: Fraction
+    most: int
+    everybody: int
+
+
+@dataclass(frozen=True)
 class Audit:
     """An auditor's answer about one promise on one set of transactions.
 
@@ -97,6 +119,8 @@ class Audit:
         False if even an attacker who knows nothing breaks the promise.
     transactions : int
         How many transactions were looked at.
+    reach : Reach or None
+        What choosing p means for this data; None where the promise has no p, or there are no transactions.
     """
 
     promise: Promise
@@ -108,6 +132,7 @@ class Audit:
     checked: int
     feasible: bool
     transactions: int
+    reach: Reach | None = None
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "does not hold"

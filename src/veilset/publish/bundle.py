@@ -10,6 +10,7 @@ import csv
 import hashlib
 import io
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from veilset.anonymize import loss_by_p
 from veilset.audit import audit
 from veilset.errors import BudgetExceeded, NotCertified, WrongUsage
 from veilset.io import TextOptions, atomic_folder, check_place, format_text, sha256_of, write_durably
@@ -67,6 +69,7 @@ def publish(
     replace: bool = False,
     random_state: int | str | None = None,
     before: Audit | None = None,
+    curve: Mapping[int | None, float] | None = None,
     limits: Limits | None = None,
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
@@ -80,13 +83,14 @@ def publish(
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
     order = _secret_order(len(release.data), seed)
     before = before or _risks_before(release, limits)
+    curve = loss_by_p(release, limits=limits) if curve is None else curve
     with atomic_folder(out, replace=replace) as staging:
         custodian = staging / "custodian"
         custodian.mkdir(mode=0o700)
         write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
         limits.step("Writing the release")
         _write_public(staging / "public", release, release.data.take(order).anonymous(), release.audit)
-        _write_custodian(custodian, release, order, seed, before)
+        _write_custodian(custodian, release, order, seed, before, curve)
         limits.step("Verifying the written bytes")
         verification = verify(staging / "public", limits=limits)
         if not verification.holds:
@@ -175,14 +179,19 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
 
 
 def _write_custodian(
-    folder: Path, release: Release, order: npt.NDArray[np.int64], seed: str, before: Audit | None
+    folder: Path,
+    release: Release,
+    order: npt.NDArray[np.int64],
+    seed: str,
+    before: Audit | None,
+    curve: Mapping[int | None, float],
 ) -> None:
     write_durably(
         folder / "recipe.toml",
         Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}").to_toml(),
     )
     write_durably(folder / "edits.csv", _edits(release))
-    write_durably(folder / "report.html", custodian_report(release, before=before))
+    write_durably(folder / "report.html", custodian_report(release, before=before, curve=curve))
     sink = io.BytesIO()
     pq.write_table(_row_map(release, order), sink)
     write_durably(folder / "rows.parquet", sink.getvalue())

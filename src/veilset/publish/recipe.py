@@ -82,6 +82,7 @@ class MethodRecipe(_Section):
 
     name: str | None = None
     drop_empty: bool = False
+    allow_sensitive: bool = False
     options: dict[str, Option] = Field(default_factory=dict)
 
 
@@ -133,7 +134,8 @@ class Recipe(_Section):
         source = release.original.source
         parameters = release.promise.parameters()
         p = parameters["p"]
-        options = {key: value for key, value in release.options.items() if key != "drop_empty" and value is not None}
+        switches = {name: bool(release.options.get(name)) for name in ("drop_empty", "allow_sensitive")}
+        options = {key: value for key, value in release.options.items() if key not in switches and value is not None}
         return cls(
             made_by=version,
             seed=seed,
@@ -156,7 +158,7 @@ class Recipe(_Section):
             method=MethodRecipe.model_validate(
                 {
                     "name": release.method,
-                    "drop_empty": bool(release.options.get("drop_empty")),
+                    **switches,
                     "options": options,
                 }
             ),

@@ -5,7 +5,7 @@ from veilset.report.facts import audit_facts, mined_facts, release_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally
 from veilset.report.public import public_report
 from veilset.report.terminal import print_audit, print_mined, print_reading, print_release
-from veilset.report.words import verdict, visible
+from veilset.report.words import reach_sentence, verdict, visible
 
 __all__ = [
     "COLUMNS",
@@ -20,6 +20,7 @@ __all__ = [
     "print_reading",
     "print_release",
     "public_report",
+    "reach_sentence",
     "release_facts",
     "verdict",
     "visible",

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from veilset.report.histograms import Histogram
 
-__all__ = ["COLOURS", "histogram_chart"]
+__all__ = ["COLOURS", "histogram_chart", "share_chart"]
 
 COLOURS = {"main": "#3f7fbf", "before": "#9aa5b1", "sensitive": "#c8772d"}
 _TEXT, _LINE = "#7a828c", "#a9b0b8"
@@ -61,6 +61,23 @@ def histogram_chart(histogram: Histogram, colours: Sequence[str], *, across: str
                 scale=alt.Scale(domain=names, range=[COLOURS[colour] for colour in colours]),
                 legend=alt.Legend(orient="top", title=None, symbolType="square") if several else None,
             ),
+        )
+        .properties(width=520, height=170)
+    )
+    return _svg(chart, label)
+
+
+def share_chart(points: Sequence[tuple[str, float]], *, across: str, up: str, label: str) -> Markup:
+    """A line through shares from 0 to 1, one for each name on the axis across."""
+    import altair as alt  # noqa: PLC0415
+
+    values = [{"at": name, "share": share} for name, share in points]
+    chart = (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_line(point=alt.OverlayMarkDef(size=60, filled=True, color=COLOURS["main"]), color=COLOURS["main"])
+        .encode(
+            x=alt.X("at:N", sort=None, title=across),
+            y=alt.Y("share:Q", title=up, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=5)),
         )
         .properties(width=520, height=170)
     )

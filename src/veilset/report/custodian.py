@@ -7,8 +7,10 @@ from fractions import Fraction
 
 from veilset.models import Audit, Promise, Witness
 from veilset.release import Release
-from veilset.report.pages import Figure, length_figure, render, support_figure, ways_figure
+from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
 from veilset.report.words import (
+    Curve,
+    bound_sentence,
     coherence,
     cost,
     decide,
@@ -29,7 +31,7 @@ _MOST_SUPPRESSED = 20  # more are folded away
 _MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
 
 
-def custodian_report(release: Release, *, before: Audit | None) -> str:
+def custodian_report(release: Release, *, before: Audit | None, curve: Curve | None = None) -> str:
     """A self-contained HTML page about a release, for the custodian only.
 
     Parameters
@@ -37,6 +39,8 @@ def custodian_report(release: Release, *, before: Audit | None) -> str:
     release : Release
     before : Audit or None
         The auditor's answer about the original; None: it was not asked.
+    curve : mapping, optional
+        p to what is lost at that p.
     """
     promise = coherence(release.promise)
     original = release.original
@@ -49,7 +53,9 @@ def custodian_report(release: Release, *, before: Audit | None) -> str:
         release=release,
         decision=decide(release),
         person=one_person(original),
-        options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items()),
+        options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items() if name != "chosen"),
+        bound="" if release.bound is None else bound_sentence(release.bound),
+        curve=curve_figure(curve) if curve else None,
         suppressed=[(name, support[name], name in must_go) for name in suppressed],
         most_rows=_MOST_SUPPRESSED,
         most_folded=_MOST_FOLDED,
@@ -62,7 +68,7 @@ def custodian_report(release: Release, *, before: Audit | None) -> str:
 
 
 def _option(value: object) -> str:
-    return f"for {number(len(value), 'item')}" if isinstance(value, Mapping) else str(value)
+    return f"for {number(len(value), 'item')}" if isinstance(value, (Mapping, tuple)) else str(value)
 
 
 def _supports(release: Release, k: int) -> Figure | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from veilset.models import Audit, Margin, Witness
+from veilset.models import Audit, Margin, Reach, Witness
 from veilset.release import Release
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.words import cost, decide, state, verdict
@@ -30,6 +30,7 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
         "found_by_size": list(audit.found_by_size),
         "witnesses": [_witness(witness) for witness in audit.witnesses],
         "margins": {name: _margin(margin) for name, margin in audit.margins.items()},
+        "reach": None if audit.reach is None else _reach(audit.reach),
         "not_promised": list(audit.promise.not_promised()),
     }
 
@@ -58,6 +59,10 @@ def release_facts(release: Release) -> dict[str, Any]:
             for metric in METRICS
             if metric.name in paid.values
         },
+        "attempts": [{**vars(attempt)} for attempt in release.attempts],
+        "bound": None
+        if release.bound is None
+        else {**vars(release.bound), "proven": release.bound.proven, "gap": release.bound.gap},
         "seconds": release.seconds,
         "discrepancy": release.discrepancy,
         "audit": None if release.audit is None else audit_facts(release.audit, merged=merged),
@@ -89,6 +94,10 @@ def mined_facts(mined: Mined) -> dict[str, Any]:
         "notes": notes(mined),
         **answer,
     }
+
+
+def _reach(reach: Reach) -> dict[str, Any]:
+    return {"covered": _share(reach.covered), "p_for_90_percent": reach.most, "p_for_all": reach.everybody}
 
 
 def _mined(row: dict[str, Any], transactions: int) -> dict[str, Any]:

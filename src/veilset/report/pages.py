@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from veilset.report.charts import COLOURS, histogram_chart
+from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
-from veilset.report.words import number, shares, shown
+from veilset.report.words import Curve, curve_sentence, number, shares, shown
 
-__all__ = ["Figure", "length_figure", "render", "support_figure", "ways_figure"]
+__all__ = ["Figure", "curve_figure", "length_figure", "render", "support_figure", "ways_figure"]
 
 Counts = Mapping[str, npt.NDArray[np.int64]]
 
@@ -82,6 +82,20 @@ def ways_figure(by_size: Sequence[int], *, says: str) -> Figure | None:
         up="ways",
         first="Items known",
         says=says,
+    )
+
+
+def curve_figure(curve: Curve) -> Figure:
+    """What each p would cost."""
+    title, says = "What each p would cost", f"{curve_sentence(curve)}."
+    points = [("unlimited" if p is None else f"{p:,}", loss) for p, loss in curve.items()]
+    across = "public items an attacker may know (p)"
+    return Figure(
+        title=title,
+        says=says,
+        chart=share_chart(points, across=across, up="share of item occurrences lost", label=f"{title}. {says}"),
+        head=("p", "Item occurrences lost"),
+        rows=[(p, shares(loss)) for p, loss in points],
     )
 
 

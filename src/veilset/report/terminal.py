@@ -16,7 +16,12 @@ from veilset.release import Release
 from veilset.report.mined import Mined, found_sentence, large, notes, sizes_sentence, sureness
 from veilset.report.words import (
     Cost,
+    Curve,
+    attempts_sentence,
+    bound_sentence,
+    coherence,
     cost,
+    curve_sentence,
     decide,
     knowledge,
     learned,
@@ -24,6 +29,7 @@ from veilset.report.words import (
     more_ways,
     number,
     one_person,
+    reach_sentence,
     shares,
     shown,
     state,
@@ -82,6 +88,7 @@ def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
         _witnesses(audit, console)
     below = [
         ways_by_size(audit),
+        "" if audit.reach is None else reach_sentence(audit.reach, coherence(audit.promise).p),
         f"{number(audit.checked, 'set')} of items counted in {number(audit.transactions, 'transaction')}.",
     ]
     _indented([Text(line, style="dim") for line in below if line], console)
@@ -106,13 +113,17 @@ def _margins(audit: Audit, console: Console) -> None:
     _indented([table, *worse], console)
 
 
-def print_release(release: Release, console: Console, *, before: Audit | None = None) -> None:
+def print_release(
+    release: Release, console: Console, *, before: Audit | None = None, curve: Curve | None = None
+) -> None:
     """What was at risk, what had to go, what was changed, what it cost; then GO or NO-GO.
 
     Parameters
     ----------
     before : Audit, optional
         The auditor's answer about the original; without it, what was at risk is left out.
+    curve : mapping, optional
+        p to what is lost at that p.
     """
     paid = cost(release)
     decision = decide(release)
@@ -124,6 +135,14 @@ def print_release(release: Release, console: Console, *, before: Audit | None = 
     told.add_row("Could not stay" if release.generalized else "Had to go", Text(_had_to_go(paid)))
     told.add_row("Changed", Text(_changed(release)))
     told.add_row("Cost", Text(_lost(release, paid.values)))
+    further = {
+        "Ways tried": attempts_sentence(release),
+        "How good": "" if release.bound is None else bound_sentence(release.bound),
+        "Loss by p": curve_sentence(curve or {}),
+    }
+    for head, sentence in further.items():
+        if sentence:
+            told.add_row(head, Text(sentence))
     _title("Release", console)
     _indented([told], console)
     _verdict(decision.word, decision.go, decision.why, console)

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from veilset.errors import Infeasible, WrongUsage
 from veilset.exact import percent
-from veilset.models import Audit, Coherence, Margin, Promise, Witness
-from veilset.release import Release
+from veilset.models import Audit, Coherence, Margin, Promise, Reach, Witness
+from veilset.release import Bound, Release
 from veilset.transactions import Transactions
 from veilset.utility import METRICS, Metric, measure, unavoidable
 
 __all__ = [
     "Cost",
+    "Curve",
     "Decision",
     "Limit",
+    "attempts_sentence",
+    "bound_sentence",
     "by_size",
     "coherence",
     "cost",
+    "curve_sentence",
     "decide",
     "knowledge",
     "learned",
@@ -27,6 +32,7 @@ __all__ = [
     "more_ways",
     "number",
     "one_person",
+    "reach_sentence",
     "shares",
     "shown",
     "state",
@@ -131,6 +137,56 @@ def decide(release: Release) -> Decision:
     if release.audit.holds and not release.certified:
         return Decision(False, "The audit is about other data or another promise.")
     return Decision(release.certified, verdict(release.audit, merged=release.original.persons is not None))
+
+
+def reach_sentence(reach: Reach, p: int | None) -> str:
+    """What the choice of p means for the people in the data, and which other p would mean more."""
+    if reach.covered == 1:
+        within = "p has no limit" if p is None else f"no transaction has more than p={p:,} public items"
+        return f"All that could be known is covered: {within}."
+    covered = shares(float(reach.covered))
+    more = [f"p={reach.most:,} would cover 90%"] if p is not None and p < reach.most < reach.everybody else []
+    more.append(f"p={reach.everybody:,} would cover all" if not more else f"p={reach.everybody:,} all")
+    return (
+        f"With p={p:,}, all that could be known is covered for {covered} of the transactions, which have no more "
+        f"public items; {', '.join(more)}."
+    )
+
+
+Curve: TypeAlias = Mapping[int | None, float]
+"""p (None: unlimited) to the share of all item occurrences that would be lost."""
+
+
+def curve_sentence(curve: Curve) -> str:
+    """What each p would cost, in one line.
+
+    >>> curve_sentence({1: 0.01, 2: 0.354, None: 0.9})
+    'p=1 loses 1%, p=2 35.4%, p unlimited 90%'
+    """
+    parts = [f"p{f'={p:,}' if p is not None else ' unlimited'} {shares(loss)}" for p, loss in curve.items()]
+    return ", ".join(parts).replace(" ", " loses ", 1) if parts else ""
+
+
+def attempts_sentence(release: Release) -> str:
+    """What each way that was tried would have lost, the best first; empty if there was only one."""
+    tried = [attempt for attempt in release.attempts if attempt.loss is not None]
+    if len(tried) < 2:
+        return ""
+    best = sorted(tried, key=lambda attempt: attempt.loss or 0)
+    return ", ".join(f"{attempt.name} {shares(attempt.loss or 0)}" for attempt in best)
+
+
+def bound_sentence(bound: Bound) -> str:
+    """What is proven about the loss.
+
+    >>> bound_sentence(Bound(0.354, 0.354, "share of all item occurrences"))
+    'proven: nothing that keeps this promise by the same means loses less than 35.4% (share of all item occurrences)'
+    """
+    least = shares(bound.least) if bound.least <= 1 else f"{bound.least:,.0f}"
+    if bound.proven:
+        return f"proven: nothing that keeps this promise by the same means loses less than {least} ({bound.of})"
+    reached = shares(bound.reached) if bound.reached <= 1 else f"{bound.reached:,.0f}"
+    return f"{reached} lost, and at least {least} must be ({bound.of}): a gap of {shares(bound.gap)}"
 
 
 def learned(witness: Witness, promise: Promise) -> str:

@@ -287,6 +287,10 @@ class Transactions:
     def _code_of(self) -> dict[str, int]:
         return {name: code for code, name in enumerate(self.names)}
 
+    def in_order(self, names: Iterable[str]) -> tuple[str, ...]:
+        """These items of the data in vocabulary order."""
+        return tuple(self.names[code] for code in np.unique(self.codes(names)).tolist())
+
     def codes(self, names: Iterable[str]) -> npt.NDArray[np.int64]:
         """Codes of these names; an unknown one is an error."""
         found = []

@@ -67,7 +67,7 @@ def auto(
     """
     started = time.perf_counter()
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
-    gone, attempts = (task.in_order(task.chosen(chosen)), ()) if chosen is not None else best_of_all(task)
+    gone, attempts = (task.data.in_order(task.chosen(chosen)), ()) if chosen is not None else best_of_all(task)
     return task.release(
         "auto",
         gone,
@@ -138,7 +138,7 @@ def staged(task: Task, *_: object) -> tuple[tuple[str, ...]]:
 
 def insertion(task: Task, *_: object) -> tuple[tuple[str, ...]]:
     """Start from what must be kept: the restore pass puts back what it can."""
-    return (task.in_order(set(task.data.public) - task.keep),)
+    return (task.data.in_order(set(task.data.public) - task.keep),)
 
 
 def core(task: Task, *_: object) -> tuple[tuple[str, ...], list[str]]:

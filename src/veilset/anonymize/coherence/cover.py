@@ -80,7 +80,7 @@ class Cover:
     def _set(self, kept: Collection[str]) -> None:
         self._cover.clear()
         self._cover.insert(self._task.data.codes(self._task.keep).astype(np.int32))
-        self._cover.insert(self._task.data.codes(self._task.in_order(kept)).astype(np.int32))
+        self._cover.insert(self._task.data.codes(self._task.data.in_order(kept)).astype(np.int32))
 
     def _suppressed(self) -> tuple[str, ...]:
         kept = self._cover.kept()

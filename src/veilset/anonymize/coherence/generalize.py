@@ -82,7 +82,7 @@ def generalize(
         found.append(improved(nodes, promise, kept, what=f"Searching a cut {start}", limits=limits))
         attempts.append(Attempt(start, nodes.average_loss(found[-1]), time.perf_counter() - since))
     cut = max(found, key=nodes.total)
-    if lost := next((item for item in task.in_order(task.keep) if nodes.kept_as(item, cut) is None), None):
+    if lost := next((item for item in task.data.in_order(task.keep) if nodes.kept_as(item, cut) is None), None):
         raise Infeasible(
             f"No cut was found in which all that must be kept survives: {lost!r} does not.",
             "Take one of these items off the list, or choose a smaller k or p or a larger h.",
@@ -98,7 +98,7 @@ def generalize(
         data=data.without(gone).renamed(recoding),
         promise=promise,
         method="generalize",
-        options={"taxonomy": tree.to_paths(), "keep": task.in_order(task.keep)},
+        options={"taxonomy": tree.to_paths(), "keep": task.data.in_order(task.keep)},
         suppressed=gone,
         generalized=recoding,
         stands_for=nodes.stand_for(cut),

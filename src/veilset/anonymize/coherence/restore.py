@@ -27,7 +27,7 @@ def restore_coherence(task: Task, suppressed: Collection[str], first: Sequence[s
         return True
 
     # A size-1 mole can never return: only the others are asked. Ties go to the item that comes first.
-    by_worth = sorted(task.in_order(gone - alone), key=lambda item: -task.worth[data.codes([item])[0]])
+    by_worth = sorted(task.data.in_order(gone - alone), key=lambda item: -task.worth[data.codes([item])[0]])
     asked = list(dict.fromkeys([*(item for item in first if item in gone - alone), *by_worth]))
     stays_gone = set(restore(asked, still_safe, limits=task.limits))
-    return task.in_order(stays_gone | (alone & gone))
+    return task.data.in_order(stays_gone | (alone & gone))

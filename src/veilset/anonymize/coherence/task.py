@@ -100,11 +100,6 @@ class Task:
         """What suppressing these items costs, in units of *worth*."""
         return int(self.worth[self.data.codes(suppressed)].sum())
 
-    def in_order(self, items: Collection[str]) -> tuple[str, ...]:
-        """Public items in vocabulary order."""
-        chosen = set(items)
-        return tuple(item for item in self.data.public if item in chosen)
-
     def chosen(self, items: Iterable[str]) -> frozenset[str]:
         """The items that an earlier run chose to suppress, once it is known that they may be."""
         gone = _items(self.original, items, "chosen")
@@ -122,7 +117,7 @@ class Task:
 
     def release(self, method: str, suppressed: Collection[str], **account: Any) -> Release:
         """What a method answers with when it has chosen what to suppress."""
-        gone = self.in_order(suppressed)
+        gone = self.data.in_order(suppressed)
         return Release(
             original=self.original,
             data=self.original.without(gone),
