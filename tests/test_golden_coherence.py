@@ -6,7 +6,10 @@ from fractions import Fraction
 import pytest
 
 from tests.golden import PROMISE, running_example
+from veilset.anonymize.coherence.cover import by_mole_tree
+from veilset.anonymize.coherence.task import Task
 from veilset.api import anonymize, audit
+from veilset.limits import Limits
 from veilset.mining import items_in_moles, minimal_rare
 from veilset.testing import oracles
 from veilset.testing.checks import as_sets
@@ -64,8 +67,32 @@ def test_remove_all_leaves_nothing():
     assert release.certified
 
 
-def test_restored_by_support():
+def test_remove_all_and_restore():
     """Back come g (6 rows) and b (5); f would make bfg a mole, a makes ag one, e makes be one."""
-    release = anonymize(running_example(), PROMISE)
+    release = anonymize(running_example(), PROMISE, method="remove-all", restore=True)
     assert release.suppressed == tuple("acdef")
     assert release.certified
+
+
+def test_the_tree_suppresses_a_then_b():
+    data = running_example().without(["c", "d"])
+    task = Task.of(data, PROMISE, limits=Limits())
+    assert by_mole_tree(task, task.moles()) == ("a", "b")
+
+
+@pytest.mark.parametrize("method", ["auto", "tree"])
+def test_the_least_loss(method):
+    """c and d must go; a and b, nine occurrences, are the optimum after that."""
+    release = anonymize(running_example(), PROMISE, method=method)
+    assert release.suppressed == tuple("abcd")
+    assert release.certified
+    assert release.loss == pytest.approx(11 / 34)
+
+
+def test_k_anonymity():
+    """What is left of every transaction is left of three; s1, s2 and s3 are in at most half of each class."""
+    release = anonymize(running_example(), PROMISE, method="k-anonymity")
+    assert release.certified
+    classes = Counter(tuple(set(row) - {"s1", "s2", "s3"}) for row in release.data.to_lists())
+    assert min(classes.values()) >= 3
+    assert release.suppressed == tuple("abcdefg")

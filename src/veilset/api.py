@@ -118,7 +118,7 @@ def anonymize(
         if "unexpected keyword argument" not in str(error):
             raise
         raise WrongUsage(
-            f"The method {method!r} does not take this option: {error}.", "See its documentation."
+            f"The method {method or 'auto'!r} does not take this option: {error}.", "See its documentation."
         ) from None
     if gone:
         release = dataclasses.replace(release, original=data, suppressed=data.in_order({*gone, *release.suppressed}))

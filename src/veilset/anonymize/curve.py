@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from veilset.anonymize.methods import find_method
+from veilset.anonymize.methods import METHODS, find_method
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import Coherence
@@ -26,6 +26,8 @@ def loss_by_p(release: Release, *, limits: Limits) -> Mapping[int | None, float]
     promise = release.promise
     if not isinstance(promise, Coherence):
         return {}
+    if release.method not in METHODS[Coherence]:  # somebody else's: it cannot be asked again
+        return {promise.p: release.loss}
     limits = limits.part(0.5, _SECONDS)
     found: dict[int | None, float] = {}
     for p in range(1, _SHOWN + 1):
