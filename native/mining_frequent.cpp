@@ -50,7 +50,7 @@ protected:
 
 class All : public Collect {
 public:
-    static constexpr bool excludes = false, merges_excluded = false, looks_ahead = false;
+    static constexpr bool excludes = false, merges_excluded = false, looks_ahead = false, avoids = false;
     using Collect::Collect;
 
     bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool) {
@@ -88,7 +88,7 @@ private:
 
 class Closed : public Collect {
 public:
-    static constexpr bool excludes = true, merges_excluded = true, looks_ahead = false;
+    static constexpr bool excludes = true, merges_excluded = true, looks_ahead = false, avoids = false;
     using Collect::Collect;
 
     bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool) {
@@ -101,7 +101,7 @@ public:
 
 class Maximal : public Collect {
 public:
-    static constexpr bool excludes = true, merges_excluded = false, looks_ahead = true;
+    static constexpr bool excludes = true, merges_excluded = false, looks_ahead = true, avoids = false;
     using Collect::Collect;
 
     bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool maximal) {

@@ -25,6 +25,10 @@ namespace veilset::mining {
 //   bool enter(P, free, support, maximal)  at every node; maximal (if it looks ahead): nothing extends it. False: do not walk its tail
 //   void leave()                           after the node and all below it
 //   void whole(P, free, tail, support)     P with its whole tail is frequent, and no excluded item extends it
+//   static constexpr bool avoids           whether nodes may not contain certain itemsets; one that does also has
+//   bool concerns(item)                    whether one of these holds the item, which is then walked even where it would be free
+//   bool forbids(item)                     whether P with the item would contain one
+//   void extend(item), retract(item)       P has gained this item; has lost it again
 template <class Mode>
 class Walk {
 public:
@@ -33,7 +37,7 @@ public:
           counts_(rows.items(), 0), copies_(control), inside_(rows.items(), 0) {}
 
     // The steps of a walk: first the empty itemset, with the items that every row holds; then a branch for each other item.
-    static int64_t steps(const Rows& rows) { return 1 + int64_t(rows.branches()); }
+    static int64_t steps(const Rows& rows) { return 1 + int64_t(Mode::avoids ? rows.items() : rows.branches()); }
     void step(int64_t number) {
         if (number == 0) root();
         else branch(int32_t(number - 1));
@@ -44,27 +48,53 @@ private:
         itemset_.clear();
         free_.clear();
         if (rows_.rows() < min_support_) return;
-        for (size_t item = rows_.branches(); item < rows_.items(); ++item) free_.push_back(int32_t(item));
+        free_from_the_start();
         mode_.enter(itemset_, free_, rows_.rows(), rows_.branches() == 0);
         mode_.leave();
+        forget_free(0);
+    }
+
+    void free_from_the_start() {
+        for (size_t item = rows_.branches(); item < rows_.items(); ++item)
+            if (may_be_free(int32_t(item))) set_free(int32_t(item));
     }
 
     // All itemsets whose first item, in the order of ranks, is this one.
     void branch(int32_t item) {
         itemset_.clear();
         free_.clear();
+        if constexpr (Mode::avoids) {
+            if (size_t(item) >= rows_.branches() && may_be_free(item)) return;
+            free_from_the_start();  // they may be of a lower rank than an item that every row holds and that is walked
+        }
         extend(item);
         lists(rows_.places(item), rows_.support(item), item);
         retract();
+        forget_free(0);
     }
 
     void extend(int32_t item) {
         itemset_.push_back(item);
         inside_[size_t(item)] = 1;
+        if constexpr (Mode::avoids) mode_.extend(item);
     }
     void retract() {
+        if constexpr (Mode::avoids) mode_.retract(itemset_.back());
         inside_[size_t(itemset_.back())] = 0;
         itemset_.pop_back();
+    }
+
+    bool may_be_free(int32_t item) const {
+        if constexpr (Mode::avoids) return !mode_.concerns(item);
+        else return true;
+    }
+    bool forbidden(int32_t item) const {
+        if constexpr (Mode::avoids) return mode_.forbids(item);
+        else return false;
+    }
+    void set_free(int32_t item) {
+        free_.push_back(item);
+        inside_[size_t(item)] = 1;
     }
 
     // A node whose cover is a list of places; `last` is its item of the highest rank that is not free.
@@ -126,11 +156,11 @@ private:
         for (size_t m = 0; m < met_count; ++m) {
             const int32_t item = met[m];
             const int64_t with = std::exchange(counts_[size_t(item)], 0);
-            if (with < min_support_ || inside_[size_t(item)]) continue;
+            if (with < min_support_ || inside_[size_t(item)] || forbidden(item)) continue;
             if (item < last) {
                 covered |= with == support;
                 excluded.push_back({item, with});
-            } else if (with == support) {
+            } else if (with == support && may_be_free(item)) {
                 free_.push_back(item);
             } else {
                 tail.push_back({item, with});
@@ -214,11 +244,11 @@ private:
         child.columns = arena_.take<Column>(size_t(table.count));
         uint64_t* bits = arena_.take<uint64_t>(size_t(table.tail - i - 1) * table.words);
         for (int32_t j = i + 1; j < table.tail; ++j) {
+            if (forbidden(table.columns[j].item)) continue;
             const int64_t support = table.meet(with.bits, table.columns[j].bits, bits);
             if (support < min_support_) continue;
-            if (support == with.support) {
-                free_.push_back(table.columns[j].item);
-                inside_[size_t(table.columns[j].item)] = 1;
+            if (support == with.support && may_be_free(table.columns[j].item)) {
+                set_free(table.columns[j].item);
                 continue;
             }
             child.columns[child.tail++] = {table.columns[j].item, support, bits};

@@ -208,6 +208,8 @@ def test_large_numbers_count_towards_the_memory_limit():
             data.items,
             np.ones(len(data.names), np.uint8),
             np.zeros(0, np.int32),
+            np.zeros(1, np.int64),
+            np.zeros(0, np.int32),
             min_support=2,
             min_size=1,
             max_size=0,

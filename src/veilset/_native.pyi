@@ -79,6 +79,8 @@ def count_frequent(
     items: _Int32,
     allowed: _Uint8,
     containing: _Int32,
+    avoid_offsets: _Int64,
+    avoid_items: _Int32,
     *,
     min_support: int,
     min_size: int,

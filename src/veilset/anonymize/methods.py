@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from veilset.anonymize.coherence.auto import auto
+from veilset.anonymize.coherence.border import border
 from veilset.anonymize.coherence.generalize import generalize
 from veilset.anonymize.coherence.k_anonymity import k_anonymity
 from veilset.anonymize.coherence.remove_all import remove_all
@@ -30,6 +31,7 @@ METHODS: Mapping[type, Mapping[str, Method]] = {
     Coherence: {
         "auto": auto,
         "tree": tree,
+        "border": border,
         "generalize": generalize,
         "remove-all": remove_all,
         "k-anonymity": k_anonymity,

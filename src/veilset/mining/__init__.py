@@ -4,6 +4,7 @@ from veilset.mining.association_rules import Rule, Rules, rules
 from veilset.mining.counting import cover, pairs, support, supports
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
 from veilset.mining.itemsets import Itemsets
+from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 
 __all__ = [
@@ -15,8 +16,10 @@ __all__ = [
     "Rule",
     "Rules",
     "count_frequent",
+    "count_moles",
     "cover",
     "frequent",
+    "giveaways",
     "items_in_moles",
     "minimal_rare",
     "minimal_rare_chunks",

@@ -140,11 +140,7 @@ def _coded(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """The itemsets as offsets and codes of *data*; what is not there has the code after the last."""
     if isinstance(itemsets, Itemsets):
-        if itemsets.names == data.names:
-            return itemsets.offsets, itemsets.items
-        code_of = {name: code for code, name in enumerate(data.names)}
-        here = np.array([code_of.get(name, len(data.names)) for name in itemsets.names], dtype=np.int32)
-        return itemsets.offsets, here[itemsets.items]
+        return itemsets.offsets, itemsets.codes_in(data.names)
     flat: list[str] = []
     offsets = [0]
     for number, itemset in enumerate(_several(itemsets), start=1):

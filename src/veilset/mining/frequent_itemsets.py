@@ -85,7 +85,7 @@ def frequent(
 
 @dataclass(frozen=True)
 class Count:
-    """How many frequent itemsets there are, and how many of them hold each item."""
+    """How many itemsets there are, and how many of them hold each item."""
 
     total: int
     per_item: dict[str, int]
@@ -96,6 +96,7 @@ def count_frequent(
     min_support: int | float | str | Fraction,
     *,
     containing: Iterable[str] = (),
+    avoiding: Itemsets | None = None,
     min_size: int = 1,
     max_size: int | None = None,
     items: Iterable[str] | None = None,
@@ -108,6 +109,8 @@ def count_frequent(
     containing : iterable of str
         Counts only the itemsets with all of these items: those inside their cohort. ``per_item`` then tells how many
         hold these and the item.
+    avoiding : Itemsets, optional
+        Counts only the itemsets that contain none of these, which are matched by the names of their items.
     data, min_support, min_size, max_size, items, **bounds
         As for `frequent`.
 
@@ -118,6 +121,8 @@ def count_frequent(
     Count(total=7, per_item={'a': 4, 'b': 4, 'c': 4})
     >>> count_frequent(data, 1, containing=["a"])
     Count(total=4, per_item={'a': 4, 'b': 2, 'c': 2})
+    >>> count_frequent(data, 1, avoiding=frequent(data, 2, min_size=2))  # those without a and b together
+    Count(total=5, per_item={'a': 2, 'b': 2, 'c': 3})
     """
     limits = Limits(**bounds)
     at_least, at_most = _sizes(min_size, max_size)
@@ -130,6 +135,8 @@ def count_frequent(
             data.items,
             mask,
             wanted,
+            np.zeros(1, dtype=np.int64) if avoiding is None else avoiding.offsets,
+            np.zeros(0, dtype=np.int32) if avoiding is None else avoiding.codes_in(data.names),
             min_support=support_of(min_support, len(data)),
             min_size=at_least,
             max_size=at_most,
@@ -140,10 +147,10 @@ def count_frequent(
     return Count(total, {name: per_item[c] for c, name in enumerate(data.names) if mask[c]})
 
 
-def support_of(min_support: int | float | str | Fraction, transactions: int) -> int:
+def support_of(min_support: int | float | str | Fraction, transactions: int, name: str = "min_support") -> int:
     """The number of transactions that *min_support* stands for: a count, or a share rounded up.
 
-    A count beyond all transactions is as good as one more than there are.
+    A count beyond all transactions is as good as one more than there are. *name* is what an error calls it.
 
     >>> support_of(3, 200), support_of(0.01, 200), support_of("1.2%", 200), support_of(10**30, 200)
     (3, 2, 3, 201)
@@ -151,12 +158,12 @@ def support_of(min_support: int | float | str | Fraction, transactions: int) -> 
     if isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool):
         if min_support < 1:
             raise WrongUsage(
-                f"min_support is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
+                f"{name} is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
             )
         return min(int(min_support), transactions + 1)
     if isinstance(min_support, str) and min_support.strip().isdecimal():
-        return support_of(int(min_support.strip().lstrip("0")[:20] or 0), transactions)
-    return max(1, -(-exact_share(min_support, "min_support") * transactions // 1))
+        return support_of(int(min_support.strip().lstrip("0")[:20] or 0), transactions, name)
+    return max(1, -(-exact_share(min_support, name) * transactions // 1))
 
 
 def allowed(data: Transactions, items: Iterable[str] | None) -> npt.NDArray[np.uint8]:

@@ -81,6 +81,14 @@ class Itemsets:
         items = self.items[np.repeat(self.offsets[chosen], sizes) + within]
         return Itemsets(self.names, offsets, items, self.supports[chosen])
 
+    def codes_in(self, names: tuple[str, ...]) -> npt.NDArray[np.int32]:
+        """``items`` as codes of another vocabulary; what is not there has the code after its last."""
+        if names == self.names:
+            return self.items
+        code_of = {name: code for code, name in enumerate(names)}
+        there = np.array([code_of.get(name, len(names)) for name in self.names], dtype=np.int32)
+        return there[self.items]
+
     def to_lists(self) -> list[tuple[list[str], int]]:
         """(names, support) of each."""
         return [(list(names), support) for names, support in self]

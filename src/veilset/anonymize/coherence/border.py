@@ -1,0 +1,192 @@
+"""``border``: keeps as many frequent itemsets as it can (thesis §4.2 and §4.4; Xu, Fung, Wang, Fu, Pei, ICDM 2008).
+
+Nuggets are the itemsets that k' transactions or more hold: what is lost by suppressing an item v is N(v), the nuggets
+that hold it; what is won is M(v), the moles that hold it. Both are counted over **all** moles and nuggets. While there
+is a mole, the item with the largest Score = |M(v)|/|N(v)| goes.
+
+The paper counts with the borders of both collections (`borders.py` does, step by step). The same numbers come faster
+from counting inside cohorts: what the suppression of v takes from |M(v')| and |N(v')| are the moles and nuggets in the
+cohort of v that hold v', and over a whole run no itemset is counted there twice.
+
+Observation 2 as the paper applies it also throws away harmless items with k ≤ Sup < k'; those return in the end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Protocol, TypeAlias
+
+from veilset.anonymize.coherence.restore import restore_coherence
+from veilset.anonymize.coherence.task import Task
+from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.limits import Limits
+from veilset.mining import Count, count_frequent, count_moles, giveaways
+from veilset.mining.frequent_itemsets import support_of
+from veilset.models import Coherence
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["Cohorts", "Counted", "border", "greedy", "mole_cohorts", "nugget_cohorts", "worth_keeping"]
+
+
+def border(
+    data: Transactions,
+    promise: Coherence,
+    /,
+    *,
+    nugget_support: int | float | str | Fraction | None = None,
+    nugget_size: int | None = None,
+    keep: Iterable[str] = (),
+    restore: bool = True,
+    limits: Limits,
+) -> Release:
+    """Suppress the item with the most moles for each nugget it holds, until there is no mole.
+
+    Parameters
+    ----------
+    nugget_support : int, float or str, optional
+        k': a whole number of transactions, or a share of them. None: 1% of them, but at least k.
+    nugget_size : int, optional
+        p': larger itemsets are no nuggets; None: all may be.
+    keep : iterable of str
+        Public items that must survive.
+    restore : bool
+        Put back what need not have gone.
+    """
+    started = time.perf_counter()
+    task = Task.of(data, promise, keep=keep, limits=limits)
+    support = _support(nugget_support, task)
+    if nugget_size is not None and nugget_size < 1:
+        raise WrongUsage(f"nugget_size is {nugget_size}.", "Give at least 1, or None for nuggets of any size.")
+    try:
+        left = worth_keeping(task, support)
+        moles, nuggets = mole_cohorts(task, left), nugget_cohorts(task, left, support, nugget_size)
+        in_all, may_go = moles.total, task.in_order(set(left.public) - task.keep)
+        gone = set(task.data.public).difference(left.public)
+        for item in greedy(moles, nuggets, may_go):
+            gone.add(item)
+            limits.step("Suppressing items", in_all - moles.total, in_all)
+    except BudgetExceeded as stop:  # the advice of the miners speaks of options that this method does not have
+        raise BudgetExceeded(
+            stop.what, "Raise the limit, or choose a larger nugget_support, or a smaller nugget_size or p."
+        ) from None
+    suppressed = restore_coherence(task, gone) if restore else task.in_order(gone)
+    given = {"nugget_support": nugget_support, "nugget_size": nugget_size, "keep": tuple(sorted(task.keep)) or None}
+    options = {name: value for name, value in given.items() if value is not None}
+    return task.release(
+        "border", suppressed, options={**options, "restore": restore}, seconds=time.perf_counter() - started
+    )
+
+
+def worth_keeping(task: Task, support: int) -> Transactions:
+    """Observation 2: the data without the size-1 moles and without the public items that are no nuggets, Sup < k'."""
+    data = task.data
+    rare = {
+        item
+        for item, held in zip(data.names, data.supports.tolist(), strict=True)
+        if held < max(support, task.promise.k)
+    }
+    return data.without((rare.union(task.alone) - task.keep).intersection(data.public))
+
+
+class Counted(Protocol):
+    """A collection of itemsets of which is known how many there are and how many hold each item: here by cohorts, in
+    the paper by borders."""
+
+    total: int
+
+    @property
+    def per_item(self) -> Mapping[str, int]:
+        """How many of the itemsets hold each item."""
+
+    def suppress(self, item: str) -> None:
+        """Remove the itemsets that hold this item (the losers)."""
+
+
+def greedy(moles: Counted, nuggets: Counted, items: Iterable[str]) -> Iterator[str]:
+    """Figure 12: of these items, which one is suppressed next, until no mole is left."""
+    left = list(items)
+    while moles.total:
+        chosen = _best(moles.per_item, nuggets.per_item, left)
+        left.remove(chosen)
+        moles.suppress(chosen)
+        nuggets.suppress(chosen)
+        yield chosen
+
+
+def _best(moles: Mapping[str, int], nuggets: Mapping[str, int], items: Collection[str]) -> str:
+    """The first item with the largest |M(v)|/|N(v)|."""
+    some = [item for item in items if moles[item]]
+    best = some[0]
+    for item in some[1:]:
+        # Multiplied out, the comparison is exact, and a score without nuggets is above all others, as it should be.
+        if moles[item] * nuggets[best] > moles[best] * nuggets[item]:
+            best = item
+    return best
+
+
+_CountInside: TypeAlias = Callable[[Collection[str], Collection[str]], Count]
+"""Counts the itemsets that contain the first items and are made of the second ones."""
+
+
+class Cohorts:
+    """`Counted` by counting inside the cohort of what is suppressed.
+
+    Parameters
+    ----------
+    count : callable
+        Counts the itemsets that contain all of its first argument and only items of its second one.
+    items : iterable of str
+    """
+
+    def __init__(self, count: _CountInside, items: Iterable[str]) -> None:
+        self._count = count
+        counted = count((), tuple(items))
+        self.total, self.per_item = counted.total, dict(counted.per_item)
+
+    def suppress(self, item: str) -> None:
+        """Remove the itemsets that hold this item."""
+        losers = self._count((item,), tuple(self.per_item))
+        self.total -= losers.total
+        del self.per_item[item]
+        for other in self.per_item:
+            self.per_item[other] -= losers.per_item[other]
+
+
+def mole_cohorts(task: Task, data: Transactions) -> Cohorts:
+    """The moles of *data*, which is what Observation 2 has left."""
+    promise, bounds = task.promise, task.limits.bounds()
+    # Which itemsets give a sensitive item away does not change when items are suppressed (Observation 1).
+    known = giveaways(data, promise.k, h=promise.share, max_size=promise.p, **bounds) if promise.share < 1 else None
+
+    def count(containing: Collection[str], items: Collection[str]) -> Count:
+        return count_moles(
+            data,
+            promise.k,
+            h=promise.share,
+            max_size=promise.p,
+            containing=containing,
+            items=items,
+            known=known,
+            **bounds,
+        )
+
+    return Cohorts(count, data.public)
+
+
+def nugget_cohorts(task: Task, data: Transactions, support: int, size: int | None) -> Cohorts:
+    """The nuggets of *data*: itemsets, sensitive items included (Definition 7), that k' transactions hold."""
+
+    def count(containing: Collection[str], items: Collection[str]) -> Count:
+        return count_frequent(data, support, containing=containing, max_size=size, items=items, **task.limits.bounds())
+
+    return Cohorts(count, data.names)
+
+
+def _support(asked: int | float | str | Fraction | None, task: Task) -> int:
+    transactions = len(task.data)
+    if asked is None:
+        return max(task.promise.k, support_of("1%", transactions))
+    return support_of(asked, transactions, "nugget_support")
