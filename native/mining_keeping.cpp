@@ -45,19 +45,23 @@ public:
     }
 
 private:
-    // The rows that hold the new item, with their kept and their sensitive items renumbered from 0.
+    // The rows that hold the new item, with their kept and their sensitive items renumbered from 0; equal rows are one row
+    // with a weight.
     class Cohort {
     public:
         Cohort(Keeping& owner, std::span<const int32_t> rows, Control& control)
-            : limits_(owner.limits_), control_(control), offsets_(control), items_(control), sens_offsets_(control), sens_(control) {
+            : limits_(owner.limits_), control_(control), offsets_(1, 0, control), items_(control), sens_offsets_(1, 0, control), sens_(control),
+              weights_(control) {
             std::vector<int32_t> met;
             int32_t items = 0, sensitive = 0;
-            offsets_.push_back(0);
-            sens_offsets_.push_back(0);
-            for (int32_t row : rows) {
-                for (int32_t item : owner.data_.row(row)) {
+            const bool nothing_to_hide = limits_.h_num >= limits_.h_den;
+            Vector<int32_t> slots(64, none, control);
+            Vector<uint64_t> hashes(control);
+            for (size_t r = 0; r < rows.size(); ++r) {
+                if (r % 4096 == 0) control_.poll();
+                for (int32_t item : owner.data_.row(rows[r])) {
                     const bool hidden = owner.sensitive_.data()[item];
-                    if (!hidden && !owner.kept_[size_t(item)]) continue;
+                    if (hidden ? nothing_to_hide : !owner.kept_[size_t(item)]) continue;
                     int32_t& local = owner.local_[size_t(item)];
                     if (local == none) {
                         local = hidden ? sensitive++ : items++;
@@ -66,8 +70,7 @@ private:
                     (hidden ? sens_ : items_).push_back(local);
                 }
                 std::sort(items_.begin() + offsets_.back(), items_.end());
-                offsets_.push_back(int64_t(items_.size()));
-                sens_offsets_.push_back(int64_t(sens_.size()));
+                add(slots, hashes);
             }
             for (int32_t item : met) owner.local_[size_t(item)] = none;
             item_count_ = size_t(items);
@@ -75,8 +78,14 @@ private:
         }
 
         bool has_mole() {
+            const bool some_rare = a_row_is_rare();
+            // Every itemset that occurs is part of a row, and no rarer.
+            if (!some_rare && with_.empty()) return false;
+            size_t longest = 0;
+            for (size_t r = 0; r < weights_.size(); ++r) longest = std::max(longest, row(int32_t(r)).size());
+            if (some_rare && limits_.may_grow(longest)) return true;  // the new item and that row
             Places everybody(control_);
-            for (size_t r = 0; r + 1 < offsets_.size(); ++r) everybody.push_back({int32_t(r), offsets_[r]});
+            for (size_t r = 0; r < weights_.size(); ++r) everybody.push_back({int32_t(r), offsets_[r]});
             return mole_at_or_above(everybody, 1);
         }
 
@@ -87,18 +96,92 @@ private:
         };
         using Places = Vector<Place>;
 
-        // `places`: the rows of an itemset of `size` items. Extensions take items in ascending order.
+        std::span<const int32_t> row(int32_t r) const { return {items_.data() + offsets_[size_t(r)], items_.data() + offsets_[size_t(r) + 1]}; }
+        std::span<const int32_t> hidden_in(int32_t r) const {
+            return {sens_.data() + sens_offsets_[size_t(r)], sens_.data() + sens_offsets_[size_t(r) + 1]};
+        }
+
+        // The items at the end of items_ and sens_ become a row, unless there is one like it.
+        void add(Vector<int32_t>& slots, Vector<uint64_t>& hashes) {
+            const std::span<const int32_t> known(items_.data() + offsets_.back(), items_.data() + items_.size());
+            const std::span<const int32_t> hidden(sens_.data() + sens_offsets_.back(), sens_.data() + sens_.size());
+            uint64_t hash = known.size();
+            for (int32_t item : known) hash = mix(hash + uint64_t(item) + 1);
+            for (int32_t item : hidden) hash = mix(hash + uint64_t(item) + 1);
+            const size_t slot = slot_of(slots, hash, [&](int32_t other) {
+                const auto known_there = row(other), hidden_there = hidden_in(other);
+                return hashes[size_t(other)] == hash && std::ranges::equal(known_there, known) && std::ranges::equal(hidden_there, hidden);
+            });
+            if (slots[slot] != none) {
+                ++weights_[size_t(slots[slot])];
+                items_.resize(size_t(offsets_.back()));
+                sens_.resize(size_t(sens_offsets_.back()));
+                return;
+            }
+            slots[slot] = int32_t(weights_.size());
+            hashes.push_back(hash);
+            weights_.push_back(1);
+            offsets_.push_back(int64_t(items_.size()));
+            sens_offsets_.push_back(int64_t(sens_.size()));
+            if (2 * weights_.size() <= slots.size()) return;
+            slots.assign(2 * slots.size(), none);
+            for (size_t r = 0; r < hashes.size(); ++r) slots[slot_of(slots, hashes[r], [](int32_t) { return false; })] = int32_t(r);
+        }
+        template <class Same>
+        static size_t slot_of(const Vector<int32_t>& slots, uint64_t hash, Same same) {
+            size_t slot = hash & (slots.size() - 1);
+            while (slots[slot] != none && !same(slots[slot])) slot = (slot + 1) & (slots.size() - 1);
+            return slot;
+        }
+
+        // Whether fewer than k rows hold all the items of some row.
+        bool a_row_is_rare() const {
+            std::vector<int64_t> support(item_count_, 0), first(item_count_ + 1, 0);
+            int64_t everybody = 0;
+            for (size_t r = 0; r < weights_.size(); ++r) {
+                everybody += weights_[r];
+                for (int32_t item : row(int32_t(r))) {
+                    support[size_t(item)] += weights_[r];
+                    ++first[size_t(item) + 1];
+                }
+            }
+            if (everybody < limits_.k || std::any_of(support.begin(), support.end(), [&](int64_t s) { return s < limits_.k; })) return true;
+            for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+            Vector<int32_t> holders(items_.size(), 0, control_);
+            std::vector<int64_t> next(first.begin(), first.end() - 1);
+            for (size_t r = 0; r < weights_.size(); ++r)
+                for (int32_t item : row(int32_t(r))) holders[size_t(next[size_t(item)]++)] = int32_t(r);
+            for (size_t r = 0; r < weights_.size(); ++r) {
+                control_.poll();
+                const auto items = row(int32_t(r));
+                if (items.empty()) continue;  // everybody holds that
+                const auto rarest = size_t(*std::ranges::min_element(items, {}, [&](int32_t item) { return first[size_t(item) + 1] - first[size_t(item)]; }));
+                int64_t held = weights_[r];
+                for (int64_t at = first[rarest]; at < first[rarest + 1] && held < limits_.k; ++at) {
+                    const int32_t other = holders[size_t(at)];
+                    if (other != int32_t(r) && std::ranges::includes(row(other), items)) held += weights_[size_t(other)];
+                }
+                if (held < limits_.k) return true;
+            }
+            return false;
+        }
+
+        // `places`: the rows of an itemset of `size` items. Extensions take items in ascending order; one that all these rows
+        // hold is left out, since the itemset without it has the same rows.
         bool mole_at_or_above(const Places& places, size_t size) {
             control_.poll();
-            if (int64_t(places.size()) < limits_.k || breach(places)) return true;
+            int64_t support = 0;
+            for (const Place& place : places) support += weights_[size_t(place.row)];
+            if (support < limits_.k || breach(places, support)) return true;
             if (!limits_.may_grow(size)) return false;
             std::vector<int64_t> count(item_count_, 0);
-            for_each_item(places, [&](int32_t item, Place) { ++count[size_t(item)]; });
+            for_each_item(places, [&](int32_t item, Place place) { count[size_t(item)] += weights_[size_t(place.row)]; });
             if (std::any_of(count.begin(), count.end(), [&](int64_t c) { return c > 0 && c < limits_.k; })) return true;
             if (with_.empty() && !limits_.may_grow(size + 1)) return false;
             std::vector<Places> deeper(item_count_, Places(control_));
-            for (size_t i = 0; i < item_count_; ++i) deeper[i].reserve(size_t(count[i]));
-            for_each_item(places, [&](int32_t item, Place place) { deeper[size_t(item)].push_back(place); });
+            for_each_item(places, [&](int32_t item, Place place) {
+                if (count[size_t(item)] < support) deeper[size_t(item)].push_back(place);
+            });
             for (Places& extension : deeper) {
                 if (!extension.empty() && mole_at_or_above(extension, size + 1)) return true;
                 Places(control_).swap(extension);
@@ -106,14 +189,12 @@ private:
             return false;
         }
 
-        bool breach(const Places& places) {
+        bool breach(const Places& places, int64_t support) {
             bool found = false;
-            auto for_each_sensitive = [&](auto body) {
-                for (const Place& place : places)
-                    for (int64_t i = sens_offsets_[size_t(place.row)]; i < sens_offsets_[size_t(place.row) + 1]; ++i) body(size_t(sens_[size_t(i)]));
-            };
-            for_each_sensitive([&](size_t s) { found |= limits_.breach(++with_[s], int64_t(places.size())); });
-            for_each_sensitive([&](size_t s) { with_[s] = 0; });
+            for (const Place& place : places)
+                for (int32_t s : hidden_in(place.row)) found |= limits_.breach(with_[size_t(s)] += weights_[size_t(place.row)], support);
+            for (const Place& place : places)
+                for (int32_t s : hidden_in(place.row)) with_[size_t(s)] = 0;
             return found;
         }
 
@@ -129,6 +210,7 @@ private:
         Vector<int32_t> items_;
         Vector<int64_t> sens_offsets_;
         Vector<int32_t> sens_;
+        Vector<int64_t> weights_;
         size_t item_count_ = 0;
         std::vector<int64_t> with_;
     };
