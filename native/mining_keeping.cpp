@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "control.hpp"
@@ -22,7 +23,7 @@ public:
     Keeping(Array<int64_t> offsets, Array<int32_t> items, Array<uint8_t> sensitive, int64_t h_num, int64_t h_den, int64_t k, int64_t p)
         : offsets_(std::move(offsets)), items_(std::move(items)), sensitive_(std::move(sensitive)), data_(offsets_, items_, int32_t(sensitive_.size())),
           limits_{h_num, h_den, k, p}, kept_(sensitive_.size(), false), begin_(sensitive_.size() + 1, 0), rows_(data_.items.size()),
-          local_(sensitive_.size(), none) {
+          local_(sensitive_.size(), none), counts_(sensitive_.size(), 0) {
         for (int32_t item : data_.items) ++begin_[size_t(item) + 1];
         for (size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
         std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
@@ -37,14 +38,27 @@ public:
         if (item < 0 || item >= data_.vocabulary || sensitive_.data()[item]) throw std::invalid_argument("not a public item");
         if (limits_.allow_everything()) return false;
         const int64_t first = begin_[size_t(item)], support = begin_[size_t(item) + 1] - first;
-        if (support < limits_.k) return true;
+        const auto rows = std::span<const int32_t>(rows_).subspan(size_t(first), size_t(support));
+        if (support < limits_.k || (limits_.may_grow(1) && rows.size() <= few && has_rare_pair(rows))) return true;
         Control control(memory_limit, time_limit, nb::none());
         bool found = false;
-        control.single([&] { found = Cohort(*this, std::span(rows_).subspan(size_t(first), size_t(support)), control).has_mole(); });
+        control.single([&] { found = Cohort(*this, rows, control).has_mole(); });
         return found;
     }
 
 private:
+    // Most items of sparse data bring a rare pair. In a few rows that is seen sooner than a thread is started.
+    static constexpr size_t few = 4096;
+    bool has_rare_pair(std::span<const int32_t> rows) {
+        std::vector<int32_t> met;
+        for (int32_t r : rows)
+            for (int32_t item : data_.row(r))
+                if (kept_[size_t(item)] && counts_[size_t(item)]++ == 0) met.push_back(item);
+        bool found = false;
+        for (int32_t item : met) found |= std::exchange(counts_[size_t(item)], 0) < limits_.k;
+        return found;
+    }
+
     // The rows that hold the new item, with their kept and their sensitive items renumbered from 0; equal rows are one row
     // with a weight.
     class Cohort {
@@ -224,6 +238,7 @@ private:
     std::vector<int64_t> begin_;  // item -> its part of rows_
     std::vector<int32_t> rows_;
     std::vector<int32_t> local_;
+    std::vector<int32_t> counts_;  // zeros between the calls
 };
 
 }  // namespace
