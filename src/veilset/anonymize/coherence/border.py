@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from fractions import Fraction
 from typing import Protocol, TypeAlias
 
 from veilset.anonymize.coherence.restore import restore_coherence
@@ -36,7 +35,7 @@ def border(
     promise: Coherence,
     /,
     *,
-    nugget_support: int | float | str | Fraction | None = None,
+    nugget_support: int | float | str | None = None,
     nugget_size: int | None = None,
     keep: Iterable[str] = (),
     restore: bool = True,
@@ -185,7 +184,7 @@ def nugget_cohorts(task: Task, data: Transactions, support: int, size: int | Non
     return Cohorts(count, data.names)
 
 
-def _support(asked: int | float | str | Fraction | None, task: Task) -> int:
+def _support(asked: int | float | str | None, task: Task) -> int:
     transactions = len(task.data)
     if asked is None:
         return max(task.promise.k, support_of("1%", transactions))
