@@ -1,5 +1,6 @@
 """Suppression for coherence: the MOLE-tree, the portfolio of auto, k-anonymity, and what a task allows."""
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -188,7 +189,7 @@ def test_auto_is_replayed_and_not_chosen_again():
 
 
 def test_without_a_list_of_moles_the_data_is_asked(monkeypatch):
-    monkeypatch.setattr("veilset.anonymize.coherence.auto._MOST_MOLES", 1)
+    monkeypatch.setattr(sys.modules["veilset.anonymize.coherence.auto"], "_MOST_MOLES", 1)
     release = anonymize(running_example(), PROMISE)
     assert release.certified
     *ways, last = release.attempts

@@ -86,7 +86,7 @@ def test_the_least_loss(method):
     release = anonymize(running_example(), PROMISE, method=method)
     assert release.suppressed == tuple("abcd")
     assert release.certified
-    assert release.loss == pytest.approx(11 / 34)
+    assert release.loss == pytest.approx(11 / 33)
 
 
 def test_k_anonymity():
@@ -95,4 +95,4 @@ def test_k_anonymity():
     assert release.certified
     classes = Counter(tuple(set(row) - {"s1", "s2", "s3"}) for row in release.data.to_lists())
     assert min(classes.values()) >= 3
-    assert release.suppressed == tuple("abcdefg")
+    assert release.suppressed == tuple("bcdefg")  # four hold a, three do not

@@ -62,7 +62,7 @@ def border(
     try:
         left = worth_keeping(task, support)
         moles, nuggets = mole_cohorts(task, left), nugget_cohorts(task, left, support, nugget_size)
-        in_all, may_go = moles.total, task.in_order(set(left.public) - task.keep)
+        in_all, may_go = moles.total, task.data.in_order(set(left.public) - task.keep)
         gone = set(task.data.public).difference(left.public)
         for item in greedy(moles, nuggets, may_go):
             gone.add(item)
@@ -71,7 +71,7 @@ def border(
         raise BudgetExceeded(
             stop.what, "Raise the limit, or choose a larger nugget_support, or a smaller nugget_size or p."
         ) from None
-    suppressed = restore_coherence(task, gone) if restore else task.in_order(gone)
+    suppressed = restore_coherence(task, gone) if restore else task.data.in_order(gone)
     given = {"nugget_support": nugget_support, "nugget_size": nugget_size, "keep": tuple(sorted(task.keep)) or None}
     options = {name: value for name, value in given.items() if value is not None}
     return task.release(
