@@ -9,6 +9,7 @@ from veilset.anonymize.coherence.auto import auto
 from veilset.anonymize.coherence.border import border
 from veilset.anonymize.coherence.generalize import generalize
 from veilset.anonymize.coherence.k_anonymity import k_anonymity
+from veilset.anonymize.coherence.optimal import optimal
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.errors import WrongUsage, near_misses
@@ -32,6 +33,7 @@ METHODS: Mapping[type, Mapping[str, Method]] = {
         "auto": auto,
         "tree": tree,
         "border": border,
+        "optimal": optimal,
         "generalize": generalize,
         "remove-all": remove_all,
         "k-anonymity": k_anonymity,

@@ -1,0 +1,125 @@
+"""HiGHS, run so that Ctrl-C, a time limit and a memory limit are answered while it works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Thread
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+
+from veilset.limits import Limits
+
+__all__ = ["Solver", "Stopped"]
+
+_LOOK_UP = 0.1  # seconds between two looks at the clock
+_GRACE = 0.6  # seconds that HiGHS is given to come back once it was told to stop
+
+_STATUS = highspy.HighsModelStatus
+
+
+class Stopped(Exception):
+    """There was no time to finish."""
+
+
+class Solver(highspy.Highs):
+    """A minimisation over columns within bounds, with rows that have a least value.
+
+    Parameters
+    ----------
+    cost : array of float
+        Of each column.
+    whole : int
+        The first so many columns are integers; 0: a linear program.
+    limits : Limits
+    seconds : callable
+        How many seconds are left.
+    """
+
+    def __init__(
+        self, cost: npt.NDArray[np.float64], *, whole: int = 0, limits: Limits, seconds: Callable[[], float]
+    ) -> None:
+        super().__init__()
+        self.silent()
+        self.bound = -np.inf
+        self._limits, self._seconds = limits, seconds
+        self._stop = Event()
+        if whole:
+            # All solvers of a process share one set of threads, whose number is settled by whoever comes first.
+            highspy.Highs.resetGlobalScheduler(True)
+            self.setOptionValue("threads", limits.thread_count)
+        for asked in (self.cbSimplexInterrupt, self.cbIpmInterrupt, self.cbMipInterrupt):
+            asked.subscribe(self._answer)
+        columns = np.arange(len(cost), dtype=np.int32)
+        self.addVars(len(cost), np.zeros(len(cost)), np.ones(len(cost)))
+        self.changeColsCost(len(cost), columns, cost)
+        if whole:
+            self.changeColsIntegrality(whole, columns[:whole], np.full(whole, highspy.HighsVarType.kInteger))
+
+    def add(
+        self,
+        low: npt.NDArray[np.int64],
+        starts: npt.NDArray[np.int64],
+        columns: npt.NDArray[np.int32],
+        values: npt.NDArray[np.int64],
+    ) -> None:
+        """Rows as a sparse matrix, each with its least value."""
+        self.addRows(
+            len(low),
+            low.astype(np.float64),
+            np.full(len(low), highspy.kHighsInf),
+            len(columns),
+            starts.astype(np.int32),
+            columns,
+            values.astype(np.float64),
+        )
+
+    def work(self, look: Callable[[], None] = lambda: None) -> bool:
+        """Run; whether there is a solution. *look* is called now and then, and `Stopped` raised when time is up."""
+        if not self._run(look):
+            raise Stopped
+        status = self.getModelStatus()
+        if status in (_STATUS.kInfeasible, _STATUS.kUnboundedOrInfeasible, _STATUS.kObjectiveBound):
+            return False
+        if status != _STATUS.kOptimal:
+            raise RuntimeError(f"HiGHS answers {status}.")
+        return True
+
+    def _run(self, look: Callable[[], None]) -> bool:
+        """Whether it came to an end by itself.
+
+        HiGHS releases the interpreter and looks for a sign to stop now and then, but not in all it does: when it does
+        not come back soon, its thread is left to end alone.
+        """
+        self._stop.clear()
+        done = Event()
+        failed: list[BaseException] = []
+
+        def solve() -> None:
+            try:
+                self.run()
+            except BaseException as error:  # noqa: BLE001 - raised again where the caller is
+                failed.append(error)
+            finally:
+                done.set()
+
+        Thread(target=solve, daemon=True).start()
+        try:
+            while not done.wait(min(_LOOK_UP, max(0.0, self._seconds()))):
+                look()
+                self._limits.require(1, "Proving the optimum", "set a time limit: the best until then is given.")
+                if self._seconds() <= 0:
+                    break
+        finally:
+            in_time = done.is_set()
+            self._stop.set()
+            done.wait(_GRACE)
+        if failed:
+            raise failed[0]
+        return in_time
+
+    def _answer(self, event: highspy.HighsCallbackEvent) -> None:
+        self.bound = max(self.bound, event.data_out.mip_dual_bound)
+        if self._stop.is_set():
+            event.interrupt()

@@ -1,0 +1,155 @@
+"""What suppression loses, in the form that `HittingSet` takes: a cost of each item, and of each group of items.
+
+Every lost nugget N holds a suppressed item. Where nuggets are few, each is a group that costs 1. Where they are many,
+each is shared out among its items: v costs Σ 1/|N| over the nuggets N ∋ v. What a set of items costs is then at most
+the number of nuggets it loses, so the least cost is a bound from below and no more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.anonymize.coherence.hitting_set import Groups, Sets
+from veilset.anonymize.coherence.task import Task
+from veilset.errors import unknown
+from veilset.mining import Itemsets, count_frequent, frequent
+
+__all__ = ["Loss", "loss_of"]
+
+_ONE_BY_ONE = 100_000  # nuggets
+_NO_GROUPS = Groups(Sets.of([]), np.zeros(0, dtype=np.int64))
+_LARGEST_COST = 2**50  # of all items together
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss in whole numbers.
+
+    Parameters
+    ----------
+    of : str
+        What is counted.
+    total : int
+        All there is.
+    sure : int
+        What the moles of one item take with them.
+    cost : array of int64
+        What each item costs besides, by its code.
+    groups : Groups
+        What several items cost together.
+    parts : Fraction
+        So much cost is one of loss.
+    count : callable, optional
+        What is really lost, where cost is only a bound from below.
+    """
+
+    of: str
+    total: int
+    sure: int
+    cost: npt.NDArray[np.int64]
+    groups: Groups = _NO_GROUPS
+    parts: Fraction = Fraction(1)
+    count: Callable[[Collection[str]], int] | None = None
+
+    def cost_of(self, gone: npt.NDArray[np.int64]) -> int:
+        """What suppressing these codes costs."""
+        chosen = np.zeros(len(self.cost))
+        chosen[gone] = 1
+        return int(self.cost[chosen > 0].sum()) + int(self.groups.cost[self.groups.sets.sums(chosen) > 0].sum())
+
+    def least(self, cost: int) -> int:
+        """What a release of this cost loses at least; exactly that much, unless there is *count*."""
+        return self.sure + math.ceil(cost / self.parts)
+
+    def share(self, lost: int) -> float:
+        """The part of the total."""
+        return lost / self.total if self.total else 0.0
+
+
+def loss_of(
+    task: Task,
+    utility: str,
+    *,
+    weighted: bool,
+    nugget_support: int | float | str | Fraction | None,
+    nugget_size: int | None,
+) -> Loss:
+    """The loss that a method was asked to keep low."""
+    if utility == "items":
+        return _of_items(task, weighted=weighted)
+    if utility != "nuggets":
+        raise unknown("utility", utility, ("items", "nuggets"))
+    n = len(task.original)
+    support = max(task.promise.k, -(-n // 100)) if nugget_support is None else nugget_support
+    return _of_nuggets(task, support, nugget_size)
+
+
+def _of_items(task: Task, *, weighted: bool) -> Loss:
+    public = task.worth[task.data.codes(task.data.public)]
+    sure = task.lost(task.alone)
+    unit = max(1, int(np.gcd.reduce(public)))
+    cost = task.worth // unit
+    cost[task.data.codes(task.alone)] = 0
+    cost[task.data.is_sensitive != 0] = 0
+    if weighted:
+        return Loss("share of all weights", int(public.sum()), sure, cost, parts=Fraction(1, unit))
+    return Loss("share of all item occurrences", len(task.original.items), sure, cost, parts=Fraction(1, unit))
+
+
+def _of_nuggets(task: Task, support: int | float | str | Fraction, size: int | None) -> Loss:
+    data, bounds = task.original, task.limits.bounds()
+
+    def count(gone: Collection[str]) -> int:
+        left = set(data.names).difference(gone)
+        return total - count_frequent(data, support, max_size=size, items=left, **bounds).total
+
+    total = count_frequent(data, support, max_size=size, **bounds).total
+    sure = count(task.alone)
+    left = set(data.names).difference(task.alone)
+    if total - sure <= _ONE_BY_ONE:
+        cost, groups = _one_by_one(task, frequent(data, support, max_size=size, items=left, **bounds))
+        return Loss("share of all nuggets", total, sure, cost, groups)
+    shares = _shared_out(task, support, total - sure, left)
+    parts = Fraction(_LARGEST_COST, max(1, math.ceil(sum(shares.values()))))
+    cost = np.zeros(len(task.data.names), dtype=np.int64)
+    public = list(set(task.data.public).difference(task.alone))
+    # Downwards: a bound from below stays one.
+    cost[task.data.codes(public)] = [math.floor(shares[name] * parts) for name in public]
+    return Loss("share of all nuggets (its least is a bound by shares of nuggets)", total, sure, cost, _NO_GROUPS, parts, count)
+
+
+def _one_by_one(task: Task, nuggets: Itemsets) -> tuple[npt.NDArray[np.int64], Groups]:
+    """Nuggets with the same public items are lost together, those of one public item with that item."""
+    public = set(task.data.public)
+    code_of = {name: code for code, name in enumerate(task.data.names)}
+    cost = np.zeros(len(code_of), dtype=np.int64)
+    together: dict[tuple[int, ...], int] = {}
+    for names, _ in nuggets:
+        codes = tuple(code_of[name] for name in names if name in public)
+        if len(codes) == 1:
+            cost[codes[0]] += 1
+        elif codes:
+            together[codes] = together.get(codes, 0) + 1
+    sets = Sets.of([np.array(codes, dtype=np.int32) for codes in together])
+    return cost, Groups(sets, np.array(list(together.values()), dtype=np.int64))
+
+
+def _shared_out(
+    task: Task, support: int | float | str | Fraction, total: int, left: Collection[str]
+) -> dict[str, Fraction]:
+    """Σ 1/|N| over the nuggets N that hold an item, from their numbers size by size."""
+    shares = dict.fromkeys(left, Fraction(0))
+    before, size, found = dict.fromkeys(left, 0), 0, 0
+    while found < total:
+        size += 1
+        counted = count_frequent(task.original, support, max_size=size, items=left, **task.limits.bounds())
+        for name, number in counted.per_item.items():
+            shares[name] += Fraction(number - before[name], size)
+        before, found = counted.per_item, counted.total
+    return shares
