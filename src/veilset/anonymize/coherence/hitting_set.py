@@ -195,7 +195,7 @@ class HittingSet:
 
     def branch(self) -> npt.NDArray[np.float64] | None:
         """The optimum over the pool, as 0 or 1 for each element; None: nothing is better than the best."""
-        rows = _Rows.joined(self._rows, self._rows_to_branch())
+        rows = self._rows_to_branch()
         while not self.proven:
             x = self._branch(rows)
             if x is None:
@@ -263,13 +263,10 @@ class HittingSet:
         worst = np.flatnonzero(hit < 1 - _EPS)
         worst = worst[np.argsort(hit[worst], kind="stable")][:most]
         sets = _set_rows(self._larger.take(worst))
-        group = np.repeat(np.arange(len(lost)), self._groups.sets.sizes)
-        short = x[self._groups.sets.items] - lost[group]
+        short = x[self._groups.sets.items] - np.repeat(lost, self._groups.sets.sizes)
         worst = np.flatnonzero(short > _EPS)
         worst = worst[np.argsort(-short[worst], kind="stable")][: 4 * most]
-        columns = np.stack([group[worst] + self._size, self._groups.sets.items[worst]], axis=1).astype(np.int32)
-        ones = np.tile(np.array([1, -1], dtype=np.int64), len(worst))
-        return _Rows.joined(sets, _Rows(_pair_sets(columns), ones, np.zeros(len(worst), dtype=np.int64)))
+        return _Rows.joined(sets, self._group_rows(worst))
 
     def _show(self, rows: _Rows) -> None:
         self._rows = _Rows.joined(self._rows, rows)
@@ -285,17 +282,24 @@ class HittingSet:
         self._program.deleteRows(len(gone), gone)
 
     def _rows_to_branch(self) -> _Rows:
-        """The sets that are not settled: all of them, if they are not too many; else pairs first."""
-        settled = self._at_least[: self._size] == 1
-        pairs = self._pairs[~settled[self._pairs].any(axis=1)][:_ROWS_TO_BRANCH]
-        open_sets = np.flatnonzero(self._larger.sums(self._at_least[: self._size]) < 0.5)
-        larger = self._larger.take(open_sets[:_ROWS_TO_BRANCH])
-        rows = _set_rows(Sets.joined(_pair_sets(pairs), larger))
-        count = len(self._groups.cost)
-        group = np.repeat(np.arange(count), self._groups.sets.sizes)
-        columns = np.stack([group + self._size, self._groups.sets.items], axis=1).astype(np.int32)
-        ones = np.tile(np.array([1, -1], dtype=np.int64), len(group))
-        return _Rows.joined(rows, _Rows(_pair_sets(columns), ones, np.zeros(len(group), dtype=np.int64)))
+        """The sets that are not settled: all of them, or if they are too many what the linear program was shown.
+
+        Where the pairs fit, cliques stay out: HiGHS finds its own, and branches faster on short rows.
+        """
+        settled = self._at_least[: self._size]
+        pairs = self._pairs[settled[self._pairs].sum(axis=1) < 0.5]
+        larger = np.flatnonzero(self._larger.sums(settled) < 0.5)
+        if len(pairs) + len(larger) > _ROWS_TO_BRANCH:
+            return self._rows
+        groups = self._group_rows(np.arange(len(self._groups.sets.items)))
+        return _Rows.joined(_set_rows(Sets.joined(_pair_sets(pairs), self._larger.take(larger))), groups)
+
+    def _group_rows(self, which: npt.NDArray[np.int64]) -> _Rows:
+        """A group is lost if an element of it is: for these of all elements of groups."""
+        group = np.repeat(np.arange(len(self._groups.cost)), self._groups.sets.sizes)[which]
+        columns = np.stack([group + self._size, self._groups.sets.items[which]], axis=1).astype(np.int32)
+        ones = np.tile(np.array([1, -1], dtype=np.int64), len(which))
+        return _Rows(_pair_sets(columns), ones, np.zeros(len(which), dtype=np.int64))
 
 
 def _pair_sets(pairs: npt.NDArray[np.int32]) -> Sets:
