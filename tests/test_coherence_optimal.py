@@ -1,7 +1,6 @@
 """``optimal``: its proofs against brute force, its limits, and what a recipe repeats."""
 
 import math
-import time
 from itertools import chain, combinations
 
 import pytest
@@ -14,9 +13,11 @@ from veilset import BudgetExceeded, Coherence, Infeasible, Transactions, WrongUs
 from veilset.anonymize.coherence import hitting_set, losses
 from veilset.anonymize.coherence import optimal as module
 from veilset.anonymize.coherence.optimal import optimal
+from veilset.api import certify
 from veilset.limits import Limits
 from veilset.testing import check_anonymizer, oracles, strategies
 from veilset.testing.checks import as_sets
+from veilset.transactions import generate
 
 
 def all_subsets(items):
@@ -28,7 +29,11 @@ def best(data, promise, keep, lost):
     rows, free = as_sets(data), [item for item in data.public if item not in keep]
     question = (data.sensitive, promise.share, promise.k, promise.p)
     return min(
-        (lost(gone) for gone in all_subsets(free) if oracles.is_coherent([r.difference(gone) for r in rows], *question)),
+        (
+            lost(gone)
+            for gone in all_subsets(free)
+            if oracles.is_coherent([r.difference(gone) for r in rows], *question)
+        ),
         default=None,
     )
 
@@ -50,7 +55,10 @@ def test_running_example():
     assert len(running_example().items) - len(release.data.items) == 11
     assert release.bound.proven
     assert release.bound.gap == 0
-    assert (release.bound.of, release.bound.reached) == ("share of all item occurrences", 11 / len(running_example().items))
+    assert (release.bound.of, release.bound.reached) == (
+        "share of all item occurrences",
+        11 / len(running_example().items),
+    )
 
 
 @settings(max_examples=max(400, settings().max_examples))
@@ -126,3 +134,121 @@ def test_moles_that_come_in_one_by_one(data, promise):
         one_by_one = solved(data, promise)
     assert one_by_one.bound == at_once.bound
     assert one_by_one.bound.proven
+
+
+def hard() -> Transactions:
+    """Takes minutes to prove."""
+    return generate.pos_like(transactions=5000, items=100, average_length=5, maximum_length=30)
+
+
+HARD = Coherence(k=10, p=3)
+
+
+def test_time_limit_gives_the_best_so_far():
+    told = []
+    limits = Limits(time_limit=5, progress=lambda what, done, total: told.append((what, done, total)))
+    release = optimal(hard(), HARD, limits=limits)
+    assert certify(release).certified
+    assert 0 < release.bound.least < release.bound.reached == pytest.approx(release.loss)
+    assert 0 < release.bound.gap < 1
+    proving = [step for step in told if step[0].startswith("Proving the optimum (best ")]
+    assert proving
+    assert all(0 <= done <= total for _, done, total in proving)
+    least = [done for _, done, _ in proving]
+    assert least == sorted(least)
+
+
+def test_no_time_at_all():
+    """What can be said without looking: everything suppressed is coherent, and something may be lost."""
+    release = optimal(hard(), HARD, limits=Limits(time_limit=1e-6))
+    assert release.suppressed == hard().public
+    assert (release.bound.least, release.bound.reached) == (0, 1)
+
+
+def test_memory_limit():
+    with pytest.raises(BudgetExceeded, match="memory limit"):
+        optimal(hard(), HARD, limits=Limits(memory_limit="1MB"))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_do_not_change_what_is_proven(threads):
+    data = generate.pos_like(transactions=800, items=40, average_length=4, maximum_length=20)
+    release = optimal(data, Coherence(k=4, p=3), limits=Limits(threads=threads))
+    assert release.bound.proven
+    assert release.bound.reached == optimal(data, Coherence(k=4, p=3), limits=Limits()).bound.reached
+
+
+@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
+def test_ctrl_c_stops_the_proof_at_once():
+    script = """
+        import sys
+        from veilset import Coherence
+        from veilset.anonymize.coherence.optimal import optimal
+        from veilset.limits import Limits
+        from veilset.transactions import generate
+        data = generate.pos_like(transactions=5000, items=100, average_length=5, maximum_length=30)
+        print("go", flush=True)
+        try:
+            optimal(data, Coherence(k=10, p=3), limits=Limits())
+        except KeyboardInterrupt:
+            sys.exit(42)
+    """
+    assert interrupt(script)[0] == 42
+
+
+def test_nothing_is_printed_where_it_has_to_branch(capfd):
+    data = generate.pos_like(transactions=800, items=40, average_length=4, maximum_length=20)
+    branched = []
+    with pytest.MonkeyPatch.context() as patch:
+        branch = hitting_set.HittingSet.branch
+        patch.setattr(hitting_set.HittingSet, "branch", lambda self: branched.append(self) or branch(self))
+        assert optimal(data, Coherence(k=4, p=3), limits=Limits()).bound.proven
+    assert branched
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_recipe_repeats_the_choice():
+    data = running_example()
+    release = optimal(data, PROMISE, weights={"a": 9}, keep=["f"], limits=Limits())
+    assert release.options["keep"] == ("f",)
+    assert release.options["chosen"] == release.suppressed
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_Search", None)  # nothing is solved again
+        again = optimal(data, PROMISE, **release.options, limits=Limits())
+    assert (again.data, again.suppressed, again.options) == (release.data, release.suppressed, release.options)
+
+
+def test_defaults_leave_no_trace_in_the_options():
+    assert set(optimal(running_example(), PROMISE, limits=Limits()).options) == {"utility", "chosen"}
+
+
+def test_nuggets_of_the_running_example():
+    """The nuggets at 4 are a b e f g ab bg ef fg: without c, d, a and b, five of them are left."""
+    release = optimal(running_example(), PROMISE, utility="nuggets", nugget_support=4, limits=Limits())
+    nuggets = ["a", "b", "e", "f", "g", "ab", "bg", "ef", "fg"]
+    lost = sum(not set(nugget).isdisjoint(release.suppressed) for nugget in nuggets)
+    assert release.bound.proven
+    assert (lost, release.bound.reached) == (4, 4 / len(nuggets))
+    assert release.options["nugget_support"] == 4
+
+
+def test_wrong_usage():
+    data = running_example()
+    with pytest.raises(WrongUsage, match="no public item 's1'"):
+        optimal(data, PROMISE, chosen=["s1"], limits=Limits())
+    with pytest.raises(WrongUsage, match=r"no public item 'aa'.*Did you mean 'a'"):
+        optimal(data, PROMISE, chosen=["aa"], limits=Limits())
+    with pytest.raises(WrongUsage, match="chosen is the text 'a'"):
+        optimal(data, PROMISE, chosen="a", limits=Limits())
+    with pytest.raises(WrongUsage, match="no utility 'fun'"):
+        optimal(data, PROMISE, utility="fun", limits=Limits())
+    with pytest.raises(Infeasible, match="must be kept"):
+        optimal(data, PROMISE, keep=["a", "e"], limits=Limits())
+
+
+def test_of_a_clique_one_item_is_kept():
+    """Ten items, of which each pair occurs once: x = 1/2 fulfils all pairs at half the loss, the clique proves it."""
+    rows = [list(pair) for pair in combinations("abcdefghij", 2)] + [[item] for item in "abcdefghij"] * 3
+    release = optimal(Transactions.from_lists(rows), Coherence(k=2, p=2), limits=Limits())
+    assert len(release.suppressed) == 9
+    assert release.bound.proven

@@ -68,7 +68,8 @@ class Graph:
         """Those of *vertices* that are neighbours of *vertex*."""
         self._looks += 1
         self._seen[self._around(vertex)] = self._looks
-        return vertices[self._seen[vertices] == self._looks]
+        common: npt.NDArray[np.int32] = vertices[self._seen[vertices] == self._looks]
+        return common
 
     def _grow(
         self, clique: list[int], candidates: npt.NDArray[np.int32], best: npt.NDArray[np.float64 | np.int64]

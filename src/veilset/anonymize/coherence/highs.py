@@ -40,9 +40,10 @@ class Solver(highspy.Highs):
     def __init__(
         self, cost: npt.NDArray[np.float64], *, whole: int = 0, limits: Limits, seconds: Callable[[], float]
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.silent()
         self.bound = -np.inf
+        self._found: npt.NDArray[np.float64] | None = None
         self._limits, self._seconds = limits, seconds
         self._stop = Event()
         if whole:
@@ -51,11 +52,16 @@ class Solver(highspy.Highs):
             self.setOptionValue("threads", limits.thread_count)
         for asked in (self.cbSimplexInterrupt, self.cbIpmInterrupt, self.cbMipInterrupt):
             asked.subscribe(self._answer)
+        self.cbMipImprovingSolution.subscribe(self._note)
         columns = np.arange(len(cost), dtype=np.int32)
         self.addVars(len(cost), np.zeros(len(cost)), np.ones(len(cost)))
         self.changeColsCost(len(cost), columns, cost)
         if whole:
             self.changeColsIntegrality(whole, columns[:whole], np.full(whole, highspy.HighsVarType.kInteger))
+
+    def confine(self, least: npt.NDArray[np.float64], most: npt.NDArray[np.float64]) -> None:
+        """Set the bounds of all columns, which are 0 and 1 at first."""
+        self.changeColsBounds(len(least), np.arange(len(least), dtype=np.int32), least, most)
 
     def add(
         self,
@@ -86,6 +92,11 @@ class Solver(highspy.Highs):
             raise RuntimeError(f"HiGHS answers {status}.")
         return True
 
+    def take_found(self) -> npt.NDArray[np.float64] | None:
+        """The best solution with whole numbers so far, if it is new."""
+        found, self._found = self._found, None
+        return found
+
     def _run(self, look: Callable[[], None]) -> bool:
         """Whether it came to an end by itself.
 
@@ -99,17 +110,17 @@ class Solver(highspy.Highs):
         def solve() -> None:
             try:
                 self.run()
-            except BaseException as error:  # noqa: BLE001 - raised again where the caller is
+            except BaseException as error:  # raised again where the caller is
                 failed.append(error)
             finally:
                 done.set()
 
         Thread(target=solve, daemon=True).start()
         try:
-            while not done.wait(min(_LOOK_UP, max(0.0, self._seconds()))):
+            while not done.wait(_LOOK_UP):
                 look()
                 self._limits.require(1, "Proving the optimum", "set a time limit: the best until then is given.")
-                if self._seconds() <= 0:
+                if self._seconds() <= _GRACE:
                     break
         finally:
             in_time = done.is_set()
@@ -118,6 +129,9 @@ class Solver(highspy.Highs):
         if failed:
             raise failed[0]
         return in_time
+
+    def _note(self, event: highspy.HighsCallbackEvent) -> None:
+        self._found = np.array(event.data_out.mip_solution)
 
     def _answer(self, event: highspy.HighsCallbackEvent) -> None:
         self.bound = max(self.bound, event.data_out.mip_dual_bound)

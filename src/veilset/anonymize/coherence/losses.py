@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize.coherence.hitting_set import Groups, Sets
+from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import unknown
 from veilset.mining import Itemsets, count_frequent, frequent
@@ -38,7 +38,7 @@ class Loss:
     total : int
         All there is.
     sure : int
-        What the moles of one item take with them.
+        What is lost in any case and has no cost: nuggets that hold a mole of one item.
     cost : array of int64
         What each item costs besides, by its code.
     groups : Groups
@@ -91,15 +91,12 @@ def loss_of(
 
 
 def _of_items(task: Task, *, weighted: bool) -> Loss:
-    public = task.worth[task.data.codes(task.data.public)]
-    sure = task.lost(task.alone)
-    unit = max(1, int(np.gcd.reduce(public)))
-    cost = task.worth // unit
-    cost[task.data.codes(task.alone)] = 0
-    cost[task.data.is_sensitive != 0] = 0
+    public = task.data.is_sensitive == 0
+    unit = max(1, int(np.gcd.reduce(task.worth[public])))
+    cost = np.where(public, task.worth // unit, 0)
     if weighted:
-        return Loss("share of all weights", int(public.sum()), sure, cost, parts=Fraction(1, unit))
-    return Loss("share of all item occurrences", len(task.original.items), sure, cost, parts=Fraction(1, unit))
+        return Loss("share of all weights", int(task.worth[public].sum()), 0, cost, parts=Fraction(1, unit))
+    return Loss("share of all item occurrences", len(task.original.items), 0, cost, parts=Fraction(1, unit))
 
 
 def _of_nuggets(task: Task, support: int | float | str | Fraction, size: int | None) -> Loss:
@@ -121,7 +118,9 @@ def _of_nuggets(task: Task, support: int | float | str | Fraction, size: int | N
     public = list(set(task.data.public).difference(task.alone))
     # Downwards: a bound from below stays one.
     cost[task.data.codes(public)] = [math.floor(shares[name] * parts) for name in public]
-    return Loss("share of all nuggets (its least is a bound by shares of nuggets)", total, sure, cost, _NO_GROUPS, parts, count)
+    return Loss(
+        "share of all nuggets (its least is a bound by shares of nuggets)", total, sure, cost, _NO_GROUPS, parts, count
+    )
 
 
 def _one_by_one(task: Task, nuggets: Itemsets) -> tuple[npt.NDArray[np.int64], Groups]:

@@ -7,10 +7,9 @@ minimal moles, and the cheapest one is the best release there is. There may be m
 2. What the program would keep is looked up in the data. The moles found in it are added, until there are none.
 3. Whatever the program likes, a restore pass in its order makes a true release of it; the best one so far stands ready.
 
-With ``utility="nuggets"`` the loss is the number of nuggets (frequent itemsets) that hold a suppressed item. Each one is
-part of the program if they are not too many. If they are, then every lost nugget N is shared out among its items:
-suppressing v costs Σ 1/|N| over the nuggets N that hold v, at most what is lost by it; so the least such cost is a bound
-from below, while what the release really loses is counted.
+With ``utility="nuggets"`` the loss is the number of nuggets (frequent itemsets) that hold a suppressed item: exactly,
+if they are not too many to be part of the program one by one; otherwise the bound from below is not that of the best
+release, and ``bound.of`` says so.
 """
 
 from __future__ import annotations
@@ -26,9 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.coherence.highs import Stopped
-from veilset.anonymize.coherence.hitting_set import HittingSet, Sets
+from veilset.anonymize.coherence.hitting_set import HittingSet
 from veilset.anonymize.coherence.losses import Loss, loss_of
 from veilset.anonymize.coherence.restore import restore_coherence
+from veilset.anonymize.coherence.rows import Sets
 from veilset.anonymize.coherence.task import Task, Weights
 from veilset.errors import BudgetExceeded, WrongUsage, unknown
 from veilset.limits import Limits
@@ -142,12 +142,14 @@ class _Search:
 
     def _prove(self) -> None:
         task, loss = self._task, self._loss
+        codes = np.arange(len(loss.cost))
         pairs = task.moles(max_size=min(2, task.promise.p or 2)).itemsets
         self._program = program = HittingSet(
             loss.cost,
             pairs[pairs.sizes == 2].items.reshape(-1, 2),
             loss.groups,
-            never=np.isin(np.arange(len(loss.cost)), task.data.codes(task.keep)),
+            always=np.isin(codes, task.data.codes(task.alone)),
+            never=np.isin(codes, task.data.codes(task.keep)),
             offer=self._offer,
             best=self._cost(self._gone),
             limits=task.limits,
