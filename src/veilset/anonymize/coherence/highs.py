@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from threading import Event, Thread
 
@@ -15,8 +16,20 @@ __all__ = ["Solver", "Stopped"]
 
 _LOOK_UP = 0.1  # seconds between two looks at the clock
 _GRACE = 0.6  # seconds that HiGHS is given to come back once it was told to stop
-
+_LAST_GRACE = 5.0  # seconds, when the process ends
 _STATUS = highspy.HighsModelStatus
+
+
+_running: set[Solver] = set()
+
+
+@atexit.register
+def _wait_for_all() -> None:
+    """A solver that comes back while Python ends would abort the process: those that were told to stop are awaited."""
+    for solver in tuple(_running):
+        if not solver.done.wait(_LAST_GRACE):
+            for callback in solver.callbacks:
+                solver.stopCallback(callback.callback_type)
 
 
 class Stopped(Exception):
@@ -45,7 +58,7 @@ class Solver(highspy.Highs):
         self.bound = -np.inf
         self._found: npt.NDArray[np.float64] | None = None
         self._limits, self._seconds = limits, seconds
-        self._stop = Event()
+        self._stop, self.done = Event(), Event()
         if whole:
             # All solvers of a process share one set of threads, whose number is settled by whoever comes first.
             highspy.Highs.resetGlobalScheduler(True)
@@ -104,7 +117,7 @@ class Solver(highspy.Highs):
         not come back soon, its thread is left to end alone.
         """
         self._stop.clear()
-        done = Event()
+        done = self.done = Event()
         failed: list[BaseException] = []
 
         def solve() -> None:
@@ -113,8 +126,10 @@ class Solver(highspy.Highs):
             except BaseException as error:  # raised again where the caller is
                 failed.append(error)
             finally:
+                _running.discard(self)
                 done.set()
 
+        _running.add(self)
         Thread(target=solve, daemon=True).start()
         try:
             while not done.wait(_LOOK_UP):
