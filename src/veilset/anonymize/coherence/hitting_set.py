@@ -150,6 +150,8 @@ class HittingSet:
         self._limits.require(400 * len(rows.values), "Proving the optimum", "ask for smaller itemsets (p).")
         program = Solver(self._cost / self._unit, whole=self._size, limits=self._limits, seconds=self._seconds)
         program.confine(self._at_least, self._at_most)
+        # Its heuristics solve smaller programs, in which it does not look for a sign to stop; offers find as much.
+        program.setOptionValue("mip_heuristic_effort", 0.0)
         program.setOptionValue("mip_rel_gap", 0.0)
         program.setOptionValue("mip_abs_gap", 0.9 / self._unit)
         program.setOptionValue("objective_bound", (self.best - 0.5) / self._unit)
