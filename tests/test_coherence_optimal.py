@@ -234,7 +234,7 @@ def test_nuggets_of_the_running_example():
 
 def test_wrong_usage():
     data = running_example()
-    with pytest.raises(WrongUsage, match="no public item 's1'"):
+    with pytest.raises(WrongUsage, match="'s1' is sensitive"):
         optimal(data, PROMISE, chosen=["s1"], limits=Limits())
     with pytest.raises(WrongUsage, match=r"no public item 'aa'.*Did you mean 'a'"):
         optimal(data, PROMISE, chosen=["aa"], limits=Limits())

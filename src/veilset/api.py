@@ -94,7 +94,7 @@ def anonymize(
     drop_empty : bool
         Withhold transactions that are empty in the end; they are dropped before the audit and counted as loss.
     threads, memory_limit, time_limit, progress
-        As for `audit`.
+        As for `audit`; the time limit holds for the method, and once more for the audit of its result.
     **options
         Options of the method.
 
@@ -127,7 +127,7 @@ def anonymize(
     switches = {"allow_sensitive": allow_sensitive, "drop_empty": drop_empty}
     on = {name: True for name, given in switches.items() if given}
     release = dataclasses.replace(release, options={**release.options, **on})
-    return certify(release, limits)
+    return certify(release, Limits(threads, memory_limit, time_limit, progress))
 
 
 def certify(release: Release, limits: Limits | None = None) -> Release:

@@ -79,7 +79,6 @@ def auto(
 
 def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     """What the best way suppresses, and what each of them loses."""
-    task = replace(task, limits=task.limits.part(0.5))  # the other half is for the auditor
     moles, why_not = _all_moles(task)
     cover = None if moles is None else Cover(task, moles)
     best: tuple[str, ...] | None = None

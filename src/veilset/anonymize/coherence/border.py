@@ -72,11 +72,8 @@ def border(
             stop.what, "Raise the limit, or choose a larger nugget_support, or a smaller nugget_size or p."
         ) from None
     suppressed = restore_coherence(task, gone) if restore else task.data.in_order(gone)
-    given = {"nugget_support": nugget_support, "nugget_size": nugget_size, "keep": tuple(sorted(task.keep)) or None}
-    options = {name: value for name, value in given.items() if value is not None}
-    return task.release(
-        "border", suppressed, options={**options, "restore": restore}, seconds=time.perf_counter() - started
-    )
+    options = task.options(nugget_support=nugget_support, nugget_size=nugget_size, restore=restore)
+    return task.release("border", suppressed, options=options, seconds=time.perf_counter() - started)
 
 
 def worth_keeping(task: Task, support: int) -> Transactions:

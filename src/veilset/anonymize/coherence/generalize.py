@@ -98,7 +98,7 @@ def generalize(
         data=data.without(gone).renamed(recoding),
         promise=promise,
         method="generalize",
-        options={"taxonomy": tree.to_paths(), "keep": task.data.in_order(task.keep)},
+        options=task.options(taxonomy=tree.to_paths()),
         suppressed=gone,
         generalized=recoding,
         stands_for=nodes.stand_for(cut),

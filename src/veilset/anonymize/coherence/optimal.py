@@ -24,13 +24,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.highs import Stopped
 from veilset.anonymize.coherence.hitting_set import HittingSet
 from veilset.anonymize.coherence.losses import Loss, loss_of
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.rows import Sets
 from veilset.anonymize.coherence.task import Task, Weights
-from veilset.errors import BudgetExceeded, WrongUsage, unknown
+from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import minimal_rare_chunks
 from veilset.models import Coherence
@@ -42,7 +43,6 @@ __all__ = ["optimal"]
 _MOLES_AT_ONCE = 50_000
 _MOLES_AT_FIRST = 3_000_000
 _TIME_AT_FIRST = 0.2  # the share of the time that is spent on finding them
-_FOR_THE_AUDIT = 0.1  # the share of the time limit that is left to whoever checks the result
 
 
 def optimal(
@@ -84,28 +84,15 @@ def optimal(
     """
     started = time.perf_counter()
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
-    told = {"keep": tuple(sorted(task.keep)), "nugget_support": nugget_support, "nugget_size": nugget_size}
-    options: dict[str, object] = {"utility": utility} | {name: value for name, value in told.items() if value}
-    if weights is not None:
-        options["weights"] = weights if isinstance(weights, str) else dict(weights)
     bound = None
     if chosen is not None:
-        gone = _given(task, chosen)
+        gone = task.data.in_order(task.chosen(chosen))
     else:
         weighted = weights is not None
         loss = loss_of(task, utility, weighted=weighted, nugget_support=nugget_support, nugget_size=nugget_size)
         gone, bound = _Search(task, loss).run()
-    options["chosen"] = gone
+    options = task.options(utility=utility, nugget_support=nugget_support, nugget_size=nugget_size, chosen=gone)
     return task.release("optimal", gone, options=options, bound=bound, seconds=time.perf_counter() - started)
-
-
-def _given(task: Task, chosen: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(chosen, str):
-        raise WrongUsage(f"chosen is the text {chosen!r}.", "Give a list of items.")
-    gone = set(chosen)
-    if wrong := sorted(gone.difference(task.data.public)):
-        raise unknown("public item", wrong[0], task.data.public)
-    return task.in_order(gone)
 
 
 class _Search:
@@ -134,9 +121,10 @@ class _Search:
         return self._gone, Bound(loss.share(reached), loss.share(min(least, reached)), loss.of)
 
     def _start(self) -> tuple[str, ...]:
-        """A good release to begin with."""
+        """A good release to begin with; a restore pass on it tells how long one takes."""
+        gone, _ = best_of_all(replace(self._task, limits=self._task.limits.part(0.5)))
         started = time.monotonic()
-        gone = restore_coherence(self._task, self._gone)
+        gone = restore_coherence(self._task, gone)
         self._reserve = 1.5 * (time.monotonic() - started)
         return gone
 
@@ -225,8 +213,7 @@ class _Search:
         return self._loss.cost_of(self._task.data.codes(gone))
 
     def _seconds(self) -> float:
-        limit = self._task.limits.time_limit or 0.0
-        return self._task.limits.seconds_left() - self._reserve - _FOR_THE_AUDIT * limit
+        return self._task.limits.seconds_left() - self._reserve
 
     def _tell(self) -> None:
         if self._program is not None:

@@ -108,12 +108,10 @@ class Task:
         return gone
 
     def options(self, **others: object) -> dict[str, object]:
-        """What a recipe must repeat: the options that were given, and *others*."""
-        kept = {"keep": tuple(sorted(self.keep))} if self.keep else {}
-        weights = (
-            {"weights": self.weights if isinstance(self.weights, str) else dict(self.weights)} if self.weights else {}
-        )
-        return {**weights, **kept, **others}
+        """What a recipe must repeat: the options that were given, and those of *others* that are not None."""
+        weights = self.weights if isinstance(self.weights, str) or self.weights is None else dict(self.weights)
+        given = {"weights": weights, "keep": tuple(sorted(self.keep)) or None, **others}
+        return {name: value for name, value in given.items() if value is not None}
 
     def release(self, method: str, suppressed: Collection[str], **account: Any) -> Release:
         """What a method answers with when it has chosen what to suppress."""
