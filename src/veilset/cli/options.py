@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
@@ -127,6 +127,8 @@ By default an item costs its occurrences. For auto, tree and optimal."
     "File with public items that must survive, one name a line. May be given several times."
     taxonomy: Path | None = None
     "CSV file with a header: an item, then its groups, the most general last. For generalize."
+    utility: Literal["items", "nuggets"] | None = None
+    "What the loss counts: items, or itemsets worth keeping (nuggets). For optimal."
     nugget_support: str | None = None
     "An itemset is worth keeping if this many transactions hold it: 30, or a share such as 1%. For border and optimal."
     nugget_size: int | None = None
@@ -142,6 +144,7 @@ By default an item costs its occurrences. For auto, tree and optimal."
             "weights": None if self.weights is None else _weights(self.weights, encoding),
             "keep": read_lists(self.keep, "--keep", encoding),
             "taxonomy": None if self.taxonomy is None else read_paths(self.taxonomy, encoding=encoding),
+            "utility": self.utility,
             "nugget_support": None if self.nugget_support is None else whole_or_share(self.nugget_support),
             "nugget_size": self.nugget_size,
         }
