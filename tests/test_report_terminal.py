@@ -66,7 +66,7 @@ def test_print_release() -> None:
     assert "At risk before There is 1 way to break this promise" in text
     assert "Had to go 1 item whatever the method (8.3% of all occurrences): <script>" in text
     assert "Changed 1 item suppressed: <script>alert('x')</script>\"&[red]\\x1b[2J (method auto" in text
-    assert "Cost 8.3% of all item occurrences and 20% of the different items are gone" in text
+    assert "Cost 8.3% of all item occurrences, 20% of the different items and 0% of the itemsets held by 2" in text
     assert "GO An attacker who knows up to 2 published public items" in text
     assert "\x1b[2J" not in text
     assert "At risk before" not in printed(report.print_release, release)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -154,11 +155,48 @@ def _without_empty(release: Release) -> Release:
     )
 
 
-def measure(data: Transactions, release: Release) -> dict[str, float]:
-    """What *release* lost of *data*, by name; `veilset.utility.METRICS` says what each number means."""
+def measure(
+    data: Transactions,
+    release: Release,
+    *,
+    nugget_support: int | float | str | Fraction | None = None,
+    nugget_size: int | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> dict[str, float]:
+    """What *release* lost of *data*, by name; `veilset.utility.METRICS` says what each number means.
+
+    Parameters
+    ----------
+    data : Transactions
+        What the release was made from.
+    release : Release
+    nugget_support : int, float or str, optional
+        How many transactions hold a nugget (a frequent itemset), at least: a whole number, or a share of those of
+        *data* such as 0.01 or ``"1%"``. None: 1% of them, but at least the k of the promise. Rules have to be as
+        frequent.
+    nugget_size : int, optional
+        How many items a nugget has, at most; None: any number.
+    threads, memory_limit, progress
+        As for `audit`.
+    time_limit : float, optional
+        Seconds for counting nuggets and rules; None: 10 for each. In dense data there may be too many to count:
+        **what is not decided within the limits is left out**, never guessed.
+
+    Examples
+    --------
+    >>> import veilset as vs
+    >>> data = vs.Transactions.from_lists([["milk", "beer"], ["milk"], ["milk", "beer"], ["milk", "figs"]])
+    >>> lost = vs.measure(data, vs.anonymize(data, vs.Coherence(k=2, p=2)))
+    >>> lost["items_lost"], lost["items_lost_after_preprocessing"], lost["nuggets_lost"]
+    (0.1428571428571429, 0.0, 0.0)
+    """
     if data is not release.original and data != release.original:
         raise WrongUsage("The release was made from other data.", "Give the transactions that were anonymized.")
-    return measure_release(release)
+    limits = Limits(threads, memory_limit, time_limit, progress)
+    return measure_release(release, nugget_support=nugget_support, nugget_size=nugget_size, limits=limits)
 
 
 def publish(

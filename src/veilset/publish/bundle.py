@@ -90,7 +90,7 @@ def publish(
         write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
         limits.step("Writing the release")
         _write_public(staging / "public", release, release.data.take(order).anonymous(), release.audit)
-        _write_custodian(custodian, release, order, seed, before, curve)
+        _write_custodian(custodian, release, order, seed, before, curve, limits)
         limits.step("Verifying the written bytes")
         verification = verify(staging / "public", limits=limits)
         if not verification.holds:
@@ -185,13 +185,15 @@ def _write_custodian(
     seed: str,
     before: Audit | None,
     curve: Mapping[int | None, float],
+    limits: Limits,
 ) -> None:
     write_durably(
         folder / "recipe.toml",
         Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}").to_toml(),
     )
     write_durably(folder / "edits.csv", _edits(release))
-    write_durably(folder / "report.html", custodian_report(release, before=before, curve=curve))
+    report = custodian_report(release, before=before, curve=curve, limits=limits)
+    write_durably(folder / "report.html", report)
     sink = io.BytesIO()
     pq.write_table(_row_map(release, order), sink)
     write_durably(folder / "rows.parquet", sink.getvalue())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from veilset.limits import Limits
 from veilset.models import Audit, Promise, Witness
 from veilset.release import Release
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
@@ -31,7 +32,9 @@ _MOST_SUPPRESSED = 20  # more are folded away
 _MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
 
 
-def custodian_report(release: Release, *, before: Audit | None, curve: Curve | None = None) -> str:
+def custodian_report(
+    release: Release, *, before: Audit | None, curve: Curve | None = None, limits: Limits | None = None
+) -> str:
     """A self-contained HTML page about a release, for the custodian only.
 
     Parameters
@@ -41,10 +44,12 @@ def custodian_report(release: Release, *, before: Audit | None, curve: Curve | N
         The auditor's answer about the original; None: it was not asked.
     curve : mapping, optional
         p to what is lost at that p.
+    limits : Limits, optional
+        For what has to be counted.
     """
     promise = coherence(release.promise)
     original = release.original
-    paid = cost(release)
+    paid = cost(release, limits=limits)
     must_go = set(paid.must_go or ())
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
     suppressed = sorted(release.suppressed, key=lambda name: (-support[name], name))

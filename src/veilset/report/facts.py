@@ -10,7 +10,6 @@ from veilset.models import Audit, Margin, Reach, Witness
 from veilset.release import Release
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.words import cost, decide, state, verdict
-from veilset.utility import METRICS
 
 __all__ = ["audit_facts", "mined_facts", "release_facts"]
 
@@ -55,10 +54,10 @@ def release_facts(release: Release) -> dict[str, Any]:
         "withheld": len(release.withheld),
         "unavoidable": None if paid.must_go is None else {"count": len(paid.must_go), "items": list(paid.must_go)},
         "loss": {
-            metric.name: {"value": paid.values[metric.name], "meaning": metric.meaning, "better": metric.better}
-            for metric in METRICS
-            if metric.name in paid.values
+            metric.name: {"value": value, "meaning": metric.meaning, "better": metric.better}
+            for metric, value in paid.metrics
         },
+        "nugget_support": paid.nugget_support,
         "attempts": [{**vars(attempt)} for attempt in release.attempts],
         "bound": None
         if release.bound is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from rich.bar import Bar
 from rich.console import Console, RenderableType
@@ -134,7 +134,7 @@ def print_release(
         told.add_row("At risk before", Text(verdict(before, merged=release.original.persons is not None)))
     told.add_row("Could not stay" if release.generalized else "Had to go", Text(_had_to_go(paid)))
     told.add_row("Changed", Text(_changed(release)))
-    told.add_row("Cost", Text(_lost(release, paid.values)))
+    told.add_row("Cost", Text(_lost(release, paid)))
     further = {
         "Ways tried": attempts_sentence(release),
         "How good": "" if release.bound is None else bound_sentence(release.bound),
@@ -170,12 +170,19 @@ def _changed(release: Release) -> str:
     return f"{'; '.join(done) or 'nothing'} (method {release.method}, {release.seconds:.1f} s)"
 
 
-def _lost(release: Release, values: Mapping[str, float]) -> str:
+def _lost(release: Release, paid: Cost) -> str:
+    values = paid.values
+    nuggets = values.get("nuggets_lost")
+    often = f"itemsets held by {number(paid.nugget_support, 'transaction')} or more"
+    gone = [
+        f"{shares(values['items_lost'])} of all item occurrences",
+        f"{shares(values['kinds_lost'])} of the different items",
+        *([] if nuggets is None else [f"{shares(nuggets)} of the {often}"]),
+    ]
     kept = f"; {shares(values['sensitive_kept'])} of sensitive occurrences kept" if release.original.sensitive else ""
     emptied = number(int(values["transactions_emptied"]), "transaction")
     return (
-        f"{shares(values['items_lost'])} of all item occurrences and {shares(values['kinds_lost'])} of the "
-        f"different items are gone{kept}; {emptied} emptied; "
+        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{kept}; {emptied} emptied; "
         f"{values['length_before']:.1f} items in a transaction before, {values['length_after']:.1f} after"
     )
 

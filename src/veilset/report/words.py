@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,10 +10,11 @@ from typing import TypeAlias
 
 from veilset.errors import Infeasible, WrongUsage
 from veilset.exact import percent
+from veilset.limits import Limits
 from veilset.models import Audit, Coherence, Margin, Promise, Reach, Witness
 from veilset.release import Bound, Release
 from veilset.transactions import Transactions
-from veilset.utility import METRICS, Metric, measure, unavoidable
+from veilset.utility import METRICS, Metric, measure, nugget_support_of, unavoidable
 
 __all__ = [
     "Cost",
@@ -263,30 +265,53 @@ class Cost:
         Metrics by name.
     must_go : tuple of str or None
         The items that had to go whatever the method; None if no suppression could make the original keep the promise,
-        and then the metric about them is missing, too.
+        and then the metrics about them are missing, too.
+    nugget_support : int
+        How many transactions hold a nugget, at least.
     """
 
     values: Mapping[str, float]
     must_go: tuple[str, ...] | None
+    nugget_support: int
+
+    @property
+    def metrics(self) -> list[tuple[Metric, float | None]]:
+        """Each metric that there is a number for; None: it was not counted, since that takes too long."""
+        return [
+            (metric, self.values.get(metric.name))
+            for metric in METRICS
+            if not (metric.only_feasible and self.must_go is None)
+        ]
 
     @property
     def rows(self) -> list[tuple[Metric, str]]:
         """Each metric with its value as a person reads it."""
-        return [
-            (metric, _measured(self.values[metric.name], metric)) for metric in METRICS if metric.name in self.values
-        ]
+        return [(metric, _measured(value, metric)) for metric, value in self.metrics]
 
 
-def cost(release: Release) -> Cost:
-    """What a release cost, also where a method was let loose on data that cannot keep the promise."""
-    try:
-        return Cost(measure(release), unavoidable(release.original, release.promise))
-    except Infeasible:
-        known = (metric for metric in METRICS if metric.name != "items_lost_unavoidably")
-        return Cost({metric.name: metric.of(release) for metric in known}, None)
+_SECONDS_TO_COUNT = 20.0
+_costs: dict[int, Cost] = {}  # by the id of a release that is still alive
 
 
-def _measured(value: float, metric: Metric) -> str:
+def cost(release: Release, *, limits: Limits | None = None) -> Cost:
+    """What a release cost, also where a method was let loose on data that cannot keep the promise.
+
+    Measured once for each release: terminal, pages and JSON all ask, and counting may take 20 seconds.
+    """
+    if id(release) not in _costs:
+        bounded = (limits or Limits()).part(1, _SECONDS_TO_COUNT)
+        try:
+            must_go = unavoidable(release.original, release.promise)
+        except Infeasible:
+            must_go = None
+        _costs[id(release)] = Cost(measure(release, limits=bounded), must_go, nugget_support_of(release))
+        weakref.finalize(release, _costs.pop, id(release)).atexit = False
+    return _costs[id(release)]
+
+
+def _measured(value: float | None, metric: Metric) -> str:
+    if value is None:
+        return "not counted: took too long or too much memory"
     if metric.highest == 1:
         return shares(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

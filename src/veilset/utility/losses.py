@@ -1,25 +1,30 @@
 """Losses of items and transactions: what a release lost, and what had to go whatever the method.
 
 Loss of items is the thesis' (N - N')/N over all item occurrences (§4.5.1); an occurrence that was recoded is not lost,
-but counts in the average loss (`veilset.utility.generalization`). Everything is measured against the original,
-before any pre-processing: nothing that was removed along the way is forgotten.
+but counts in the average loss (`veilset.utility.generalization`). Losses are measured against the original, before any
+pre-processing: nothing that was removed along the way is forgotten. Only those that say "after preprocessing" are
+against what is left of it once the items that break the promise by themselves are gone (Observation 2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from veilset.errors import WrongUsage
+from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
 from veilset.models import Coherence, Promise
 from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.utility.generalization import average_loss, recoded
+from veilset.utility.nuggets import Support, nugget_losses
+from veilset.utility.rules import top_rules_kept
 
 __all__ = ["METRICS", "Metric", "measure", "unavoidable"]
 
@@ -38,6 +43,10 @@ class Metric:
         The largest value it can take; None: no bound. The smallest is 0.
     better : {"less", "more", "neither"}
         Which way is better.
+    of : callable
+        From a release to the number.
+    only_feasible : bool
+        Whether there is such a number only if the original can be made to keep the promise.
     """
 
     name: str
@@ -45,11 +54,52 @@ class Metric:
     highest: float | None
     better: Literal["less", "more", "neither"]
     of: Callable[[Release], float]
+    only_feasible: bool = False
 
 
-def measure(release: Release) -> dict[str, float]:
-    """All metrics of a release, by name."""
-    return {metric.name: metric.of(release) for metric in METRICS}
+_COUNTED = ("nuggets_lost", "nuggets_lost_after_preprocessing", "top_rules_kept")
+_SECONDS = 10.0
+
+
+def measure(
+    release: Release,
+    *,
+    nugget_support: Support | None = None,
+    nugget_size: int | None = None,
+    limits: Limits | None = None,
+) -> dict[str, float]:
+    """All metrics of a release, by name.
+
+    Left out is what there is no number for because the original cannot be made to keep the promise, and what took too
+    long or too much memory to count. Without a time limit, nuggets and rules may take 10 seconds each; with one,
+    nuggets may take half of what is left of it, and rules the rest.
+
+    Parameters
+    ----------
+    release : Release
+    nugget_support, nugget_size : optional
+        k' and p' of nuggets; rules are of the same k'. See `veilset.utility.nuggets`.
+    limits : Limits, optional
+    """
+    limits = limits or Limits()
+    try:
+        must_go = unavoidable(release.original, release.promise)
+    except Infeasible:
+        must_go = None
+    found = {
+        metric.name: metric.of(release)
+        for metric in METRICS
+        if metric.name not in _COUNTED and not (metric.only_feasible and must_go is None)
+    }
+    seconds = _SECONDS if limits.time_limit is None else None
+    with suppress(BudgetExceeded):  # a number that is not known is not there, never guessed
+        # Half of the time, so that rules get a chance where nuggets have none.
+        bounded = limits.part(1 / 2, seconds)
+        found |= nugget_losses(release, must_go, nugget_support=nugget_support, nugget_size=nugget_size, limits=bounded)
+    with suppress(BudgetExceeded):
+        bounded = limits.part(1, seconds)
+        found["top_rules_kept"] = top_rules_kept(release, nugget_support=nugget_support, limits=bounded)
+    return {metric.name: found[metric.name] for metric in METRICS if metric.name in found}
 
 
 def unavoidable(data: Transactions, promise: Promise, limits: Limits | None = None) -> tuple[str, ...]:
@@ -78,6 +128,25 @@ def _unavoidably_lost(release: Release) -> float:
     return float(release.original.supports[gone].sum()) / max(1, len(release.original.items))
 
 
+def _lost_after_preprocessing(release: Release) -> float:
+    left = np.ones(len(release.original.names), dtype=bool)
+    left[release.original.codes(unavoidable(release.original, release.promise))] = False
+    return _lost_of(release, left)
+
+
+def _public_lost(release: Release) -> float:
+    return _lost_of(release, release.original.is_sensitive == 0)
+
+
+def _lost_of(release: Release, items: npt.NDArray[np.bool_]) -> float:
+    return _lost(int(release.survivors()[items].sum()), int(release.original.supports[items].sum()))
+
+
+def _nuggets_lost_after_preprocessing(release: Release) -> float:
+    must_go = unavoidable(release.original, release.promise)
+    return nugget_losses(release, must_go)["nuggets_lost_after_preprocessing"]
+
+
 def _sensitive_occurrences(data: Transactions) -> int:
     return int(data.supports[data.is_sensitive.astype(bool)].sum())
 
@@ -103,6 +172,15 @@ def _longest(data: Transactions) -> int:
 METRICS: tuple[Metric, ...] = (
     Metric("items_lost", "share of all item occurrences that are gone", 1, "less", lambda r: r.loss),
     Metric(
+        "items_lost_after_preprocessing",
+        "the same, once items that break the promise by themselves are gone: share of the other occurrences",
+        1,
+        "less",
+        _lost_after_preprocessing,
+        only_feasible=True,
+    ),
+    Metric("public_lost", "share of the occurrences of public items that are gone", 1, "less", _public_lost),
+    Metric(
         "items_recoded",
         "share of all item occurrences that have a coarser name now; none of them is counted as gone, even where "
         "several in one transaction have become one",
@@ -125,6 +203,7 @@ METRICS: tuple[Metric, ...] = (
         1,
         "neither",
         _unavoidably_lost,
+        only_feasible=True,
     ),
     Metric(
         "kinds_lost",
@@ -139,6 +218,30 @@ METRICS: tuple[Metric, ...] = (
         1,
         "more",
         _sensitive_kept,
+    ),
+    Metric(
+        "nuggets_lost",
+        "share of the nuggets (itemsets that at least k and at least 1% of the transactions hold, unless another "
+        "support was asked for) that are gone; one with an item that has a coarser name now counts as gone",
+        1,
+        "less",
+        lambda r: nugget_losses(r)["nuggets_lost"],
+    ),
+    Metric(
+        "nuggets_lost_after_preprocessing",
+        "the same, once items that break the promise by themselves are gone: share of the nuggets without them",
+        1,
+        "less",
+        _nuggets_lost_after_preprocessing,
+        only_feasible=True,
+    ),
+    Metric(
+        "top_rules_kept",
+        "share of the (up to) 100 strongest rules of the original that are still there, under the same names: of at "
+        "most three items, at least 50% sure, as frequent as a nugget, by lift",
+        1,
+        "more",
+        top_rules_kept,
     ),
     Metric("transactions_emptied", "transactions that had items and have none now", None, "less", _emptied),
     Metric(

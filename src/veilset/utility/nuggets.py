@@ -1,0 +1,114 @@
+"""Loss of nuggets: frequent itemsets that an analyst no longer finds (thesis Definition 7, §4.5.1).
+
+A nugget is an itemset of public or sensitive items, or both, with Sup >= k' and at most p' items; loss of nuggets is
+(R - R')/R. Suppressing an item changes the support of no itemset without it, so the nuggets that are kept are those of
+items that are still there under their own names. A coarser name makes other itemsets with other supports: a nugget
+of a recoded item counts as lost. Numbers of nuggets are counted exactly, never listed: they may be astronomical.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import TypeAlias
+
+from veilset.errors import WrongUsage
+from veilset.limits import Limits
+from veilset.mining import count_frequent
+from veilset.mining.frequent_itemsets import support_of
+from veilset.models import Coherence
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["Support", "nugget_losses", "nugget_support_of", "own_names"]
+
+Support: TypeAlias = int | float | str | Fraction
+"""A number of transactions, or a share of them."""
+
+_SHARE = Fraction(1, 100)
+
+
+def nugget_losses(
+    release: Release,
+    must_go: Collection[str] | None = None,
+    *,
+    nugget_support: Support | None = None,
+    nugget_size: int | None = None,
+    limits: Limits | None = None,
+) -> dict[str, float]:
+    """Loss of nuggets of the original as it was, and of the original without the items that had to go.
+
+    Parameters
+    ----------
+    release : Release
+    must_go : collection of str, optional
+        What Observation 2 of the thesis removes before anything is chosen: public items that break the promise by
+        themselves. None: not known, and then the second loss is left out.
+    nugget_support : int, float or str, optional
+        k', see `nugget_support_of`.
+    nugget_size : int, optional
+        p'; None: any.
+    limits : Limits, optional
+        `BudgetExceeded` is raised beyond them.
+
+    Examples
+    --------
+    >>> from veilset import Coherence, anonymize
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "c"], ["d"]])
+    >>> release = anonymize(data, Coherence(k=2, p=2))
+    >>> release.suppressed  # {b c} and {d} are held by one; of the nuggets a, b, c, ab and ac, two are gone
+    ('c', 'd')
+    >>> nugget_losses(release, ["d"], nugget_support=2)
+    {'nuggets_lost': 0.4, 'nuggets_lost_after_preprocessing': 0.4}
+    >>> nugget_losses(release, ["d"], nugget_support=1)  # now d, bc and abc are nuggets, too
+    {'nuggets_lost': 0.625, 'nuggets_lost_after_preprocessing': 0.5714285714285714}
+    """
+    if nugget_size is not None and nugget_size < 1:
+        raise WrongUsage(f"nugget_size is {nugget_size}.", "Nuggets have at least 1 item; None sets no limit.")
+    limits = limits or Limits()
+    least = nugget_support_of(release, nugget_support)
+    frequent = _frequent(release.original, least)
+    losses = {"nuggets_lost": _lost(release, frequent, least, nugget_size, limits)}
+    if must_go is not None:
+        # Counting is what takes long, and as a rule nothing that had to go is frequent enough for a nugget.
+        left = frequent.difference(must_go)
+        losses["nuggets_lost_after_preprocessing"] = (
+            losses["nuggets_lost"] if left == frequent else _lost(release, left, least, nugget_size, limits)
+        )
+    return losses
+
+
+def nugget_support_of(release: Release, asked: Support | None = None) -> int:
+    """k': how many transactions hold a nugget at least.
+
+    A whole number of transactions, or a share of those of the original. None: 1% of them, but at least the k of
+    coherence, since no release shows what fewer hold.
+    """
+    original = len(release.original)
+    if asked is not None:
+        return support_of(asked, original, "nugget_support")
+    k = release.promise.k if isinstance(release.promise, Coherence) else 1
+    return max(k, support_of(_SHARE, original))
+
+
+def own_names(release: Release) -> set[str]:
+    """The items that the release has under their own names; a name that has become that of a group is none of them."""
+    return set(release.original.names).intersection(release.data.names).difference(release.generalized.values())
+
+
+def _frequent(data: Transactions, least: int) -> frozenset[str]:
+    """The items of all nuggets."""
+    return frozenset(name for name, count in zip(data.names, data.supports.tolist(), strict=True) if count >= least)
+
+
+def _lost(release: Release, items: Collection[str], least: int, size: int | None, limits: Limits) -> float:
+    """(R - R')/R over the nuggets of these items."""
+    before, after = release.original, release.data
+    there = own_names(release).intersection(items)
+    supports = (data.supports[data.codes(sorted(there))].tolist() for data in (before, after))
+    if len(there) == len(items) and len({tuple(counts) for counts in supports}) == 1:
+        return 0.0  # no occurrence of these items is gone: no need to count what may take long
+    nuggets = count_frequent(before, least, max_size=size, items=items, **limits.bounds()).total
+    # Where transactions are withheld that held something, supports are smaller: so count in the release.
+    kept = count_frequent(after, least, max_size=size, items=there, **limits.bounds()).total
+    return float(Fraction(nuggets - kept, nuggets))
