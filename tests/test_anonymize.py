@@ -79,7 +79,7 @@ def test_measures():
     assert found["sensitive_kept"] == 1
     assert (found["length_before"], found["length_after"]) == (pytest.approx(10 / 6), pytest.approx(8 / 6))
     assert (found["longest_before"], found["longest_after"]) == (3, 3)
-    assert unavoidable(DATA, PROMISE) == ("c", "d")
+    assert unavoidable(release) == ("c", "d")
     with pytest.raises(WrongUsage, match="other data"):
         measure(DATA.without(["a"]), release)
 

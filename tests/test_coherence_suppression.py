@@ -225,7 +225,7 @@ def test_interrupted(method):
     assert "KeyboardInterrupt" in err
 
 
-@pytest.mark.parametrize("method", ["auto", "tree", "k-anonymity", "border", "optimal"])
+@pytest.mark.parametrize("method", ["auto", "tree", "k-anonymity", "border"])
 def test_progress_is_told(method):
     told = []
     data = vs.generate.quest(transactions=5000, average_length=10, pattern_length=4, items=300)

@@ -16,7 +16,7 @@ from veilset.errors import WrongUsage
 from veilset.limits import Limits
 from veilset.models import Promise
 from veilset.publish import Bundle, Recipe, check_target
-from veilset.report import print_reading, print_release, release_facts
+from veilset.report import cost, print_reading, print_release, release_facts
 
 __all__ = ["publish", "run_recipe"]
 
@@ -120,6 +120,7 @@ def run_recipe(
             **dict[str, Any](recipe.method.options),
         )
     with screen.progress() as progress:
+        cost(release, limits=Limits(progress=progress, **vars(bounds)))  # measured once; all reports have it then
         curve = loss_by_p(release, limits=Limits(progress=progress, **vars(bounds)))
     if release.certified and release.loss > 0.5 and not yes:
         _ask_whether_it_is_worth_it(release, curve, screen, bounds)

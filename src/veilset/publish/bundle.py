@@ -203,14 +203,17 @@ def _edits(release: Release) -> str:
     """One line per changed item."""
     original = release.original
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
-    alone = set(unavoidable(original, release.promise))
+    alone = set(unavoidable(release))
     sensitive = set(original.sensitive)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["item", "role", "action", "to", "support", "why"])
     for item in release.suppressed:
+        if item in sensitive:
+            writer.writerow([item, "sensitive", "suppressed", "", support[item], "more people than h have it"])
+            continue
         why = "breaks the promise by itself" if item in alone else "breaks the promise together with other items"
-        writer.writerow([item, "sensitive" if item in sensitive else "public", "suppressed", "", support[item], why])
+        writer.writerow([item, "public", "suppressed", "", support[item], why])
     for item, node in release.generalized.items():
         why = "may stay under a coarser name"
         writer.writerow([item, "public", "generalized", node, support[item], why])

@@ -5,7 +5,7 @@ from veilset.report.facts import audit_facts, mined_facts, release_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally
 from veilset.report.public import public_report
 from veilset.report.terminal import print_audit, print_mined, print_reading, print_release
-from veilset.report.words import reach_sentence, verdict, visible
+from veilset.report.words import cost, reach_sentence, verdict, visible
 
 __all__ = [
     "COLUMNS",
@@ -13,6 +13,7 @@ __all__ = [
     "Mined",
     "Tally",
     "audit_facts",
+    "cost",
     "custodian_report",
     "mined_facts",
     "print_audit",

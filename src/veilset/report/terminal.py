@@ -162,7 +162,9 @@ def _had_to_go(paid: Cost) -> str:
 def _changed(release: Release) -> str:
     done = []
     if release.suppressed:
-        done.append(f"{number(len(release.suppressed), 'item')} suppressed: {_names(release.suppressed)}")
+        hidden = set(release.original.sensitive).intersection(release.suppressed)
+        of_them = f", {len(hidden):,} of them sensitive" if hidden else ""
+        done.append(f"{number(len(release.suppressed), 'item')} suppressed{of_them}: {_names(release.suppressed)}")
     if release.generalized:
         done.append(f"{number(len(release.generalized), 'item')} given a coarser name")
     if release.withheld:

@@ -301,7 +301,7 @@ def cost(release: Release, *, limits: Limits | None = None) -> Cost:
     if id(release) not in _costs:
         bounded = (limits or Limits()).part(1, _SECONDS_TO_COUNT)
         try:
-            must_go = unavoidable(release.original, release.promise)
+            must_go = unavoidable(release)
         except Infeasible:
             must_go = None
         _costs[id(release)] = Cost(measure(release, limits=bounded), must_go, nugget_support_of(release))

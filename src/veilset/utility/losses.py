@@ -19,7 +19,7 @@ import numpy.typing as npt
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
-from veilset.models import Coherence, Promise
+from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.utility.generalization import average_loss, recoded
@@ -83,7 +83,7 @@ def measure(
     """
     limits = limits or Limits()
     try:
-        must_go = unavoidable(release.original, release.promise)
+        must_go = unavoidable(release)
     except Infeasible:
         must_go = None
     found = {
@@ -102,15 +102,19 @@ def measure(
     return {metric.name: found[metric.name] for metric in METRICS if metric.name in found}
 
 
-def unavoidable(data: Transactions, promise: Promise, limits: Limits | None = None) -> tuple[str, ...]:
-    """The public items that break the promise by themselves: no release can keep them (thesis Observation 2)."""
+def unavoidable(release: Release, limits: Limits | None = None) -> tuple[str, ...]:
+    """The public items of the original that break the promise by themselves: no release can keep them (Observation 2).
+
+    Sensitive items that the release has suppressed give nobody away any more.
+    """
+    promise = release.promise
     if not isinstance(promise, Coherence):
         raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", "Available: Coherence.")
+    hidden = set(release.original.sensitive).intersection(release.suppressed)
+    data = release.original.without(hidden) if hidden else release.original
     promise.check_feasible(data)
-    bounds = (limits or Limits()).bounds()
-    return tuple(
-        mole.items[0] for mole in minimal_rare(promise.seen_in(data), promise.k, h=promise.share, max_size=1, **bounds)
-    )
+    moles = minimal_rare(promise.seen_in(data), promise.k, h=promise.share, max_size=1, **(limits or Limits()).bounds())
+    return tuple(mole.items[0] for mole in moles)
 
 
 def _lost(after: float, before: float) -> float:
@@ -124,13 +128,13 @@ def _kinds_lost(release: Release) -> float:
 
 
 def _unavoidably_lost(release: Release) -> float:
-    gone = release.original.codes(unavoidable(release.original, release.promise))
+    gone = release.original.codes(unavoidable(release))
     return float(release.original.supports[gone].sum()) / max(1, len(release.original.items))
 
 
 def _lost_after_preprocessing(release: Release) -> float:
     left = np.ones(len(release.original.names), dtype=bool)
-    left[release.original.codes(unavoidable(release.original, release.promise))] = False
+    left[release.original.codes(unavoidable(release))] = False
     return _lost_of(release, left)
 
 
@@ -143,7 +147,7 @@ def _lost_of(release: Release, items: npt.NDArray[np.bool_]) -> float:
 
 
 def _nuggets_lost_after_preprocessing(release: Release) -> float:
-    must_go = unavoidable(release.original, release.promise)
+    must_go = unavoidable(release)
     return nugget_losses(release, must_go)["nuggets_lost_after_preprocessing"]
 
 

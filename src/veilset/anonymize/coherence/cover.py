@@ -15,18 +15,20 @@ from veilset.mining import Moles
 __all__ = ["Cover", "by_mole_tree"]
 
 _TASK, _ADVICE = "The choice of items", "choose a smaller p."
+_GREEDY = "Suppressing what is in most moles"
 _STEPS, _WORK = 16_000, 200_000_000  # of a local search; moles it may look at: a second or two
 
 
 def by_mole_tree(task: Task, moles: Moles) -> tuple[str, ...]:
     """What the greedy of the MOLE-tree suppresses, in its order: the largest MM(v)/IL(v) first (Figure 15)."""
+    task.limits.step(_GREEDY)
     with task.limits.guard(_TASK, _ADVICE):
         chosen = _native.suppress_by_tree(
             moles.itemsets.offsets,
             moles.itemsets.items,
             task.worth,
             _marks(task, task.keep),
-            **task.limits.for_kernel(lambda _: "Suppressing what is in most moles"),
+            **task.limits.for_kernel(lambda _: _GREEDY),
         )
     return tuple(task.data.names[code] for code in chosen.tolist())
 
