@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 from measuring import machine, shown, timed
 
 import veilset as vs
@@ -83,18 +81,6 @@ def compared(data: dict[str, vs.Transactions]) -> list[str]:
     return rows
 
 
-def with_private_items(data: vs.Transactions, h: Fraction) -> vs.Transactions:
-    """The thesis' artificial private items (§4.5.1), with the cap at h: a copy of the most frequent item below it."""
-    supports = data.supports
-    below = supports <= h * len(data)
-    lists, private = data.to_lists(), set()
-    for row, codes in zip(lists, np.split(data.items, data.offsets[1:-1]), strict=True):
-        if len(low := codes[below[codes]]):
-            private.add(copied := f"private {data.names[low[np.argmax(supports[low])]]}")
-            row.append(copied)
-    return vs.Transactions.from_lists(lists, sensitive=sorted(private))
-
-
 def measured(data: dict[str, vs.Transactions]) -> list[str]:
     """Rows of a table: how long the method takes, after asserting that it leaves no minimal mole."""
     rows = []
@@ -116,7 +102,7 @@ def measured(data: dict[str, vs.Transactions]) -> list[str]:
     for (name, share), k in product(TIMED, KS):
         run(name, data[name], vs.Coherence(k=k, p=None), share)
     for h, (name, k, share) in product(("2/5", "4/5"), TIMED_BREACHES):
-        run(name, with_private_items(data[name], Fraction(h)), vs.Coherence(h=h, k=k, p=4), share)
+        run(name, vs.generate.with_private_items(data[name], cap=h), vs.Coherence(h=h, k=k, p=4), share)
     return rows
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import audit
+import coherence
 import mining
 import reading
 from measuring import machine
@@ -53,6 +54,12 @@ def main() -> None:
             *_ABOUT_MINING.format(pyfim=version("pyfim"), mlxtend=version("mlxtend")).strip().splitlines(),
             "",
             *mining.table(mining.run(data)),
+            "",
+            "## Coherence",
+            "",
+            *coherence.run(data),
+            "",
+            "The border method and its counters: [BORDERS.md](BORDERS.md).",
             "",
             machine(),
         ]
