@@ -48,14 +48,16 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
         promise=PromiseOptions(k=10, p="2", h="0.4").recipe(),
         input=ReadingOptions(sensitive=(sensitive,)).recipe(baskets),
     )
-    bundle, release = run_recipe(recipe, out / "release", screen, LimitOptions(), replace=True, yes=True, seed=None)
+    bundle, release, curve = run_recipe(
+        recipe, out / "release", screen, LimitOptions(), replace=True, yes=True, seed=None
+    )
     screen.show(lambda: screen.say(f"[bold]$ veilset verify {screen.escape(bundle.public)}[/]"))
     found = vs.verify(bundle.public)
     if not found.holds:
         raise NotCertified(found.message)
     report = bundle.public / "report.html"
     facts = {
-        **release_facts(release),
+        **release_facts(release, curve=curve),
         "verified": found.verdict,
         "release": str(bundle.path),
         "report": str(report),

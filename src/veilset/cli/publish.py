@@ -75,9 +75,9 @@ def publish(
             input=layout.recipe(input),
             method=(method or MethodOptions()).recipe(layout.encoding),
         )
-    bundle, release = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)
+    bundle, release, curve = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)
     screen.answer(
-        {**release_facts(release), "public": str(bundle.public), "custodian": str(bundle.custodian)},
+        {**release_facts(release, curve=curve), "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(
             screen.escape(
                 f"Written and verified: {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
@@ -97,8 +97,11 @@ def run_recipe(
     replace: bool,
     yes: bool,
     seed: str | None,
-) -> tuple[Bundle, vs.Release]:
-    """Read, check, change, check again and write, showing each step; what `publish` and `demo` both do."""
+) -> tuple[Bundle, vs.Release, Mapping[int | None, float]]:
+    """Read, check, change, check again and write, showing each step; what `publish` and `demo` both do.
+
+    Gives what was written, what it was made of, and the loss against p.
+    """
     check_target(out, replace=replace)
     if taken := set(recipe.method.options).intersection({*signature(vs.anonymize).parameters, "limits"}):
         raise WrongUsage(f"{min(taken)!r} is not an option of a method.", "Take it out of [method.options].")
@@ -136,7 +139,7 @@ def run_recipe(
             progress=progress,
             **vars(bounds),
         )
-    return bundle, release
+    return bundle, release, curve
 
 
 def _risks_before(data: vs.Transactions, promise: Promise, screen: Screen, bounds: LimitOptions) -> vs.Audit | None:

@@ -9,7 +9,7 @@ from typing import Any
 from veilset.models import Audit, Margin, Reach, Witness
 from veilset.release import Release
 from veilset.report.mined import Mined, found_sentence, notes, sureness
-from veilset.report.words import cost, decide, state, verdict
+from veilset.report.words import Curve, cost, decide, state, verdict
 
 __all__ = ["audit_facts", "mined_facts", "release_facts"]
 
@@ -34,8 +34,8 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
     }
 
 
-def release_facts(release: Release) -> dict[str, Any]:
-    """What a method did, what it cost, and whether the result may go out."""
+def release_facts(release: Release, *, curve: Curve | None = None) -> dict[str, Any]:
+    """What a method did, what it cost (and would, for another p), and whether the result may go out."""
     decision = decide(release)
     paid = cost(release)
     merged = release.original.persons is not None
@@ -58,6 +58,7 @@ def release_facts(release: Release) -> dict[str, Any]:
             for metric, value in paid.metrics
         },
         "nugget_support": paid.nugget_support,
+        "loss_by_p": [{"p": p, "loss": loss} for p, loss in (curve or {}).items()],
         "attempts": [{**vars(attempt)} for attempt in release.attempts],
         "bound": None
         if release.bound is None
