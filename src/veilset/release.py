@@ -27,12 +27,15 @@ class Attempt:
     seconds : float
     note : str
         Why it was given up, where it was.
+    won : bool
+        Whether it made the release.
     """
 
     name: str
     loss: float | None
     seconds: float
     note: str = ""
+    won: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from veilset import _native
 from veilset.errors import WrongUsage
 from veilset.exact import exact_share
 from veilset.limits import Bounds, Limits
+from veilset.mining.counting import supports
 from veilset.mining.frequent_itemsets import LARGEST, allowed
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
@@ -207,9 +208,23 @@ def items_in_moles(
 ) -> tuple[str, ...]:
     """The public items that occur in any mole of up to *max_size* items, minimal or not, in vocabulary order."""
     limits = Limits(**bounds)
+    public = data.only(data.public) if data.sensitive else data
+    if exact_share(h, "h") == 1 and (max_size is None or max_size >= public.lengths.max(initial=0)):
+        return _items_of_rare_rows(public, k, limits)
     with limits.guard(_TASK, _ADVICE):
         mask = _search(data, _question(k, h, max_size), None, limits, mark=True).items_in_moles()
     return tuple(data.names[i] for i in np.flatnonzero(mask).tolist())
+
+
+def _items_of_rare_rows(public: Transactions, k: int, limits: Limits) -> tuple[str, ...]:
+    """With h = 1 and no limit on the size, a transaction that contains a mole is a mole itself: no search is needed."""
+    if len(public) < k:
+        return ()
+    rows = list(dict.fromkeys(row for row in public if row))
+    held = supports(public, rows, **limits.bounds())
+    return public.in_order(
+        {item for row, support in zip(rows, held.tolist(), strict=True) if support < k for item in row}
+    )
 
 
 class Keeping:

@@ -175,7 +175,8 @@ def attempts_sentence(release: Release) -> str:
     if len(tried) < 2:
         return ""
     best = sorted(tried, key=lambda attempt: attempt.loss or 0)
-    return ", ".join(f"{attempt.name} {shares(attempt.loss or 0)}" for attempt in best)
+    taken = {attempt.name: " (taken)" if attempt.won else "" for attempt in best}
+    return ", ".join(f"{attempt.name} {shares(attempt.loss or 0)}{taken[attempt.name]}" for attempt in best)
 
 
 def bound_sentence(bound: Bound) -> str:

@@ -82,25 +82,27 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     moles, why_not = _all_moles(task)
     cover = None if moles is None else Cover(task, moles)
     best: tuple[str, ...] | None = None
-    attempts: list[Attempt] = []
+    attempts: dict[str, Attempt] = {}
+    won = ""
     for name, way in _WAYS.items():
         started = time.perf_counter()
         task.limits.step(f"Trying {name}")
         try:
             gone = _maximal(task, cover, *way(task, moles, why_not))
         except BudgetExceeded as error:
-            attempts.append(Attempt(name, None, time.perf_counter() - started, error.what))
+            attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what)
             continue
         share = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.data.items))
-        attempts.append(Attempt(name, share, time.perf_counter() - started))
+        attempts[name] = Attempt(name, share, time.perf_counter() - started)
         if best is None or task.lost(gone) < task.lost(best):
-            best = gone
+            best, won = gone, name
     if best is None:
         raise BudgetExceeded(
-            "; ".join(f"{attempt.name}: {attempt.note}" for attempt in attempts),
+            "; ".join(f"{attempt.name}: {attempt.note}" for attempt in attempts.values()),
             "Allow more time or memory, or choose a smaller p.",
         )
-    return best, tuple(attempts)
+    attempts[won] = replace(attempts[won], won=True)
+    return best, tuple(attempts.values())
 
 
 def _maximal(task: Task, cover: Cover | None, gone: Collection[str], first: Sequence[str] = ()) -> tuple[str, ...]:
