@@ -85,22 +85,24 @@ public:
     Output<uint8_t> kept() const { return to_numpy(std::vector<uint8_t>(kept_.begin(), kept_.end())); }
 
     // Local search: forces one item in (what blocks it goes) or one out, fills up with whatever became free, and takes it all
-    // back if less is kept than before. Ends after `steps`, or when `work` moles were looked at: by the clock, the same
-    // question would have other answers. Stopped by the time limit, what is kept is as good as it was after the last step.
-    void search(int64_t steps, int64_t work, uint64_t seed, int64_t memory_limit, double time_limit, nb::object progress) {
+    // back if less is kept than before. Ends after `patience` steps in a row that gained nothing, or when it has looked at `work`
+    // moles: by the clock, the same question would have other answers. Where the time limit stops it, it stops between two steps.
+    void search(int64_t patience, int64_t work, uint64_t seed, int64_t memory_limit, double time_limit, nb::object progress) {
         Control control(memory_limit, time_limit, std::move(progress));
         control.single([&] {
             Random random(seed);
             control.begin(0, work);
             work_ = 0;
-            for (int64_t done = 0; done < steps && work_ < work && !movable_.empty(); ++done) {
+            for (int64_t done = 0, in_vain = 0; in_vain < patience && work_ < work && !movable_.empty(); ++done) {
                 control.poll();
                 control.begin(0, work, work_);
                 const int32_t item = movable_[random.below(movable_.size())];
                 log_.clear();
                 freed_.clear();
                 const int64_t most = done % kick == 0 ? INT64_MAX : hopeless * worth(item);
-                if ((kept_[size_t(item)] ? take_out(item) : force_in(item, most, random)) >= 0) continue;
+                const int64_t gained = kept_[size_t(item)] ? take_out(item) : force_in(item, most, random);
+                in_vain = gained > 0 ? 0 : in_vain + 1;
+                if (gained >= 0) continue;
                 for (size_t i = log_.size(); i-- > 0;) kept_[size_t(log_[i])] ? suppress(log_[i]) : put_back(log_[i]);
             }
         });
@@ -233,7 +235,7 @@ void register_suppress_search(nb::module_& m) {
         .def("insert", &MoleCover::insert, nb::arg("order").noconvert())
         .def("clear", &MoleCover::clear)
         .def("kept", &MoleCover::kept)
-        .def("search", &MoleCover::search, nb::kw_only(), nb::arg("steps"), nb::arg("work"), nb::arg("seed"),
+        .def("search", &MoleCover::search, nb::kw_only(), nb::arg("patience"), nb::arg("work"), nb::arg("seed"),
              nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 

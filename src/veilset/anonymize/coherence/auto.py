@@ -84,11 +84,11 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     best: tuple[str, ...] | None = None
     attempts: dict[str, Attempt] = {}
     won = ""
-    for name, way in _WAYS.items():
+    for number, (name, way) in enumerate(_WAYS.items()):
         started = time.perf_counter()
         task.limits.step(f"Trying {name}")
         try:
-            gone = _maximal(task, cover, *way(task, moles, why_not))
+            gone = _maximal(task, cover, number, *way(task, moles, why_not))
         except BudgetExceeded as error:
             attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what)
             continue
@@ -105,10 +105,12 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     return best, tuple(attempts.values())
 
 
-def _maximal(task: Task, cover: Cover | None, gone: Collection[str], first: Sequence[str] = ()) -> tuple[str, ...]:
+def _maximal(
+    task: Task, cover: Cover | None, seed: int, gone: Collection[str], first: Sequence[str] = ()
+) -> tuple[str, ...]:
     if cover is None:
         return restore_coherence(task, gone, first)
-    return cover.improved(cover.restored(gone, first))
+    return cover.improved(cover.restored(gone, first), seed)
 
 
 def _all_moles(task: Task) -> tuple[Moles | None, str]:

@@ -16,7 +16,8 @@ __all__ = ["Cover", "by_mole_tree"]
 
 _TASK, _ADVICE = "The choice of items", "choose a smaller p."
 _GREEDY = "Suppressing what is in most moles"
-_STEPS, _WORK = 16_000, 200_000_000  # of a local search; moles it may look at: a second or two
+_PATIENCE = 16_000  # steps in a row that gain nothing, after which a local search ends
+_WORK = 60_000_000  # moles it may look at: a second at most
 
 
 def by_mole_tree(task: Task, moles: Moles) -> tuple[str, ...]:
@@ -59,8 +60,8 @@ class Cover:
         self._cover.insert(self._by_worth)
         return self._suppressed()
 
-    def improved(self, suppressed: Collection[str]) -> tuple[str, ...]:
-        """What a short local search makes of this: never worse, and still maximal.
+    def improved(self, suppressed: Collection[str], seed: int = 0) -> tuple[str, ...]:
+        """What a short local search makes of this: never worse, and still maximal. Another seed takes another way.
 
         At the time limit it ends with what it has reached.
         """
@@ -68,9 +69,9 @@ class Cover:
         try:
             with self._task.limits.guard(_TASK, _ADVICE):
                 self._cover.search(
-                    steps=_STEPS,
+                    patience=_PATIENCE,
                     work=_WORK,
-                    seed=0,
+                    seed=seed,
                     **self._task.limits.for_kernel(lambda _: "Looking for something better"),
                 )
         except BudgetExceeded:
