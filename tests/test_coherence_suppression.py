@@ -314,7 +314,7 @@ class TestSensitiveItems:
         ("groups", "message"),
         [
             (["hiv", "aids"], "A sensitive group is the text 'hiv'"),
-            ([["hiv"]], "has 1 items"),
+            ([["hiv"]], "has 1 item."),
             ([["hiv", "aids"], ["aids", "flu"]], "'aids' is in two"),
             ("hiv", "is the text 'hiv'"),
         ],

@@ -5,20 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
 
-from veilset.anonymize import find_method, too_common
+from veilset.anonymize import METHODS, Method, find_method, too_common
 from veilset.audit import audit as run_auditor
 from veilset.audit import edits_account_for
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits, Progress
 from veilset.models import Audit, Coherence, Promise
 from veilset.publish import Bundle, Verification
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
-from veilset.release import Release
+from veilset.release import OCCURRENCES, Release
 from veilset.transactions import Transactions
 from veilset.utility import measure as measure_release
 
@@ -118,17 +119,52 @@ def anonymize(
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
-        raise WrongUsage(
-            f"The method {method or 'auto'!r} does not take this option: {error}.", "See its documentation."
-        ) from None
+        raise _not_an_option(promise, run, options) or error from None
     if gone:
-        release = dataclasses.replace(release, original=data, suppressed=data.in_order({*gone, *release.suppressed}))
+        release = _with_sensitive(release, data, gone)
     if drop_empty:
         release = _without_empty(release)
     switches = {"allow_sensitive": allow_sensitive, "drop_empty": drop_empty}
     on = {name: True for name, given in switches.items() if given}
     release = dataclasses.replace(release, options={**release.options, **on})
     return certify(release, Limits(threads, memory_limit, time_limit, progress))
+
+
+def _not_an_option(promise: Promise, run: Method, options: Mapping[str, object]) -> WrongUsage | None:
+    """The error that names the option a method does not have, and the methods that have it."""
+    methods = METHODS[type(promise)]
+    name = next(name for name, method in methods.items() if method is run)
+    wrong = next((option for option in options if option not in signature(run).parameters), None)
+    if wrong is None:
+        return None
+    able = [name for name, method in methods.items() if wrong in signature(method).parameters]
+    return WrongUsage(
+        f"The method {name!r} has no option {wrong!r}.",
+        f"Leave it out, or choose {' or '.join(able)}." if able else near_misses(wrong, signature(run).parameters),
+    )
+
+
+def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...]) -> Release:
+    """The account of a release, once more against the data that still has the sensitive items that went first."""
+    kept = len(release.original.items) / len(data.items)  # what is not lost already
+
+    def in_all(loss: float) -> float:
+        return 1 - (1 - loss) * kept
+
+    bound = release.bound
+    if bound is not None and bound.of == OCCURRENCES:
+        bound = dataclasses.replace(bound, reached=in_all(bound.reached), least=in_all(bound.least))
+    return dataclasses.replace(
+        release,
+        original=data,
+        suppressed=data.in_order({*gone, *release.suppressed}),
+        stands_for={name: tuple(item for item in may if item not in gone) for name, may in release.stands_for.items()},
+        attempts=tuple(
+            dataclasses.replace(attempt, loss=None if attempt.loss is None else in_all(attempt.loss))
+            for attempt in release.attempts
+        ),
+        bound=bound,
+    )
 
 
 def certify(release: Release, limits: Limits | None = None) -> Release:

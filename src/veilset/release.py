@@ -11,7 +11,10 @@ import numpy.typing as npt
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions
 
-__all__ = ["Attempt", "Bound", "Release"]
+__all__ = ["OCCURRENCES", "Attempt", "Bound", "Release"]
+
+OCCURRENCES = "share of all item occurrences"
+"""What most methods minimise, as `Bound.of` says it."""
 
 
 @dataclass(frozen=True)

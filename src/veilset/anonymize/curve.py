@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from veilset.anonymize.methods import METHODS, find_method
-from veilset.errors import BudgetExceeded
+from veilset.errors import BudgetExceeded, Infeasible
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Release
@@ -21,7 +21,7 @@ _FOR_THIS_PROMISE = {"chosen", "drop_empty", "allow_sensitive"}  # options that 
 def loss_by_p(release: Release, *, limits: Limits) -> Mapping[int | None, float]:
     """What the release's method loses at p = 1, 2, 3, 4, and at the release's own p (None: unlimited).
 
-    What is not known within the limits is left out.
+    What is not known within the limits is left out, and so is a p at which what must be kept cannot be.
     """
     promise = release.promise
     if not isinstance(promise, Coherence):
@@ -33,7 +33,7 @@ def loss_by_p(release: Release, *, limits: Limits) -> Mapping[int | None, float]
     for p in range(1, _SHOWN + 1):
         try:
             found[p] = release.loss if p == promise.p else _loss_at(release, promise.k, p, limits)
-        except BudgetExceeded:
+        except (BudgetExceeded, Infeasible):
             continue
     return {**found, promise.p: release.loss}
 

@@ -47,10 +47,11 @@ def audit(
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
     asked = promise or PromiseOptions()
-    source = (reading or ReadingOptions()).recipe(input)
+    layout = reading or ReadingOptions()
+    source = layout.recipe(input)
     if asked.k is not None and asked.p is None:
         _suggest_p(source.read(bounds.memory_limit))
-    recipe = Recipe(promise=asked.recipe(), input=source)
+    recipe = Recipe(promise=asked.recipe(layout.encoding), input=source)
     data = recipe.read_data(bounds.memory_limit)
     screen.show(lambda: print_reading(data, screen.console))
     with screen.progress() as progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from cyclopts import Group, Parameter
 
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_item_list
-from veilset.io.table import read_paths
+from veilset.io.table import read_paths, read_table
 from veilset.publish.recipe import InputRecipe, MethodRecipe, PromiseRecipe
 
 __all__ = [
@@ -196,6 +197,12 @@ def _weights(given: str, encoding: str) -> dict[str, float] | str:
             f"There is no file {given!r}.", "--weights takes a file with the columns item,weight; or: equal."
         )
     weights = {}
+    header = read_table(given, encoding=encoding).columns
+    if len(header) > 1 and re.fullmatch(r"[0-9.]+", header[1]):
+        raise UnreadableInput(
+            f"{given!r}: line 1 gives {header[0]!r} the weight {header[1]}, but it is taken as a header.",
+            "Write the line item,weight before all others.",
+        )
     for item, cells in read_paths(given, encoding=encoding).items():
         try:
             weights[item] = float(cells[0])

@@ -91,13 +91,26 @@ class Coherence:
         """
         names: dict[str, str] = {}
         taken = {*data.names}
-        for group in self.sensitive_groups:
+        for group in self.within(data).sensitive_groups:
             name = " or ".join(group)
             while name in taken:
                 name += " (group)"
             taken.add(name)
-            names.update((item, name) for item in group if item in data.names)
+            names.update(dict.fromkeys(group, name))
         return data.renamed(names) if names else data
+
+    def within(self, data: Transactions) -> Coherence:
+        """The same promise about *data*, in which only its items are named: what a release may say in public.
+
+        A sensitive item that is in a group and not in the release was in more than a share *h* of the original.
+
+        >>> data = Transactions.from_lists([["flu", "hiv"]], sensitive=["flu", "hiv"])
+        >>> Coherence(h=1, k=1, p=1, sensitive_groups=[["flu", "hiv", "aids"]]).within(data)
+        Coherence(h=1, k=1, p=1, sensitive_groups=(('flu', 'hiv'),))
+        """
+        there = {*data.names}
+        groups = (tuple(item for item in group if item in there) for group in self.sensitive_groups)
+        return Coherence(h=self.h, k=self.k, p=self.p, sensitive_groups=[group for group in groups if len(group) > 1])
 
     def check_items(self, data: Transactions) -> None:
         """Raise if an item of a group is not in the data at all: a misspelled name would protect nobody."""
@@ -154,7 +167,8 @@ class Coherence:
             "That a person is in the data, and what most people in it have in common, is not hidden.",
         ]
         if self.p is not None:
-            more = f"Nothing is promised against somebody who knows more than {self.p} public items of a person."
+            most = "one public item" if self.p == 1 else f"{self.p} public items"
+            more = f"Nothing is promised against somebody who knows more than {most} of a person."
             sentences.insert(0, more)
         if self.h is not None:
             sentences.append(
@@ -173,7 +187,9 @@ def _groups(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
             raise WrongUsage(f"A sensitive group is the text {group!r}.", "Give a list of lists of items.")
         members = tuple(dict.fromkeys(group))
         if len(members) < 2:
-            raise WrongUsage(f"A sensitive group has {len(members)} items.", "A group is of at least two.")
+            raise WrongUsage(
+                f"A sensitive group has {len(members)} item{'s' * (len(members) != 1)}.", "A group is of at least two."
+            )
         if twice := seen.intersection(members):
             raise WrongUsage(f"{min(twice)!r} is in two sensitive groups.", "Unite them, or take it out of one.")
         seen.update(members)

@@ -25,7 +25,7 @@ from veilset.audit import audit
 from veilset.errors import BudgetExceeded, NotCertified, WrongUsage
 from veilset.io import TextOptions, atomic_folder, check_place, format_text, sha256_of, write_durably
 from veilset.limits import Limits
-from veilset.models import Audit
+from veilset.models import Audit, Coherence
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
 from veilset.publish.recipe import Recipe
 from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
@@ -143,9 +143,10 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
     made_by = f"veilset {version('veilset')}"
     merged = release.original.persons is not None
     loss_percent = round(100 * release.loss)
+    promise = release.promise.within(data) if isinstance(release.promise, Coherence) else release.promise
     certificate = Certificate(
         schema_version=SCHEMA_VERSION,
-        promise=PromiseRecord(name=release.promise.name, parameters=release.promise.parameters()),
+        promise=PromiseRecord(name=promise.name, parameters=promise.parameters()),
         sensitive=data.sensitive,
         transactions=len(data),
         one_transaction_is="one person, whose transactions were merged" if merged else "taken as one person",
@@ -157,7 +158,7 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
             columns=options.columns,
         ),
         loss_percent=loss_percent,
-        not_promised=release.promise.not_promised(),
+        not_promised=promise.not_promised(),
         made_by=made_by,
         generalized=dict(release.stands_for),
     )

@@ -72,12 +72,12 @@ def public_report(
 
 
 def _parameters(promise: Coherence, sensitive: bool) -> list[tuple[str, str, str]]:
-    known = "any number of" if promise.p is None else f"up to {promise.p:,}"
+    known = "any number of public items" if promise.p is None else f"up to {number(promise.p, 'public item')}"
     rows = [
         (
             "p",
             "unlimited" if promise.p is None else f"{promise.p:,}",
-            f"An attacker may know {known} public items of a person.",
+            f"An attacker may know {known} of a person.",
         ),
         (
             "k",

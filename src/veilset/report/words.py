@@ -164,9 +164,14 @@ def curve_sentence(curve: Curve) -> str:
 
     >>> curve_sentence({1: 0.01, 2: 0.354, None: 0.9})
     'p=1 loses 1%, p=2 35.4%, p unlimited 90%'
+    >>> curve_sentence({None: 0.9})
+    'p unlimited loses 90%'
     """
-    parts = [f"p{f'={p:,}' if p is not None else ' unlimited'} {shares(loss)}" for p, loss in curve.items()]
-    return ", ".join(parts).replace(" ", " loses ", 1) if parts else ""
+    at = ["p unlimited" if p is None else f"p={p:,}" for p in curve]
+    losses = [shares(loss) for loss in curve.values()]
+    return (
+        ", ".join(f"{p} {loss}" for p, loss in zip(at, [f"loses {losses[0]}", *losses[1:]], strict=True)) if at else ""
+    )
 
 
 def attempts_sentence(release: Release) -> str:

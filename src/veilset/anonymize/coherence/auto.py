@@ -92,7 +92,7 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
         except BudgetExceeded as error:
             attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what)
             continue
-        share = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.data.items))
+        share = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.original.items))
         attempts[name] = Attempt(name, share, time.perf_counter() - started)
         if best is None or task.lost(gone) < task.lost(best):
             best, won = gone, name

@@ -40,6 +40,7 @@ def generalize(
     *,
     taxonomy: TaxonomyLike | None = None,
     keep: Iterable[str] = (),
+    chosen: Iterable[str] | None = None,
     limits: Limits,
 ) -> Release:
     """Recode along *taxonomy* and suppress what remains; never worse, by average loss, than suppression alone.
@@ -52,6 +53,8 @@ def generalize(
         With every public item among its leaves. A group that would stand for all public items is not used.
     keep : iterable of str
         Public items that must survive, recoded or not.
+    chosen : iterable of str, optional
+        The names, of items or of groups, that an earlier run kept: the same again, without a search.
 
     Examples
     --------
@@ -73,7 +76,30 @@ def generalize(
         task = replace(Task.of(data, promise, limits=limits), keep=frozenset(wanted))
         as_they_are = frozenset()
     nodes = Nodes(task, tree)
+    cut, attempts = _searched(nodes, task, as_they_are) if chosen is None else (nodes.named(chosen), ())
 
+    recoding = nodes.recoding(cut)
+    gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
+    if lost := task.keep.intersection(gone):
+        raise WrongUsage(f"{min(lost)!r} is to be kept, and not among what was chosen.", "Take it off the list.")
+    return Release(
+        original=data,
+        data=data.without(gone).renamed(recoding),
+        promise=promise,
+        method="generalize",
+        options=task.options(taxonomy=tree.to_paths(), chosen=tuple(nodes.name(node) for node in sorted(cut))),
+        suppressed=gone,
+        generalized=recoding,
+        stands_for=nodes.stand_for(cut),
+        seconds=time.perf_counter() - started,
+        attempts=attempts,
+    )
+
+
+def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[frozenset[int], tuple[Attempt, ...]]:
+    """The best cut that was found, and what each start reached."""
+    started = time.perf_counter()
+    promise, limits = task.promise, task.limits
     alone = _without_moles(nodes, replace(task, keep=as_they_are), {})
     attempts = [Attempt("suppression alone", nodes.average_loss(alone), time.perf_counter() - started)]
     found = []
@@ -90,21 +116,7 @@ def generalize(
     anew = _without_moles(nodes, task, nodes.recoding(cut))
     if nodes.total(anew) > nodes.total(cut):
         cut = improved(nodes, promise, anew, what="Searching a better cut", limits=limits)
-
-    recoding = nodes.recoding(cut)
-    gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
-    return Release(
-        original=data,
-        data=data.without(gone).renamed(recoding),
-        promise=promise,
-        method="generalize",
-        options=task.options(taxonomy=tree.to_paths()),
-        suppressed=gone,
-        generalized=recoding,
-        stands_for=nodes.stand_for(cut),
-        seconds=time.perf_counter() - started,
-        attempts=tuple(attempts),
-    )
+    return cut, tuple(attempts)
 
 
 def _without_moles(nodes: Nodes, task: Task, recoding: Mapping[str, str]) -> frozenset[int]:

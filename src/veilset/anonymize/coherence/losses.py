@@ -17,8 +17,10 @@ import numpy.typing as npt
 
 from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
-from veilset.errors import unknown
+from veilset.errors import WrongUsage, unknown
 from veilset.mining import Itemsets, count_frequent, frequent
+from veilset.mining.frequent_itemsets import support_of
+from veilset.release import OCCURRENCES
 
 __all__ = ["Loss", "loss_of"]
 
@@ -82,11 +84,19 @@ def loss_of(
 ) -> Loss:
     """The loss that a method was asked to keep low."""
     if utility == "items":
+        for option, value in (("nugget_support", nugget_support), ("nugget_size", nugget_size)):
+            if value is not None:
+                raise WrongUsage(
+                    f"{option} is {value!r}, but the loss counts items.", "Leave it out, or say utility='nuggets'."
+                )
         return _of_items(task, weighted=weighted)
     if utility != "nuggets":
         raise unknown("utility", utility, ("items", "nuggets"))
+    if nugget_size is not None and nugget_size < 1:
+        raise WrongUsage(f"nugget_size is {nugget_size}.", "Give at least 1, or None for nuggets of any size.")
     n = len(task.original)
-    support = max(task.promise.k, -(-n // 100)) if nugget_support is None else nugget_support
+    asked = None if nugget_support is None else support_of(nugget_support, n, "nugget_support")
+    support = max(task.promise.k, -(-n // 100)) if asked is None else asked
     return _of_nuggets(task, support, nugget_size)
 
 
@@ -96,7 +106,7 @@ def _of_items(task: Task, *, weighted: bool) -> Loss:
     cost = np.where(public, task.worth // unit, 0)
     if weighted:
         return Loss("share of all weights", int(task.worth[public].sum()), 0, cost, parts=Fraction(1, unit))
-    return Loss("share of all item occurrences", len(task.original.items), 0, cost, parts=Fraction(1, unit))
+    return Loss(OCCURRENCES, len(task.original.items), 0, cost, parts=Fraction(1, unit))
 
 
 def _of_nuggets(task: Task, support: int | float | str | Fraction, size: int | None) -> Loss:

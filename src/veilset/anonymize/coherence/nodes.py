@@ -8,7 +8,7 @@ nodes, none above another, that contains no mole.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from veilset.anonymize.coherence.task import Task
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
 from veilset.transactions import Taxonomy, Transactions
+from veilset.transactions.vocabulary import several
 
 __all__ = ["Nodes"]
 
@@ -93,6 +94,22 @@ class Nodes:
     def name(self, node: int) -> str:
         """What the release calls it."""
         return self.taxonomy.label(node) if self.is_group(node) else self.taxonomy.leaves[node]
+
+    def named(self, names: Iterable[str]) -> frozenset[int]:
+        """The nodes that a release calls so, once it is known that none is above another."""
+        node_of = {self.name(node): node for node in self.above}
+        given = frozenset(several(names, "chosen"))
+        if strange := sorted(given.difference(node_of)):
+            raise WrongUsage(
+                f"{strange[0]!r} is neither a public item nor a group that may stand for some.",
+                "Name what an earlier release kept.",
+            )
+        kept = frozenset(node_of[name] for name in given)
+        if above := [node for node in sorted(kept) if not kept.isdisjoint(self.above[node])]:
+            raise WrongUsage(
+                f"{self.name(above[0])!r} is to be kept, and a group above it, too.", "Take one of them off the list."
+            )
+        return kept
 
     def _check_names(self, data: Transactions) -> None:
         taken = set(data.names)

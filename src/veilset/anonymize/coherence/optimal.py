@@ -15,7 +15,7 @@ release, and ``bound.of`` says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -107,8 +107,11 @@ class _Search:
     def run(self) -> tuple[tuple[str, ...], Bound]:
         """What to suppress, and what is proven about it."""
         first, loss = self._gone, self._loss
+        counted = loss.total
         try:
             first = self._gone = self._start()
+            if loss.count is not None:
+                counted = loss.count(first)
             with suppress(Stopped):  # then the best so far is the answer
                 self._prove()
         except BudgetExceeded:
@@ -116,17 +119,31 @@ class _Search:
                 raise
         reached = loss.least(self._cost(self._gone))
         if loss.count is not None:
-            reached, self._gone = min((loss.count(gone), gone) for gone in (first, self._gone))
+            reached, self._gone = min((counted, first), (self._counted(loss.count), self._gone))
         least = loss.least(0 if self._program is None else self._program.least)
         return self._gone, Bound(loss.share(reached), loss.share(min(least, reached)), loss.of)
 
     def _start(self) -> tuple[str, ...]:
         """A good release to begin with; a restore pass on it tells how long one takes."""
-        gone, _ = best_of_all(replace(self._task, limits=self._task.limits.part(0.5)))
+        part = self._task.limits.part(0.5)
+        try:
+            self._gone, _ = best_of_all(replace(self._task, limits=part))
+        except BudgetExceeded:
+            if part.seconds_left() > 0:
+                raise
         started = time.monotonic()
-        gone = restore_coherence(self._task, gone)
+        gone = restore_coherence(self._task, self._gone)
         self._reserve = 1.5 * (time.monotonic() - started)
         return gone
+
+    def _counted(self, count: Callable[[Collection[str]], int]) -> int:
+        """What the best so far really loses; without time to count that, no more is known than what there is."""
+        try:
+            return count(self._gone)
+        except BudgetExceeded:
+            if self._task.limits.seconds_left() > 0:
+                raise
+            return self._loss.total
 
     def _prove(self) -> None:
         task, loss = self._task, self._loss
