@@ -191,3 +191,8 @@ def test_audit_reads_groups_in_the_encoding_of_the_data(tmp_path):
     asked = ["audit", str(tmp_path / "in.csv"), "--k", "1", "--p", "1", "--h", "1/2", "--encoding", "latin-1"]
     assert main([*asked, "--sensitive", group]) == 0
     assert main([*asked, "--sensitive", group, "--sensitive-group", group]) == 3
+
+
+def test_k_anonymity_at_a_time_limit():
+    with pytest.raises(BudgetExceeded, match=r"Comparing transactions stopped at the time limit of 1e-06 seconds"):
+        anonymize(SHOP, Coherence(k=1, p=2), method="k-anonymity", time_limit=1e-6)

@@ -138,10 +138,10 @@ def test_moles_that_come_in_one_by_one(data, promise):
 
 def hard() -> Transactions:
     """Takes minutes to prove."""
-    return generate.pos_like(transactions=5000, items=100, average_length=5, maximum_length=30)
+    return generate.pos_like(transactions=5000, items=200, average_length=8, maximum_length=30)
 
 
-HARD = Coherence(k=10, p=3)
+HARD = Coherence(k=5, p=3)
 
 
 def test_time_limit_gives_the_best_so_far():

@@ -140,13 +140,21 @@ class Limits:
             yield
         except _native.OverBudget as stop:
             if str(stop) == "time":
-                raise BudgetExceeded(
-                    f"{task} stopped at the time limit of {self.time_limit:g} seconds; the question is not decided.",
-                    f"Allow more time, or {advice}",
-                ) from None
+                raise self._out_of_time(task, advice) from None
             raise self._out_of_memory(task, advice) from None
         except MemoryError:
             raise self._out_of_memory(task, advice) from None
+
+    def check_time(self, task: str, advice: str) -> None:
+        """Raise `BudgetExceeded` if no time is left: for long work without a kernel that would notice."""
+        if self.seconds_left() <= 0:
+            raise self._out_of_time(task, advice)
+
+    def _out_of_time(self, task: str, advice: str) -> BudgetExceeded:
+        return BudgetExceeded(
+            f"{task} stopped at the time limit of {self.time_limit:g} seconds; the question is not decided.",
+            f"Allow more time, or {advice}",
+        )
 
     def _out_of_memory(self, task: str, advice: str) -> BudgetExceeded:
         limit = _bytes(self.memory_limit)

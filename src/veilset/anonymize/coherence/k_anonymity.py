@@ -51,6 +51,7 @@ def _suppressed(task: Task) -> list[str]:
     public = [code for code in np.lexsort((np.arange(len(task.worth)), -task.worth)) if not data.is_sensitive[code]]
     for number, code in enumerate(public):
         task.limits.step("Comparing transactions", number, len(public))
+        task.limits.check_time("Comparing transactions", "choose another method.")
         split = _split(class_of, sizes, rows_of[code])
         if _safe(*split, sensitive, task.promise):
             class_of, sizes = split
