@@ -15,6 +15,7 @@ from veilset.cli import main
 from veilset.errors import BudgetExceeded, WrongUsage
 from veilset.limits import Limits
 from veilset.publish import Recipe
+from veilset.transactions import generate
 
 CLINIC = Transactions.from_lists(
     [["tea", "hiv"], ["tea", "hiv"], ["tea", "hiv", "rye"], ["tea", "aids"], ["tea"], ["tea"], ["tea"], ["tea"]],
@@ -196,3 +197,9 @@ def test_audit_reads_groups_in_the_encoding_of_the_data(tmp_path):
 def test_k_anonymity_at_a_time_limit():
     with pytest.raises(BudgetExceeded, match=r"Comparing transactions stopped at the time limit of 1e-06 seconds"):
         anonymize(SHOP, Coherence(k=1, p=2), method="k-anonymity", time_limit=1e-6)
+
+
+def test_artificial_private_items_take_nobodys_name():
+    data = Transactions.from_lists([["tea", "bun"], ["private tea"], ["tea"], ["rye"], ["rye"]])
+    with pytest.raises(WrongUsage, match="has an item 'private tea' already"):
+        generate.with_private_items(data, cap="1/2")

@@ -260,6 +260,8 @@ def with_private_items(
     best = np.full(len(whole), -1, dtype=np.int64)
     np.maximum.at(best, np.repeat(np.arange(len(whole)), whole.lengths), np.where(allowed, rank, -1)[whole.items])
     private = [f"private {whole.names[by_support[at]]}" if at >= 0 else "s*" for at in best.tolist()]
+    if taken := sorted(set(private).intersection(data.names)):
+        raise WrongUsage(f"The data has an item {taken[0]!r} already.", "Rename it first.")
     rows = [[*row, item] for row, item in zip(data.to_lists(), private, strict=True)]
     return Transactions.from_lists(rows, sensitive=sorted({*private, *data.sensitive}))
 
