@@ -106,8 +106,8 @@ def test_a_sensitive_group(shop, capsys):
     [
         (["--method", "generalize"], 2, "generalize needs a taxonomy"),
         (["--method", "generalize", "--taxonomy", "none.csv"], 2, "none.csv"),
-        (["--taxonomy", "taxonomy.csv"], 2, "The method 'auto' does not take this option"),
-        (["--method", "border", "--weights", "equal"], 2, "The method 'border' does not take this option"),
+        (["--taxonomy", "taxonomy.csv"], 2, "The method 'auto' has no option 'taxonomy'"),
+        (["--method", "border", "--weights", "equal"], 2, "The method 'border' has no option 'weights'"),
         (["--weights", "none.csv"], 2, "There is no file 'none.csv'"),
         (["--weights", "bad.csv"], 2, "the weight of 'ale' is 'heavy'"),
         (["--keep", "none.txt"], 2, "There is no file 'none.txt'"),

@@ -186,10 +186,10 @@ def test_ctrl_c_stops_the_proof_at_once():
         from veilset.anonymize.coherence.optimal import optimal
         from veilset.limits import Limits
         from veilset.transactions import generate
-        data = generate.pos_like(transactions=5000, items=100, average_length=5, maximum_length=30)
+        data = generate.pos_like(transactions=40_000, items=300, average_length=8, maximum_length=60)
         print("go", flush=True)
         try:
-            optimal(data, Coherence(k=10, p=3), limits=Limits())
+            optimal(data, Coherence(k=20, p=4), limits=Limits())
         except KeyboardInterrupt:
             sys.exit(42)
     """

@@ -64,4 +64,4 @@ def audit(
 def _suggest_p(data: vs.Transactions) -> None:
     """--p is missing: say what the lengths of the transactions suggest."""
     if (reach := reach_of(data, 4)) is not None:
-        raise WrongUsage("--p must be given.", reach_sentence(reach, 4))
+        raise WrongUsage("--p must be given.", f"Try --p 4. {reach_sentence(reach, 4)}")

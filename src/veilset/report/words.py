@@ -91,7 +91,8 @@ def _sureness(audit: Audit, promise: Coherence) -> str:
     # Less for some item or other than is allowed for one: the measured value for one explains that.
     measured = f" (in this file {here})" if some.value < promise.h else ""
     most = percent(promise.h)
-    return f", and is at most {most} sure of any one particular sensitive item{measured}; {of_some}"
+    one_item = "any one particular sensitive item" + (" or group of them" if promise.sensitive_groups else "")
+    return f", and is at most {most} sure of {one_item}{measured}; {of_some}"
 
 
 def _breaks(witness: Witness, promise: Coherence, taken: str) -> str:
@@ -175,11 +176,11 @@ def curve_sentence(curve: Curve) -> str:
 
 
 def attempts_sentence(release: Release) -> str:
-    """What each way that was tried would have lost, the best first; empty if there was only one."""
+    """What each way that was tried would have lost, the one that was taken first; empty if there was only one."""
     tried = [attempt for attempt in release.attempts if attempt.loss is not None]
     if len(tried) < 2:
         return ""
-    best = sorted(tried, key=lambda attempt: attempt.loss or 0)
+    best = sorted(tried, key=lambda attempt: (not attempt.won, attempt.loss))
     taken = {attempt.name: " (taken)" if attempt.won else "" for attempt in best}
     return ", ".join(f"{attempt.name} {shares(attempt.loss or 0)}{taken[attempt.name]}" for attempt in best)
 

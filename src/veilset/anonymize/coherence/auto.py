@@ -98,7 +98,7 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
             best, won = gone, name
     if best is None:
         raise BudgetExceeded(
-            "; ".join(f"{attempt.name}: {attempt.note}" for attempt in attempts.values()),
+            " ".join(f"{attempt.name}: {attempt.note}" for attempt in attempts.values()),
             "Allow more time or memory, or choose a smaller p.",
         )
     attempts[won] = replace(attempts[won], won=True)

@@ -133,7 +133,7 @@ def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
     if given is None:
         raise WrongUsage(
             "generalize needs a taxonomy.",
-            "Give taxonomy= a CSV file (an item and its groups a line), or Taxonomy.by_fan_out(data, 4).",
+            "Give taxonomy= (--taxonomy) a CSV file with a header: an item, then its groups, the most general last.",
         )
     if isinstance(given, Taxonomy):
         return given

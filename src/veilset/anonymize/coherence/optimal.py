@@ -33,7 +33,6 @@ from veilset.anonymize.coherence.rows import Sets
 from veilset.anonymize.coherence.task import Task, Weights
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
-from veilset.mining import minimal_rare_chunks
 from veilset.models import Coherence
 from veilset.release import Bound, Release
 from veilset.transactions import Transactions
@@ -203,15 +202,7 @@ class _Search:
         task = self._task
         if task.promise.p is not None and task.promise.p < 3:
             return
-        for chunk in minimal_rare_chunks(
-            task.data,
-            task.promise.k,
-            h=task.promise.share,
-            max_size=task.promise.p,
-            items=items,
-            chunk_size=_MOLES_AT_ONCE,
-            **task.limits.bounds(),
-        ):
+        for chunk in task.mole_chunks(_MOLES_AT_ONCE, items=items):
             sets = Sets(chunk.itemsets.offsets, chunk.itemsets.items)
             yield sets.take(sets.sizes > 2)
 

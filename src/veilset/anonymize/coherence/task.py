@@ -70,9 +70,9 @@ class Task:
         promise.check_feasible(data)
         seen = promise.seen_in(data)
         task = cls(data, seen, promise, _worth(seen, weights), weights, _items(data, keep, "keep"), limits)
-        if task.keep and (broken := next(iter(task.moles(items=task.keep)), None)) is not None:
+        if task.keep and (broken := next(task.mole_chunks(1, items=task.keep), None)) is not None:
             raise Infeasible(
-                f"What must be kept breaks the promise: {_why(broken, promise)}.",
+                f"What must be kept breaks the promise: {_why(broken[0], promise)}.",
                 "Take one of these items off the list, or choose a smaller k or p or a larger h.",
             )
         return task
@@ -84,11 +84,17 @@ class Task:
             self.data, self.promise.k, h=self.promise.share, max_size=p, items=items, **self.limits.bounds()
         )
 
-    def mole_chunks(self, chunk_size: int) -> Iterator[Moles]:
-        """All minimal moles, so many at a time."""
+    def mole_chunks(self, chunk_size: int, *, items: Collection[str] | None = None) -> Iterator[Moles]:
+        """The minimal moles made of *items* (None: of all public ones), so many at a time."""
         promise = self.promise
         return minimal_rare_chunks(
-            self.data, promise.k, h=promise.share, max_size=promise.p, chunk_size=chunk_size, **self.limits.bounds()
+            self.data,
+            promise.k,
+            h=promise.share,
+            max_size=promise.p,
+            items=items,
+            chunk_size=chunk_size,
+            **self.limits.bounds(),
         )
 
     @cached_property
