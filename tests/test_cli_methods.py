@@ -146,7 +146,7 @@ def test_the_curve_is_on_the_screen_and_in_the_report(shop, capsys, terminal):
     main(["publish", "baskets.csv", *K2, "--out", "release", "--yes"])
     out = " ".join(capsys.readouterr().out.split())
     assert "Loss by p p=1 loses" in out
-    assert "Ways tried staged" in out
+    assert "Ways tried insertion" in out
     page = (shop / "release/custodian/report.html").read_text()
     assert "What each p would cost" in page
     assert "Ways that were tried" in page

@@ -241,7 +241,7 @@ def test_names_that_would_clash():
 
 
 def test_taxonomies_that_are_missing_or_do_not_fit(tmp_path):
-    with pytest.raises(vs.WrongUsage, match=r"needs a taxonomy.*by_fan_out"):
+    with pytest.raises(vs.WrongUsage, match=r"needs a taxonomy.*--taxonomy"):
         vs.anonymize(SHOP, PROMISE, method="generalize")
     with pytest.raises(vs.WrongUsage, match=r"public items are no leaves: 'bun', 'fig'"):
         vs.anonymize(SHOP, PROMISE, method="generalize", taxonomy={"ale": ["drinks"], "rum": ["drinks"]})

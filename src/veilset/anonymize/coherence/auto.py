@@ -3,9 +3,9 @@
 The published greedy (`tree`) fails where moles explode: moles of three and four popular items outnumber all others, and
 it throws the popular items away. Ways that do not look at all moles at once do better there:
 
-- *staged* hits the moles of one item, then finds and hits those of two items in what is left, and so on;
 - *insertion* starts from nothing and puts items back, what is worth most first, while no mole appears;
-- *core* starts from one itemset that many transactions hold (at h = 1, if k of them do, it has no mole of any size).
+- *core* starts from one itemset that many transactions hold (at h = 1, if k of them do, it has no mole of any size);
+- *staged* hits the moles of one item, then finds and hits those of two items in what is left, and so on.
 
 All minimal moles are listed once, if they are few enough; then `tree` takes part, and everything else is asked of the
 list instead of the data. Otherwise the other ways ask the data, and there is no local search.
@@ -33,6 +33,7 @@ from veilset.transactions import Transactions
 __all__ = ["auto", "best_of_all"]
 
 _MOST_MOLES = 5_000_000
+_PATIENCE = 60.0  # seconds for each further way, once there is an answer
 _LISTING = 10.0  # seconds: what takes longer to list has too many moles for what follows
 
 
@@ -63,7 +64,7 @@ def auto(
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "c"]])
     >>> release = anonymize(data, Coherence(k=2, p=2))
     >>> release.suppressed, [attempt.name for attempt in release.attempts]
-    (('c',), ['staged', 'insertion', 'core', 'tree'])
+    (('c',), ['insertion', 'core', 'staged', 'tree'])
     """
     started = time.perf_counter()
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
@@ -84,16 +85,18 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     best: tuple[str, ...] | None = None
     attempts: dict[str, Attempt] = {}
     won = ""
-    for number, (name, way) in enumerate(_WAYS.items()):
+    for number, (name, way) in enumerate(_WAYS.items(), start=1):
         started = time.perf_counter()
-        task.limits.step(f"Trying {name}")
+        task.limits.step(f"Trying {name}", number - 1, len(_WAYS))
+        share = 1 / (len(_WAYS) - number + 1)
+        part = replace(task, limits=task.limits.part(share, None if best is None else _PATIENCE))
         try:
-            gone = _maximal(task, cover, number, *way(task, moles, why_not))
+            gone = _maximal(part, cover, number, *way(part, moles, why_not))
         except BudgetExceeded as error:
             attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what)
             continue
-        share = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.original.items))
-        attempts[name] = Attempt(name, share, time.perf_counter() - started)
+        lost = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.original.items))
+        attempts[name] = Attempt(name, lost, time.perf_counter() - started)
         if best is None or task.lost(gone) < task.lost(best):
             best, won = gone, name
     if best is None:
@@ -121,8 +124,8 @@ def _all_moles(task: Task) -> tuple[Moles | None, str]:
         first = next(chunks, None)
         if next(chunks, None) is None:
             return task.moles(max_size=1) if first is None else first, ""
-    except BudgetExceeded as error:
-        return None, error.what
+    except BudgetExceeded:
+        return None, "To list all minimal moles takes too long, or too much memory."
     return None, f"There are more than {_MOST_MOLES:,} minimal moles."
 
 
@@ -174,9 +177,10 @@ def tree(task: Task, moles: Moles | None, why_not: str) -> tuple[tuple[str, ...]
     return ((*task.alone, *by_mole_tree(task, moles[moles.itemsets.sizes > 1])),)
 
 
+# Quick ones first: what takes long has an answer to fall back upon.
 _WAYS: dict[str, Callable[[Task, Moles | None, str], Any]] = {
-    "staged": staged,
     "insertion": insertion,
     "core": core,
+    "staged": staged,
     "tree": tree,
 }
