@@ -7,7 +7,7 @@ NATIVE := $(wildcard native/*.cpp native/*.hpp)
 DATA   ?= ../shared/data
 SANITIZED := build/sanitize
 
-.PHONY: demo test sanitize bench scaling lint docs clean
+.PHONY: demo test sanitize bench scaling experiments lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
@@ -27,6 +27,10 @@ bench: $(VENV)/.built
 # Up to ten million transactions: takes long, writes benchmarks/SCALING.md.
 scaling: $(VENV)/.built
 	$(BIN)/python benchmarks/scaling.py
+
+# The thesis' experiments on our methods: half an hour, writes docs/experiments/.
+experiments: $(VENV)/.built
+	$(BIN)/python experiments/coherence.py --fresh --data $(DATA)
 
 lint: $(VENV)/.built
 	$(BIN)/ruff check .
