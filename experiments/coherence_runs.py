@@ -24,7 +24,7 @@ from veilset.api import certify
 from veilset.audit import edits_account_for
 from veilset.errors import BudgetExceeded, Infeasible
 from veilset.limits import Limits
-from veilset.mining import count_frequent, count_moles, frequent, minimal_rare, supports
+from veilset.mining import count_frequent, count_moles, frequent, minimal_rare
 from veilset.mining.frequent_itemsets import support_of
 from veilset.release import Release
 
@@ -37,7 +37,6 @@ FILES = {
 }
 SECONDS = 30  # for a method that promises no end
 AUDIT_SECONDS = 3
-NO_ITEM = "s*"
 T = TypeVar("T")
 
 
@@ -175,7 +174,9 @@ class Runs:
         whole = self._read(name)
         chosen = np.random.default_rng(seed).permutation(len(whole.names))[: round(len(whole.names) * delta / 100)]
         public = whole.only([whole.names[code] for code in chosen])
-        return with_private_items(public, whole, Fraction(cap, 100)) if cap else public
+        if not cap:
+            return public
+        return vs.generate.with_private_items(public, cap=Fraction(cap, 100), copied_from=whole)
 
     def _run_method(self, setting: Setting) -> tuple[Release | str, float]:
         """The release and the CPU time it took, or the limit that it did not keep."""
@@ -186,8 +187,6 @@ class Runs:
         elif setting.nugget_share:
             options = {"nugget_support": setting.nugget_share, "utility": "nuggets"}
         limits = Limits(threads=1, time_limit=setting.time_limit, memory_limit="6GB")
-        if setting.method == "remove-all" and (setting.p, setting.h) == (None, 100):
-            return cpu(lambda: remove_all_unlimited(data, promise))
         try:
             return cpu(lambda: find_method(promise, setting.method)(data, promise, limits=limits, **options))
         except BudgetExceeded as stop:
@@ -205,37 +204,6 @@ class Runs:
             assert not _moles(release.data, promise), setting
             return "search"
         return "audit"
-
-
-def with_private_items(public: vs.Transactions, whole: vs.Transactions, cap: Fraction) -> vs.Transactions:
-    """The thesis' artificial private items (§4.5.1), but no more frequent than *cap*.
-
-    Each transaction gets a copy of its most frequent item that no larger share of all transactions holds, or `NO_ITEM`
-    if it has none. The item may be one that is not public.
-    """
-    below = whole.supports * cap.denominator <= cap.numerator * len(whole)
-    by_support = np.lexsort((-np.arange(len(below)), whole.supports))  # ties go to the item that comes first
-    rank = np.empty(len(below), dtype=np.int64)
-    rank[by_support] = np.arange(len(below))
-    ranks = np.where(below, rank, -1)[whole.items]
-    best = np.maximum.reduceat(ranks, whole.offsets[:-1])  # no transaction of these files is empty
-    private = [f"private {whole.names[by_support[at]]}" if at >= 0 else NO_ITEM for at in best]
-    rows = [[*row, item] for row, item in zip(public.to_lists(), private, strict=True)]
-    return vs.Transactions.from_lists(rows, sensitive=sorted(set(private)))
-
-
-def remove_all_unlimited(data: vs.Transactions, promise: vs.Coherence) -> Release:
-    """What ``remove-all`` suppresses at h = 100% and an unlimited p, where its search takes too long on Connect.
-
-    A transaction that contains a mole is a mole itself. So after the size-1 moles are gone, the items in any mole are
-    those of the transactions (of public items) that are moles.
-    """
-    task = Task.of(data, promise, limits=Limits())
-    rest = data.without(task.alone)
-    known = sorted({tuple(items) for items in rest.only(rest.public).to_lists() if items})
-    held = supports(rest, known, threads=1)
-    gone = {item for items, support in zip(known, held, strict=True) if support < promise.k for item in items}
-    return task.release("remove-all", {*task.alone, *gone}, options={})
 
 
 def border_size(data: vs.Transactions, promise: vs.Coherence, setting: Setting) -> Result:

@@ -31,14 +31,13 @@ page.
 - **Five selections** of public items: points are means, vertical lines their 95% intervals (Student's t). They are wide
   because much depends on which items are public; every method gets the same five. At δ = 100% there is only one.
 - **Methods**: `tree`, `border`, `auto` (our default) and `optimal`, each with its restore pass, and the baselines
-  `remove-all` and `k-anonymity`. Each may take {SECONDS} seconds, `optimal` 20 (60 in the last table), of which `auto`
-  leaves half to the auditor. {{stopped}} runs did not come to an end; they are missing in the charts.
+  `remove-all` and `k-anonymity`. Each may take {SECONDS} seconds, `optimal` 20 (60 in the last table).
+  {{stopped}} runs did not come to an end; they are missing in the charts.
 - **Checks**: before a number is used, the auditor certifies the release ({{audited}} runs). Where that takes more than
   {AUDIT_SECONDS} seconds ({{searched}} runs: dense data, large *p*), the search for minimal moles must find none in the
   released data instead.
 - **Times** are CPU seconds of one thread, on a machine that did other work too: expect them to be off by a third.
-- `remove-all` at *h* = 100% and an unlimited *p* is computed without its search: there, a transaction with a mole is a
-  mole itself."""
+- `remove-all` at *h* = 100% and an unlimited *p* needs no search: there, a transaction with a mole is a mole itself."""
 
 TITLES = {
     "20": "loss of items on Connect",
