@@ -347,8 +347,9 @@ def optimum(facts: Facts) -> Iterator[str]:
     yield (
         f"{len(proven)} of {len(settings)} are proven. There, `auto` reaches the optimum in {reached}{farther}; `tree` "
         f"reaches it in {above['tree'].count(0)} and loses up to {100 * max(above['tree']):.2f} points more. In the "
-        f"{len(open_)} that are not, `auto` may be up to {100 * max(room):.1f} points from the optimum as far as is proven, and "
-        f"loses less than what `optimal` found in its 60 seconds in {len(ahead)} of them. `k-anonymity` loses "
+        f"{len(open_)} that are not, `auto` may be up to {100 * max(room):.1f} points from the optimum as far as is "
+        f"proven, and loses less than what `optimal` found in its 60 seconds in {len(ahead)} of them. `k-anonymity` "
+        "loses "
         f"{span(values('k-anonymity', settings))}, `remove-all` {span(values('remove-all', settings))}."
     )
 
