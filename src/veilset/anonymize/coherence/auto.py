@@ -80,8 +80,7 @@ def auto(
 
 def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     """What the best way suppresses, and what each of them loses."""
-    moles, why_not = _all_moles(task)
-    cover = None if moles is None else Cover(task, moles)
+    moles, cover, why_not = _all_moles(task)
     best: tuple[str, ...] | None = None
     attempts: dict[str, Attempt] = {}
     won = ""
@@ -116,17 +115,18 @@ def _maximal(
     return cover.improved(cover.restored(gone, first), seed)
 
 
-def _all_moles(task: Task) -> tuple[Moles | None, str]:
-    """The list of all minimal moles, or why there is none."""
+def _all_moles(task: Task) -> tuple[Moles | None, Cover | None, str]:
+    """The list of all minimal moles, and what answers from it; or why there is none."""
     part = replace(task, limits=task.limits.part(0.5, _LISTING))
     try:
         chunks = part.mole_chunks(_MOST_MOLES)
         first = next(chunks, None)
         if next(chunks, None) is None:
-            return task.moles(max_size=1) if first is None else first, ""
+            moles = task.moles(max_size=1) if first is None else first
+            return moles, Cover(task, moles), ""
     except BudgetExceeded:
-        return None, "To list all minimal moles takes too long, or too much memory."
-    return None, f"There are more than {_MOST_MOLES:,} minimal moles."
+        return None, None, "To list all minimal moles takes too long, or too much memory."
+    return None, None, f"There are more than {_MOST_MOLES:,} minimal moles."
 
 
 def staged(task: Task, *_: object) -> tuple[tuple[str, ...]]:
