@@ -17,6 +17,8 @@ from veilset.limits import Limits
 from veilset.publish import Recipe
 from veilset.transactions import generate
 
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
 CLINIC = Transactions.from_lists(
     [["tea", "hiv"], ["tea", "hiv"], ["tea", "hiv", "rye"], ["tea", "aids"], ["tea"], ["tea"], ["tea"], ["tea"]],
     sensitive=["hiv", "aids"],

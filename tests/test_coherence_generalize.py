@@ -26,6 +26,8 @@ from veilset.testing.checks import as_sets
 from veilset.transactions import Taxonomy, Transactions
 from veilset.utility import METRICS
 
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
 SHELVES = {"ale": ["drinks"], "rum": ["drinks"], "gin": ["drinks"], "bun": ["food"], "fig": ["food"], "jam": ["food"]}
 ROWS = [["ale", "bun"], ["ale", "bun"], ["rum", "bun"], ["rum", "cure"], ["fig"], ["ale", "rum", "bun"]]
 SHOP = Transactions.from_lists(ROWS, sensitive=["cure"])

@@ -19,6 +19,8 @@ from veilset.testing import check_anonymizer, oracles, strategies
 from veilset.testing.checks import as_sets
 from veilset.transactions import generate
 
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
 
 def all_subsets(items):
     return chain.from_iterable(combinations(items, size) for size in range(len(items) + 1))
@@ -178,7 +180,6 @@ def test_threads_do_not_change_what_is_proven(threads):
     assert release.bound.reached == optimal(data, Coherence(k=4, p=3), limits=Limits()).bound.reached
 
 
-@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
 def test_ctrl_c_stops_the_proof_at_once():
     script = """
         import sys

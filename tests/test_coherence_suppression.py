@@ -209,6 +209,7 @@ def test_auto_at_a_memory_limit():
         best_of_all(Task(data, data, Coherence(k=5, p=4), data.supports, None, frozenset(), Limits(memory_limit=1)))
 
 
+@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
 @pytest.mark.parametrize("method", ["auto", "tree", "k-anonymity"])
 def test_interrupted(method):
     code, err = interrupt(

@@ -22,6 +22,8 @@ from veilset.testing.checks import as_sets
 from veilset.utility import METRICS, nugget_support_of, unavoidable
 from veilset.utility.rules import strongest_rules, top_rules_kept
 
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
 COUNTED = {"nuggets_lost", "nuggets_lost_after_preprocessing", "top_rules_kept"}
 
 
