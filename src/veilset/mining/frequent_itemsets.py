@@ -17,7 +17,7 @@ from veilset.limits import Bounds, Limits
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
 
-__all__ = ["LARGEST", "Count", "Kind", "allowed", "count_frequent", "frequent", "support_of"]
+__all__ = ["LARGEST", "Count", "Kind", "allowed", "count_frequent", "frequent", "support_of", "support_of_nuggets"]
 
 LARGEST = 2**31 - 1
 """No data has itemsets or supports beyond this; what is asked for beyond it may be cut to it."""
@@ -145,6 +145,19 @@ def count_frequent(
         )
     total, *per_item = (int.from_bytes(row.tobytes(), "little") for row in counts.reshape(len(mask) + 1, -1))
     return Count(total, {name: per_item[c] for c, name in enumerate(data.names) if mask[c]})
+
+
+def support_of_nuggets(asked: int | float | str | Fraction | None, k: int, transactions: int) -> int:
+    """k': how many transactions hold a nugget (thesis Definition 7) at least.
+
+    None: 1% of them, but at least the k of coherence, since no release shows what fewer hold.
+
+    >>> support_of_nuggets(None, 20, 10_000), support_of_nuggets(None, 20, 1000), support_of_nuggets("5%", 20, 1000)
+    (100, 20, 50)
+    """
+    return (
+        max(k, support_of("1%", transactions)) if asked is None else support_of(asked, transactions, "nugget_support")
+    )
 
 
 def support_of(min_support: int | float | str | Fraction, transactions: int, name: str = "min_support") -> int:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
 from veilset.mining import count_frequent
-from veilset.mining.frequent_itemsets import support_of
+from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -24,8 +24,6 @@ __all__ = ["Support", "nugget_losses", "nugget_support_of", "own_names"]
 
 Support: TypeAlias = int | float | str | Fraction
 """A number of transactions, or a share of them."""
-
-_SHARE = Fraction(1, 100)
 
 
 def nugget_losses(
@@ -84,11 +82,8 @@ def nugget_support_of(release: Release, asked: Support | None = None) -> int:
     A whole number of transactions, or a share of those of the original. None: 1% of them, but at least the k of
     coherence, since no release shows what fewer hold.
     """
-    original = len(release.original)
-    if asked is not None:
-        return support_of(asked, original, "nugget_support")
     k = release.promise.k if isinstance(release.promise, Coherence) else 1
-    return max(k, support_of(_SHARE, original))
+    return support_of_nuggets(asked, k, len(release.original))
 
 
 def own_names(release: Release) -> set[str]:

@@ -22,7 +22,7 @@ from veilset.anonymize.coherence.task import Task
 from veilset.errors import BudgetExceeded, WrongUsage
 from veilset.limits import Limits
 from veilset.mining import Count, count_frequent, count_moles, giveaways
-from veilset.mining.frequent_itemsets import support_of
+from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -56,7 +56,7 @@ def border(
     """
     started = time.perf_counter()
     task = Task.of(data, promise, keep=keep, limits=limits)
-    support = _support(nugget_support, task)
+    support = support_of_nuggets(nugget_support, promise.k, len(data))
     if nugget_size is not None and nugget_size < 1:
         raise WrongUsage(f"nugget_size is {nugget_size}.", "Give at least 1, or None for nuggets of any size.")
     try:
@@ -179,10 +179,3 @@ def nugget_cohorts(task: Task, data: Transactions, support: int, size: int | Non
         return count_frequent(data, support, containing=containing, max_size=size, items=items, **task.limits.bounds())
 
     return Cohorts(count, data.names)
-
-
-def _support(asked: int | float | str | None, task: Task) -> int:
-    transactions = len(task.data)
-    if asked is None:
-        return max(task.promise.k, support_of("1%", transactions))
-    return support_of(asked, transactions, "nugget_support")

@@ -19,7 +19,7 @@ from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import WrongUsage, unknown
 from veilset.mining import Itemsets, count_frequent, frequent
-from veilset.mining.frequent_itemsets import support_of
+from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.release import OCCURRENCES
 
 __all__ = ["Loss", "loss_of"]
@@ -94,9 +94,7 @@ def loss_of(
         raise unknown("utility", utility, ("items", "nuggets"))
     if nugget_size is not None and nugget_size < 1:
         raise WrongUsage(f"nugget_size is {nugget_size}.", "Give at least 1, or None for nuggets of any size.")
-    n = len(task.original)
-    asked = None if nugget_support is None else support_of(nugget_support, n, "nugget_support")
-    support = max(task.promise.k, -(-n // 100)) if asked is None else asked
+    support = support_of_nuggets(nugget_support, task.promise.k, len(task.original))
     return _of_nuggets(task, support, nugget_size)
 
 
