@@ -12,6 +12,7 @@ import veilset as vs
 from tests.golden import PROMISE, running_example
 from tests.interrupting import interrupt
 from veilset import BudgetExceeded, Coherence, Infeasible, Transactions, WrongUsage, anonymize
+from veilset.anonymize import METHODS
 from veilset.anonymize.coherence.auto import auto, best_of_all
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.k_anonymity import k_anonymity
@@ -209,16 +210,25 @@ def test_auto_at_a_memory_limit():
         best_of_all(Task(data, data, Coherence(k=5, p=4), data.supports, None, frozenset(), Limits(memory_limit=1)))
 
 
+@pytest.mark.parametrize("method", METHODS[Coherence])
+def test_every_method_keeps_a_memory_limit(method):
+    data = vs.generate.quest(transactions=2000, average_length=10, pattern_length=4, items=100)
+    options = {"taxonomy": vs.Taxonomy.by_fan_out(data, 4)} if method == "generalize" else {}
+    with pytest.raises(BudgetExceeded, match="memory limit"):
+        METHODS[Coherence][method](data, Coherence(k=5, p=3), limits=Limits(memory_limit=1), **options)
+
+
 @pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
-@pytest.mark.parametrize("method", ["auto", "tree", "k-anonymity"])
+@pytest.mark.parametrize("method", ["auto", "tree", "border", "generalize", "k-anonymity"])
 def test_interrupted(method):
     code, err = interrupt(
         """
         import sys, veilset as vs
         data = vs.generate.quest(transactions=200_000, average_length=30, pattern_length=8, items=3000)
+        options = {"taxonomy": vs.Taxonomy.by_fan_out(data, 8)} if sys.argv[1] == "generalize" else {}
         print("go", flush=True)
         while True:
-            vs.anonymize(data, vs.Coherence(k=10, p=4), method=sys.argv[1])
+            vs.anonymize(data, vs.Coherence(k=10, p=4), method=sys.argv[1], **options)
         """,
         method,
     )

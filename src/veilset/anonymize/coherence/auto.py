@@ -153,6 +153,8 @@ def core(task: Task, *_: object) -> tuple[tuple[str, ...], list[str]]:
     It grows by the item that most of its transactions hold, while at least k do.
     """
     data = task.data
+    # Row numbers, and what is left of rows and items while it grows.
+    task.limits.require(24 * len(data.items), "Growing an itemset", "use a machine with more of it.")
     rows = np.repeat(np.arange(len(data)), data.lengths)
     items = data.items
     public = data.is_sensitive == 0

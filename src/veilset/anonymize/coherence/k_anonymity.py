@@ -40,6 +40,9 @@ def k_anonymity(data: Transactions, promise: Coherence, /, *, limits: Limits) ->
 
 def _suppressed(task: Task) -> list[str]:
     data = task.data
+    # Row numbers, their order and sorted rows, and two numbers for each row.
+    needed = 8 * (4 * len(data.items) + 2 * len(data))
+    task.limits.require(needed, "Comparing transactions", "use a machine with more of it.")
     order = np.argsort(data.items, kind="stable")
     rows_by_item = np.repeat(np.arange(len(data)), data.lengths)[order]
     first = np.searchsorted(data.items[order], np.arange(len(data.names) + 1))
