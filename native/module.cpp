@@ -9,6 +9,7 @@ namespace veilset {
 void register_text_fimi(nb::module_& m);
 void register_text_delimited(nb::module_& m);
 void register_rows(nb::module_& m);
+void register_gather(nb::module_& m);
 void register_bits(nb::module_& m);
 void register_audit_coherence(nb::module_& m);
 void register_mining_frequent(nb::module_& m);
@@ -29,6 +30,7 @@ NB_MODULE(_native, m) {
     veilset::register_text_fimi(m);
     veilset::register_text_delimited(m);
     veilset::register_rows(m);
+    veilset::register_gather(m);
     veilset::register_bits(m);
     veilset::register_audit_coherence(m);
     veilset::register_mining_frequent(m);

@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from tests.interrupting import interrupt
 from veilset import Coherence, Transactions, audit
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
-from veilset.io import Rows
 from veilset.testing import check_audit, check_model, oracles, strategies
 
 SHARES = [Fraction(n, d) for d in (1, 2, 3) for n in range(1, d + 1)]
@@ -135,8 +134,7 @@ def test_infeasible_names_the_items_and_the_h_that_would_do():
 
 def test_the_h_that_would_do_does_with_more_than_a_million_transactions():
     offsets = np.minimum(np.arange(1_000_004), 500_010)
-    rows = Rows(offsets, np.zeros(500_010, dtype=np.int32), ["s"])
-    data = Transactions.from_rows(rows, sensitive=["s"])
+    data = Transactions.from_codes(offsets, np.zeros(500_010, dtype=np.int32), ["s"], sensitive=["s"])
     with pytest.raises(Infeasible) as refused:
         Coherence(h=0.5, k=2, p=2).check_feasible(data)
     would_do = re.search(r"h=(\S+) would do", str(refused.value))

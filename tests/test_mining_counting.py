@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from tests.interrupting import interrupt
 from veilset import BudgetExceeded, Transactions, WrongUsage, _native
-from veilset.io import Rows
 from veilset.mining import Itemsets, cover, frequent, pairs, support, supports
 from veilset.testing import oracles
 from veilset.testing.checks import as_sets
@@ -107,7 +106,7 @@ def matrix(rows: int, items: int, *, seed: int) -> np.ndarray:
 def from_matrix(held: np.ndarray) -> Transactions:
     offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
     codes = np.nonzero(held)[1].astype(np.int32)
-    return Transactions.from_rows(Rows(offsets, codes, [str(i) for i in range(held.shape[1])]))
+    return Transactions.from_codes(offsets, codes, [str(i) for i in range(held.shape[1])])
 
 
 def test_long_and_short_lists_and_bitmaps_together():
@@ -226,7 +225,7 @@ def full(rows: int, items: int) -> Transactions:
     """Every row holds every item but one, so that few rows are equal."""
     codes = (np.arange(rows)[:, None] + np.arange(items - 1)) % items
     names = [str(i) for i in range(items)]
-    return Transactions.from_rows(Rows(np.arange(rows + 1) * (items - 1), codes.ravel().astype(np.int32), names))
+    return Transactions.from_codes(np.arange(rows + 1) * (items - 1), codes.ravel().astype(np.int32), names)
 
 
 def many_questions(items: int, count: int) -> Itemsets:

@@ -13,7 +13,6 @@ from tests.cube import random_cube
 from tests.interrupting import interrupt
 from tests.test_audit_coherence import explosive
 from veilset import BudgetExceeded, Transactions, WrongUsage, _native, generate
-from veilset.io import Rows
 from veilset.mining import count_frequent, frequent
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -167,7 +166,7 @@ def test_many_items():
 def equal_rows(items: int) -> Transactions:
     """Two equal rows: every item extends every itemset without changing its support."""
     codes = np.tile(np.arange(items, dtype=np.int32), 2)
-    return Transactions.from_rows(Rows(np.arange(3) * items, codes, [str(i) for i in range(items)]))
+    return Transactions.from_codes(np.arange(3) * items, codes, [str(i) for i in range(items)])
 
 
 def test_a_smallest_size_spares_the_smaller_ones():

@@ -1,33 +1,41 @@
-"""Files to rows of item codes and back: formats, compression, encodings, atomic writing. Knows nothing of privacy."""
+"""Files, frames and databases to rows of item codes and back. Knows nothing of privacy."""
 
-from veilset.io.arrow import rows_from_arrow, rows_to_arrow
-from veilset.io.atomic import atomic_file, atomic_folder, check_place, sha256_of, write_durably, write_whole
-from veilset.io.files import read_bytes, read_text_bytes, text_of
+from veilset.io.atomic import atomic_file, atomic_folder, check_place, packed, sha256_of, write_durably, write_whole
+from veilset.io.files import TextBlocks, read_bytes, read_text_bytes
+from veilset.io.formatting import quoted
+from veilset.io.gather import Gathered, canonical_rows, gather
+from veilset.io.layout import FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
 from veilset.io.rows import Rows
-from veilset.io.text import FORMATS, TextOptions, count_fields, format_text, parse_text, read_item_list
+from veilset.io.table import read_item_list
+from veilset.io.text import open_text
+from veilset.io.writing import as_written, holds_more_than, write_rows
 
 __all__ = [
     "FORMATS",
     "TABLE_SUFFIXES",
+    "Gathered",
+    "Layout",
     "Rows",
-    "TextOptions",
+    "TextBlocks",
+    "as_written",
     "atomic_file",
     "atomic_folder",
+    "canonical_rows",
     "check_place",
     "check_table_name",
-    "count_fields",
-    "format_text",
-    "parse_text",
+    "gather",
+    "holds_more_than",
+    "open_text",
+    "packed",
     "pieces_of",
+    "quoted",
     "read_bytes",
     "read_item_list",
     "read_text_bytes",
-    "rows_from_arrow",
-    "rows_to_arrow",
     "sha256_of",
-    "text_of",
     "write_durably",
     "write_pieces",
+    "write_rows",
     "write_whole",
 ]

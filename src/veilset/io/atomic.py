@@ -17,11 +17,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
+
+import pyarrow as pa
 
 from veilset.errors import UnreadableInput, WrongUsage
 
-__all__ = ["atomic_file", "atomic_folder", "check_place", "sha256_of", "write_durably", "write_whole"]
+__all__ = ["atomic_file", "atomic_folder", "check_place", "packed", "sha256_of", "write_durably", "write_whole"]
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -44,11 +46,35 @@ def write_durably(path: Path, content: bytes | str) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, packed if its name ends in ``.gz``; a crash leaves the old one or the new one, never a part."""
-    if path.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)
-    with atomic_file(path, replace=True) as stream:
+    """Write a file, packed as its name says; a crash leaves the old one or the new one, never a part."""
+    with atomic_file(path, replace=True) as file, packed(file, path) as stream:
         stream.write(content)
+
+
+@contextlib.contextmanager
+def packed(file: IO[bytes], name: str | Path) -> Iterator[IO[bytes]]:
+    """A stream whose bytes go into *file*, compressed as *name* says (``.gz``, ``.zst``)."""
+    kind = Path(name).suffix.lower()
+    if kind == ".gz":
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as stream:
+            yield stream  # type: ignore[misc]
+    elif kind == ".zst":
+        with pa.CompressedOutputStream(_KeptOpen(file), "zstd") as stream:
+            yield stream
+    else:
+        yield file
+
+
+class _KeptOpen:
+    """A file to write to that is not closed together with what writes to it."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write, self.flush = file.write, file.flush
+
+    def close(self) -> None:
+        """Not yet."""
 
 
 @contextlib.contextmanager

@@ -1,31 +1,44 @@
-"""Bytes of a file, decompressed and, for text, as UTF-8; every failure says what to do about it."""
+"""Bytes of a file, unpacked and, for text, as UTF-8, in blocks; every failure says what to do about it."""
 
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
+import hashlib
 import io
-import re
 import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import pyarrow as pa
 
 from veilset.errors import UnreadableInput, WrongUsage, near_misses
 from veilset.limits import Limits
 
-__all__ = ["read_bytes", "read_text_bytes", "text_of"]
+__all__ = ["TextBlocks", "opened", "read_bytes", "read_text_bytes"]
 
-_CHUNK = 1 << 24
-_UTF8_MARK = codecs.BOM_UTF8
-_OTHER_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", b"PAR1": ""}
+_LARGEST_BLOCK = 1 << 24
+_SMALLEST_BLOCK = 1 << 16
+_OTHER_MARKS = {
+    codecs.BOM_UTF16_LE: "Try --encoding utf-16.",
+    codecs.BOM_UTF16_BE: "Try --encoding utf-16.",
+    b"PAR1": "It is a Parquet file: say --format parquet.",
+    b"ARROW1": "It is an Arrow file: say --format arrow.",
+    b"PK\x03\x04": "It is a zip archive or a spreadsheet: unpack it, or save the sheet as CSV.",
+    b"\x1f\x8b": "It is gzip data: rename it so that it ends in .gz.",
+    b"\x28\xb5\x2f\xfd": "It is zstd data: rename it so that it ends in .zst.",
+}
 
 
-def read_bytes(path: str | Path, limits: Limits | None = None) -> bytes:
-    """The bytes of a file as they are."""
+@contextlib.contextmanager
+def opened(path: str | Path) -> Iterator[IO[bytes]]:
+    """The file, open for reading; while it is read, what the system refuses is said in words."""
     path = Path(path)
     try:
         with path.open("rb") as stream:
-            return _read_within(stream, path, limits)
+            yield stream
     except (FileNotFoundError, NotADirectoryError):
         neighbours = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
         held = f"Its folder holds: {', '.join(neighbours[:5])}{', …' * (len(neighbours) > 5)}."
@@ -41,89 +54,209 @@ def read_bytes(path: str | Path, limits: Limits | None = None) -> bytes:
         ) from None
 
 
+def read_bytes(path: str | Path, limits: Limits | None = None) -> bytes:
+    """The bytes of a file as they are."""
+    with opened(path) as file:
+        return _joined(iter(lambda: file.read(_LARGEST_BLOCK), b""), path, limits or Limits())
+
+
 def read_text_bytes(path: str | Path, encoding: str, limits: Limits | None = None) -> bytes:
-    """The text of a file as UTF-8 bytes, unpacked if its name ends in ``.gz``, without a byte-order mark."""
-    return text_of(path, read_bytes(path, limits), encoding, limits)
+    """The whole text of a file as UTF-8 bytes; see `TextBlocks`."""
+    return _joined(TextBlocks(path, encoding, limits), path, limits or Limits())
 
 
-def text_of(path: str | Path, raw: bytes, encoding: str, limits: Limits | None = None) -> bytes:
-    """What `read_text_bytes` makes of the bytes of the file *path*."""
-    path = Path(path)
-    if path.suffix == ".gz" and raw:
-        raw = _unpacked(path, raw, limits)
-    text = _as_utf8(path, raw, encoding)
-    if not text:
-        raise UnreadableInput(f"{str(path)!r} is empty.", "A file needs at least one transaction, one a line.")
-    if b"\0" in text:
-        line = _line_after(text[: text.index(0)])
-        raise UnreadableInput(
-            f"{str(path)!r}, line {line}: a zero byte. This is not a text file, or not in this encoding.",
-            "Export the data as text, or name its encoding with --encoding (utf-16 text is full of zero bytes).",
-        )
-    return text
-
-
-def _read_within(stream: IO[bytes] | gzip.GzipFile, path: Path, limits: Limits | None) -> bytes:
-    limits = limits or Limits()
-    chunks: list[bytes] = []
+def _joined(blocks: Iterable[bytes], path: str | Path, limits: Limits) -> bytes:
+    kept: list[bytes] = []
     size = 0
-    while chunk := stream.read(_CHUNK):
-        chunks.append(chunk)
-        size += len(chunk)
-        # The next chunk, and all of them once more when they are joined.
-        limits.require(size + _CHUNK, f"Reading {str(path)!r}, after {size / 1e9:.2g} GB of text,", "split the file.")
-    return b"".join(chunks)
+    for block in blocks:
+        kept.append(block)
+        size += len(block)
+        # All of them once more when they are joined.
+        limits.require(size, f"Reading {str(path)!r}, after {size / 1e9:.2g} GB,", "split the file.")
+    return b"".join(kept)
 
 
-def _unpacked(path: Path, raw: bytes, limits: Limits | None) -> bytes:
-    try:
-        with gzip.open(io.BytesIO(raw)) as stream:
-            return _read_within(stream, path, limits)
-    except EOFError:
-        raise UnreadableInput(
-            f"{str(path)!r} ends in the middle of its compressed data, after {len(raw):,} bytes.",
+class TextBlocks:
+    """The text of a file as blocks of UTF-8 bytes: unpacked by its name, without a byte-order mark or zero bytes.
+
+    Blocks end between characters, not between lines. `sha256` is that of the file's bytes, once all were read.
+    """
+
+    def __init__(self, path: str | Path, encoding: str, limits: Limits | None = None) -> None:
+        self._path = Path(path)
+        self._limits = limits or Limits()
+        self._codec = _codec(encoding)
+        self._hash = hashlib.sha256()
+        self._lines = 1  # of the text given so far, to name one in an error
+        self._after_cr = False
+
+    @property
+    def sha256(self) -> str:
+        """The sha256 of what was read."""
+        return self._hash.hexdigest()
+
+    def __iter__(self) -> Iterator[bytes]:
+        something = False
+        with opened(self._path) as file:
+            utf8 = self._codec.name == "utf-8"
+            for text in self._utf8(self._unpacked(file)) if utf8 else self._decoded(self._unpacked(file)):
+                if b"\0" in text:
+                    raise UnreadableInput(
+                        f"{self._at(text[: text.index(0)])}: a zero byte. This is not a text file, or not in this encoding.",
+                        "Export the data as text, or name its encoding with --encoding (utf-16 text is full of zero bytes).",
+                    )
+                something = True
+                yield text
+                self._count(text)
+        if not something:
+            raise UnreadableInput(
+                f"{str(self._path)!r} is empty.", "A file needs at least one transaction, one a line."
+            )
+
+    def _unpacked(self, file: IO[bytes]) -> Iterator[bytes]:
+        """The file's bytes in blocks, unpacked; never empty ones."""
+        size = max(_SMALLEST_BLOCK, min(_LARGEST_BLOCK, self._limits.bytes_left() // 32))
+        hashed = _Hashed(file, self._hash)
+        kind = self._path.suffix.lower()
+        try:
+            stream: Any = hashed
+            if kind == ".gz":
+                stream = gzip.GzipFile(fileobj=io.BufferedReader(hashed, 1 << 17))
+            elif kind == ".zst":
+                stream = pa.CompressedInputStream(pa.PythonFile(hashed, mode="r"), "zstd")
+            while block := stream.read(size):
+                yield block
+        except EOFError:
+            raise self._cut_off() from None
+        except (gzip.BadGzipFile, zlib.error, pa.ArrowInvalid) as error:
+            raise self._not_intact(kind, error) from None
+        except OSError as error:
+            if kind != ".zst" or error.errno is not None:
+                raise
+            # What Arrow's decompressor raises has no number.
+            raise (self._cut_off() if "Truncated" in str(error) else self._not_intact(kind, error)) from None
+        while hashed.read(size):
+            pass  # the sum is that of the whole file, also of what a decompressor leaves at its end
+
+    def _cut_off(self) -> UnreadableInput:
+        return UnreadableInput(
+            f"{str(self._path)!r} ends in the middle of its compressed data, after {self._path.stat().st_size:,} bytes.",
             "It was cut off: copy or download it again. Nothing was read.",
-        ) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise UnreadableInput(
-            f"{str(path)!r} is named .gz but is not intact gzip data ({error}).",
+        )
+
+    def _not_intact(self, kind: str, error: Exception) -> UnreadableInput:
+        return UnreadableInput(
+            f"{str(self._path)!r} is named {kind} but is not intact {'gzip' if kind == '.gz' else 'zstd'} data ({error}).",
             "Copy it again, or rename it if it is not compressed.",
-        ) from None
+        )
+
+    def _utf8(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        rest, first = b"", True
+        for block in blocks:
+            text = rest + block if rest else block
+            if first:
+                self._check_mark(text)
+                text, first = text.removeprefix(codecs.BOM_UTF8), False
+            whole = _whole_characters(text)
+            text, rest = text[:whole], text[whole:]
+            if text:
+                yield self._checked(text)
+        if rest:
+            yield self._checked(rest)
+
+    def _checked(self, text: bytes) -> bytes:
+        if not text.isascii():
+            try:
+                text.decode()
+            except UnicodeDecodeError as error:
+                raise self._not_text(error, text[: error.start]) from None
+        return text
+
+    def _check_mark(self, text: bytes) -> None:
+        for mark, advice in _OTHER_MARKS.items():
+            if text.startswith(mark):
+                raise UnreadableInput(f"{str(self._path)!r} is not UTF-8 text.", advice)
+
+    def _decoded(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        decoder = self._codec.incrementaldecoder()
+        first = True
+        try:
+            for block in blocks:
+                text = decoder.decode(block)
+                if first and text:
+                    text, first = text.removeprefix("\ufeff"), False
+                if text:
+                    yield text.encode()
+            if text := decoder.decode(b"", final=True):
+                yield text.encode()
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(self._codec.name, "replace").encode("utf-8", "replace")
+            raise self._not_text(error, before) from None
+        except UnicodeError:  # a codec that is no encoding of text after all, or gives halves of characters
+            raise _no_encoding(self._codec.name) from None
+
+    def _not_text(self, error: UnicodeDecodeError, before: bytes) -> UnreadableInput:
+        return UnreadableInput(
+            f"{self._at(before)}: byte 0x{error.object[error.start]:02x} is not {error.encoding}.",
+            "It is often worth trying: --encoding latin-1.",
+        )
+
+    def _at(self, before: bytes) -> str:
+        return f"{str(self._path)!r}, line {self._lines + self._ends(before)}"
+
+    def _count(self, text: bytes) -> None:
+        self._lines += self._ends(text)
+        self._after_cr = text.endswith(b"\r")
+
+    def _ends(self, text: bytes) -> int:
+        within = text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+        return within - (self._after_cr and text.startswith(b"\n"))
 
 
-def _as_utf8(path: Path, raw: bytes, encoding: str) -> bytes:
+class _Hashed(io.RawIOBase):
+    """A file that adds what is read to a hash."""
+
+    def __init__(self, file: IO[bytes], into: Any) -> None:
+        self._file, self._into = file, into
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into *buffer*, as much as there is."""
+        size = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        self._into.update(memoryview(buffer)[:size])
+        return int(size)
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to so many bytes."""
+        block = self._file.read(size)
+        self._into.update(block)
+        return block
+
+
+def _whole_characters(text: bytes) -> int:
+    """How many bytes of *text* come before a character that may go on in the next block."""
+    for back in range(1, min(4, len(text)) + 1):
+        byte = text[-back]
+        if byte < 0x80:
+            break
+        if byte >= 0xC0:  # begins a character of this many bytes
+            size = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return len(text) - back if size > back else len(text)
+    return len(text)
+
+
+def _codec(encoding: str) -> codecs.CodecInfo:
     try:
         codec = codecs.lookup(encoding)
-    except LookupError:
+    except (LookupError, ValueError):
         raise _no_encoding(encoding) from None
-    try:
-        if codec.name != "utf-8":
-            return raw.decode(encoding).removeprefix("\ufeff").encode()
-        for mark, name in _OTHER_MARKS.items():
-            if raw.startswith(mark):
-                advice = (
-                    f"Try --encoding {name}."
-                    if name
-                    else "It is a Parquet file, which is not read yet: export it as CSV."
-                )
-                raise UnreadableInput(f"{str(path)!r} is not UTF-8 text.", advice)
-        raw = raw.removeprefix(_UTF8_MARK)
-        if not raw.isascii():
-            raw.decode()
-    except UnicodeDecodeError as error:
-        line = _line_after(raw[: error.start].decode(encoding, "replace").encode())
-        raise UnreadableInput(
-            f"{str(path)!r}, line {line}: byte 0x{raw[error.start]:02x} is not {error.encoding}.",
-            "It is often worth trying: --encoding latin-1.",
-        ) from None
-    except (LookupError, UnicodeError):  # codecs that are no encodings of text: hex, idna, ...
-        raise _no_encoding(encoding) from None
-    return raw
+    if not codec._is_text_encoding or codec.incrementaldecoder is None:  # hex, rot13, ...
+        raise _no_encoding(encoding)
+    return codec
 
 
 def _no_encoding(encoding: str) -> WrongUsage:
     return WrongUsage(f"There is no encoding {encoding!r}.", "Common ones: utf-8, latin-1, cp1252, utf-16.")
-
-
-def _line_after(text: bytes) -> int:
-    return len(re.findall(rb"\r\n|\n|\r", text)) + 1

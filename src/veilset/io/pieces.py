@@ -20,7 +20,7 @@ import pyarrow.parquet
 
 from veilset.errors import WrongUsage
 from veilset.io.atomic import atomic_file
-from veilset.io.text import quoted
+from veilset.io.formatting import quoted
 
 __all__ = ["TABLE_SUFFIXES", "check_table_name", "pieces_of", "write_pieces"]
 

@@ -1,9 +1,10 @@
-"""What every reader gives and every writer takes."""
+"""What every reader gives: the rows of a source, piece by piece."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,28 +14,29 @@ __all__ = ["Rows"]
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of item codes as they stand in a file: unsorted, perhaps with repetitions.
+    """Some rows of a source as they stand there: unsorted, perhaps with repetitions. Codes mean something here only.
 
     Parameters
     ----------
     offsets, codes : arrays
-        Row r holds ``codes[offsets[r]:offsets[r + 1]]``; -1 is an empty field.
-    names : sequence of str
+        Row r holds ``codes[offsets[r]:offsets[r + 1]]``; -1 is an empty field. The first offset is 0.
+    names : pyarrow.Array of strings
         Name of each code; distinct, some perhaps unused.
-    persons : sequence of str, optional
-        Whose each row is; rows of one person are to be merged.
-    ids : sequence of str, optional
-        What the file calls each row (the ids of a long file).
-    notes : tuple of str
-        What a careful reader would want to know about how the file was read.
+    owners : array, optional
+        Whose each row is, as codes; rows of one owner are to be merged, whichever piece they are in.
+    owner_names : pyarrow.Array of strings, optional
+        Name of each owner's code; distinct.
+    notes : mapping of str to int
+        What a careful reader would want to know: a sentence with ``{:,}`` for the number, and the number, which is
+        added up over the pieces.
     in_order : bool
-        Whether the names are all used and sorted already, as those of a FIMI file are.
+        Whether the names are all used and in the order of a vocabulary, as those of a FIMI file are.
     """
 
     offsets: npt.NDArray[np.int64]
     codes: npt.NDArray[np.int32]
-    names: Sequence[str]
-    persons: Sequence[str] | None = None
-    ids: Sequence[str] | None = None
-    notes: tuple[str, ...] = ()
+    names: Any
+    owners: npt.NDArray[np.int32] | None = None
+    owner_names: Any = None
+    notes: Mapping[str, int] = field(default_factory=dict)
     in_order: bool = False

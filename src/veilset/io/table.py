@@ -1,7 +1,8 @@
-"""Small CSV tables with a header: every error names the line that is at fault."""
+"""Small files beside the data: CSV tables with a header, and lists. Every error names the line that is at fault."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,9 +12,11 @@ from veilset import _native
 from veilset.errors import UnreadableInput, WrongUsage, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.files import read_text_bytes
-from veilset.io.text import delimiter_of, quoted, strings_of
+from veilset.io.formatting import quoted
+from veilset.io.gather import strings_of
+from veilset.io.layout import delimiter_of
 
-__all__ = ["Table", "read_paths", "read_table", "write_paths"]
+__all__ = ["Table", "read_item_list", "read_paths", "read_table", "write_paths"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
             f"{str(path)!r}, line 1: the header names {twice!r} twice.",
             "Give every column a name of its own.",
         )
-    names = [*strings_of(strings), ""]  # code -1, an empty cell, finds the last
+    names = [*strings_of(strings).to_pylist(), ""]  # code -1, an empty cell, finds the last
     line_ends = [_line_ends(name) for name in names]
     cells, bounds = codes.tolist(), offsets.tolist()
     rows, lines = [], []
@@ -118,6 +121,13 @@ def write_paths(path: str | Path, paths: Mapping[str, Sequence[str]]) -> None:
     lines = [header, *([item, *groups] for item, groups in paths.items())]
     text = "".join(delimiter.join(quoted(cell, delimiter) for cell in line) + "\n" for line in lines).encode()
     write_whole(Path(path), text)
+
+
+def read_item_list(path: str | Path, encoding: str = "utf-8") -> list[str]:
+    """Names from a file, one a line; blanks around a name and empty lines do not count."""
+    lines = re.split("\r\n|\n|\r", read_text_bytes(path, encoding).decode())
+    names = [line.strip(" \t") for line in lines]
+    return [name for name in names if name]
 
 
 def _line_ends(cell: str) -> int:

@@ -1,13 +1,16 @@
-"""The text formats: FIMI ``.dat``, basket CSV, long CSV. Parsing and formatting run in the native layer."""
+"""The text formats: FIMI, SPMF, delimited text and JSON lines. Parsing and formatting run in the native layer.
+
+A file is read block by block, so that it need not fit into memory; a record that goes on in the next block waits for it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,282 +18,322 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import UnreadableInput, WrongUsage, unknown
-from veilset.io.files import read_text_bytes
+from veilset.io.gather import strings_of
+from veilset.io.layout import Layout
 from veilset.io.rows import Rows
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "TextOptions",
-    "count_fields",
-    "delimiter_of",
-    "format_text",
-    "parse_text",
-    "quoted",
-    "read_item_list",
-    "strings_of",
-]
+__all__ = ["open_text"]
 
-Format = Literal["fimi", "basket", "long"]
-FORMATS: tuple[str, ...] = get_args(Format)
+_EMPTY_FIELDS = "{:,} empty fields between delimiters were passed over."
+_BLANK_LINES = "{:,} blank lines were passed over."
+_SEQUENCES = "{:,} lines are sequences (with -1 and -2): the order of their items was dropped."
+_COUNTS = "{:,} cells hold numbers above 1; they count as present."
 
-_LARGEST_ID = 2**63 - 1
-_BLANK = " "  # how the ids of a FIMI file are separated
-
-_BY_SUFFIX: dict[str, tuple[Format, str]] = {
-    ".dat": ("fimi", _BLANK),
-    ".csv": ("basket", ","),
-    ".tsv": ("basket", "\t"),
+_ADVICE = {
+    "fimi": "For names instead of ids use --format basket, with --delimiter ' ' if blanks separate them.",
+    "spmf": "For names instead of ids use --format basket, with --delimiter ' ' if blanks separate them.",
+    "basket": "Check the quotes, and that --delimiter is right.",
+    "long": "Check the line, and that --delimiter is right.",
+    "wide": "If the column is no item, say --ignore COLUMN; if it counts, say --counts.",
+    "jsonl": "Give every line one JSON value; --items names the key of the items, --long ID,ITEM those of single items.",
+    "jsonl-long": "Give every line one JSON object with both keys.",
 }
 
+_Parse = Callable[[bytes, int, int, bool], tuple[Rows, int, int]]
+"""Of a text from a position and its line on, perhaps the last: the rows, and where the first record not taken begins."""
 
-@dataclass(frozen=True)
-class TextOptions:
-    """How a text file is laid out.
 
-    Parameters
-    ----------
-    format : {"fimi", "basket", "long"}
-        ``fimi``: ids separated by blanks; ``basket``: one transaction a line, names; ``long``: one item a line.
-    delimiter : str
-        One character.
-    header : bool
-        Whether the first line of a basket file holds column names (a long file always has a header).
-    columns : (str, str), optional
-        Names of the id and the item column of a long file.
-    person : str, optional
-        The column that says whose a line is.
+def open_text(path: str | Path, blocks: Iterable[bytes], layout: Layout) -> tuple[Layout, Iterator[Rows]]:
+    """The layout, made complete by what the file says, and the rows, piece by piece.
+
+    Errors name *path* and the line at fault.
     """
-
-    format: Format
-    delimiter: str
-    header: bool = False
-    columns: tuple[str, str] | None = None
-    person: str | None = None
-
-    @classmethod
-    def choose(
-        cls,
-        path: str | Path,
-        *,
-        format: str | None = None,  # noqa: A002 - the word users type
-        delimiter: str | None = None,
-        header: bool = False,
-        long: tuple[str, str] | None = None,
-        person: str | None = None,
-    ) -> TextOptions:
-        """The layout of *path*: what the caller says, else what its name says; never a guess from its content."""
-        name = Path(path).name.removesuffix(".gz")
-        by_name = _BY_SUFFIX.get(Path(name).suffix.lower())
-        if format is None and long is not None:
-            format = "long"  # noqa: A001
-        if format is None and by_name is None:
-            raise WrongUsage(
-                f"The name {Path(path).name!r} does not say how the file is laid out.",
-                "Say --format fimi (ids), --format basket (names) or --long ID,ITEM.",
-            )
-        chosen = format or (by_name[0] if by_name else "")
-        if chosen not in FORMATS:
-            raise unknown("format", chosen, FORMATS)
-        if delimiter is None:
-            delimiter = _BLANK if chosen == "fimi" else by_name[1] if by_name and by_name[0] == "basket" else ","
-        _check_together(chosen, delimiter, header=header, long=long, person=person)
-        return cls(chosen, delimiter, header or chosen == "long", long, person)  # type: ignore[arg-type]
+    source = _Source(path, layout, iter(blocks))
+    with source.errors():
+        layout, parse = _PARSERS[layout.format](source)
+    return layout, source.pieces(parse)
 
 
-def _check_together(
-    chosen: str, delimiter: str, *, header: bool, long: tuple[str, str] | None, person: str | None
-) -> None:
-    """Options that contradict each other are refused: none is ignored silently."""
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
-        raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
-    if chosen == "fimi" and delimiter != _BLANK:
-        raise WrongUsage(
-            f"The delimiter is {delimiter!r}, but blanks separate the ids of a FIMI file.",
-            "Say --format basket for another delimiter.",
-        )
-    if chosen == "long" and long is None:
-        raise WrongUsage(
-            "A long file needs the names of its columns.", "Say --long ID,ITEM with the names in its header."
-        )
-    if chosen != "long" and long is not None:
-        raise WrongUsage(f"--long {','.join(long)} does not go with --format {chosen}.", "Leave one of them out.")
-    if long is not None and long[0] == long[1]:
-        raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
-    if chosen == "fimi" and (person or header):
-        raise WrongUsage("A FIMI file has no header and no person column.", "Use basket or long CSV for that.")
-    if chosen == "basket" and person and not header:
-        raise WrongUsage(f"The person column {person!r} can only be found in a header.", "Add --header.")
+class _Source:
+    """A text in blocks, of which the beginning may be looked at."""
+
+    def __init__(self, path: str | Path, layout: Layout, blocks: Iterator[bytes]) -> None:
+        self.path, self.layout = str(path), layout
+        self.line = 1
+        self._blocks = blocks
+        self._text, self._at, self._last = b"", 0, False
+        self._next = next(blocks, b"")
+        self.more()
+
+    def more(self) -> None:
+        """Take another block."""
+        self._text = self._text[self._at :] + self._next
+        self._at = 0
+        self._next = next(self._blocks, b"")
+        self._last = not self._next
+
+    def header(self) -> list[str]:
+        """The fields of the first record, which is taken off the text."""
+        while True:
+            try:
+                fields, end, line = _native.parse_record(self._text, self.layout.delimiter)
+            except _native.ParseError:
+                if self._last:
+                    raise
+            else:
+                if self._last or end < len(self._text):
+                    break
+            self.more()
+        self._at, self.line = end, line
+        names = [field.decode() for field in fields]
+        twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
+        if twice is not None:
+            raise self.error(f"line 1: the header names {twice!r} twice", "Give every column a name of its own.")
+        return names
+
+    def first_character(self) -> str:
+        """The first character that is no blank."""
+        while not self._text.strip() and not self._last:
+            self.more()
+        return self._text.lstrip()[:1].decode("utf-8", "replace")
+
+    def pieces(self, parse: _Parse) -> Iterator[Rows]:
+        """The rows of each block, with what the block before it left over."""
+        while True:
+            with self.errors():
+                rows, self._at, self.line = parse(self._text, self._at, self.line, self._last)
+            yield rows
+            if self._last:
+                return
+            left = len(self._text) - self._at
+            self.more()
+            while len(self._text) < 2 * left and not self._last:  # a long record is not begun again for each block
+                self.more()
+
+    def errors(self) -> _Errors:
+        """Turns what a parser raises into an error that names the file."""
+        return _Errors(self)
+
+    def error(self, what: str, advice: str) -> UnreadableInput:
+        """An error that names the file."""
+        return UnreadableInput(f"Cannot read {self.path!r}, {what}.", advice)
+
+    def column(self, header: Sequence[str], name: str) -> int:
+        """Where a column stands."""
+        if name not in header:
+            alone = "Say --delimiter if something else separates the columns."
+            raise unknown("column", name, header, "Check its spelling." if len(header) > 1 else alone)
+        return header.index(name)
 
 
-def delimiter_of(path: str | Path) -> str:
-    """The delimiter a file's name says: a tab for ``.tsv``, else a comma."""
-    return "\t" if Path(path).name.removesuffix(".gz").lower().endswith(".tsv") else ","
+class _Errors:
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
+        if isinstance(error, _native.ParseError):
+            raise self._source.error(str(error), _ADVICE[self._source.layout.format]) from None
 
 
-def count_fields(text: bytes, options: TextOptions) -> int:
-    """How many fields a text has, at most: cheap to know before it is parsed."""
-    separators = (b" ", b"\t") if options.format == "fimi" else (options.delimiter.encode(),)
-    return sum(map(text.count, (*separators, b"\n", b"\r"))) + 1
+def _fimi(source: _Source) -> tuple[Layout, _Parse]:
+    def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
+        offsets, codes, ids, at, line = _native.parse_fimi(text, at, line, last)
+        return Rows(offsets, codes, pa.array(ids).cast(pa.string()), in_order=True), at, line
+
+    return source.layout, parse
 
 
-def parse_text(text: bytes, options: TextOptions) -> Rows:
-    """Rows of a text; raises `UnreadableInput` with the line that is at fault."""
-    try:
-        if options.format == "fimi":
-            rows = _parse_fimi(text)
-        elif options.format == "basket":
-            rows = _parse_basket(text, options)
-        else:
-            rows = _parse_long(text, options)
-    except _native.ParseError as error:
-        advice = {
-            "fimi": "For names instead of ids use --format basket, with --delimiter ' ' if blanks separate them.",
-            "basket": "Check the quotes, and that --delimiter is right.",
-            "long": "Check the line, and that --delimiter is right.",
-        }[options.format]
-        raise UnreadableInput(f"Cannot read the file, {error}.", advice) from None
-    if len(rows.offsets) == 1:
-        raise UnreadableInput("The file holds a header and no transaction.", "A file needs at least one.")
-    return rows
+def _spmf(source: _Source) -> tuple[Layout, _Parse]:
+    named = _SpmfNames(source)
+
+    def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
+        offsets, codes, ids, metadata, sequences, at, line = _native.parse_spmf(text, at, line, last)
+        names = named.of(ids, metadata, rows=len(offsets) > 1)
+        return Rows(offsets, codes, names, notes=_noted({_SEQUENCES: sequences})), at, line
+
+    return source.layout, parse
 
 
-def _parse_fimi(text: bytes) -> Rows:
-    offsets, codes, ids = _native.parse_fimi(text)
-    return Rows(offsets, codes, list(map(str, ids.tolist())), notes=_empty_rows(offsets, codes), in_order=True)
+class _SpmfNames:
+    """The names that the lines ``@ITEM=id=name`` give to ids."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+        self._name_of: dict[int, str] = {}
+        self._began = False
+
+    def of(self, ids: npt.NDArray[np.int64], metadata: list[bytes], *, rows: bool) -> Any:
+        """The names of these ids, after what these lines say."""
+        for line in metadata:
+            if (match := re.fullmatch(rb"@ITEM=([0-9]{1,19})=(.+)", line)) is None:
+                continue
+            number, name = int(match[1]), match[2].decode().strip()
+            if self._began:
+                raise self._source.error(
+                    f"'@ITEM={number}=…' stands after transactions that were read already",
+                    "Move all lines that begin with @ before the transactions.",
+                )
+            if self._name_of.setdefault(number, name) != name or not name:
+                raise self._source.error(f"the id {number} is named {name!r}, and otherwise too", "Give it one name.")
+        self._began |= rows
+        names = [self._name_of.get(number) or str(number) for number in ids.tolist()]
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
+            raise self._source.error(f"several ids are named {twice[0]!r}", "Give every id a name of its own.")
+        return pa.array(names, type=pa.string())
 
 
-def _parse_basket(text: bytes, options: TextOptions) -> Rows:
-    header, start, line = _header(text, options) if options.header else ([], 0, 1)
-    offsets, codes, strings = _native.parse_basket(text, options.delimiter, start, line)
-    names = strings_of(strings)
-    notes: list[str] = []
-    persons = None
-    if options.person is not None:
-        column = _column(header, options.person)
-        offsets, codes, persons = _split_person(offsets, codes, names, column)
-    if (empty := int(np.count_nonzero(codes < 0))) > 0:
-        notes.append(f"{empty:,} empty fields between delimiters were passed over.")
-    if options.person is None and len(offsets) > 3 and int(np.diff(offsets).max()) == 1:
-        notes.append(
-            f"No line holds more than one item: if that is wrong, {options.delimiter!r} is not the right delimiter."
-        )
-    return Rows(offsets, codes, names, persons, notes=tuple(notes) + _empty_rows(offsets, codes, persons))
+def _basket(source: _Source) -> tuple[Layout, _Parse]:
+    layout = source.layout
+    header = source.header() if layout.header else []
+    person = None if layout.person is None else source.column(header, layout.person)
 
+    def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
+        first = line
+        offsets, codes, strings, at, line = _native.parse_basket(text, layout.delimiter, at, line, last)
+        names, owners = strings_of(strings), None
+        if person is not None:
+            offsets, codes, owners = _split_person(source, offsets, codes, person, first)
+        notes = _noted({_EMPTY_FIELDS: int(np.count_nonzero(codes < 0))})
+        return Rows(offsets, codes, names, *_owners(owners, names), notes=notes), at, line
 
-def _parse_long(text: bytes, options: TextOptions) -> Rows:
-    header, start, line = _header(text, options)
-    id_name, item_name = options.columns or ("", "")
-    key = options.person or id_name
-    columns = [_column(header, key), _column(header, item_name)]
-    if columns[0] == columns[1]:
-        raise WrongUsage(f"The column {item_name!r} cannot be the id and the item.", "Name two columns.")
-    _column(header, id_name)
-    parsed, blank_lines = _native.parse_table(text, options.delimiter, start, line, columns, len(header))
-    (groups, group_strings), (values, value_strings) = parsed
-    if (missing := np.flatnonzero(groups < 0)).size:
-        raise UnreadableInput(
-            f"Record {int(missing[0]) + 1} after the header has no {key!r}.", "Every line must say whose it is."
-        )
-    ids = strings_of(group_strings)
-    offsets, codes = _native.group(groups, values, len(ids))
-    notes = [f"{blank_lines:,} blank lines were passed over."] if blank_lines else []
-    notes += _empty_rows(offsets, codes)
-    names = strings_of(value_strings)
-    if options.person:
-        return Rows(offsets, codes, names, persons=ids, notes=tuple(notes))
-    return Rows(offsets, codes, names, ids=ids, notes=tuple(notes))
-
-
-def _header(text: bytes, options: TextOptions) -> tuple[list[str], int, int]:
-    fields, start, line = _native.parse_record(text, options.delimiter)
-    names = [field.decode() for field in fields]
-    twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
-    if twice is not None:
-        raise UnreadableInput(f"The header names {twice!r} twice.", "Give every column a name of its own.")
-    return names, start, line
-
-
-def _column(header: list[str], name: str) -> int:
-    if name not in header:
-        alone = "Say --delimiter if something else separates the columns."
-        raise unknown("column", name, header, "Check its spelling." if len(header) > 1 else alone)
-    return header.index(name)
+    return layout, parse
 
 
 def _split_person(
-    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], names: list[str], column: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], list[str]]:
+    source: _Source, offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], column: int, first_line: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The field of the person taken out of each row."""
     short = np.flatnonzero(np.diff(offsets) <= column)
     at = offsets[:-1] + column
     missing = short if short.size else np.flatnonzero(codes[at] < 0)
     if missing.size:
-        raise UnreadableInput(f"Transaction {int(missing[0]) + 1} has no person.", "Every line must say whose it is.")
-    persons = [names[code] for code in codes[at].tolist()]
-    rest = np.delete(codes, at)
-    return offsets - np.arange(len(offsets)), rest, persons
+        row = int(missing[0])
+        raise source.error(
+            f"record {row + 1} from line {first_line} on has no {source.layout.person!r}",
+            "Every line must say whose it is.",
+        )
+    return offsets - np.arange(len(offsets)), np.delete(codes, at), codes[at]
 
 
-def _empty_rows(
-    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], persons: Sequence[str] | None = None
-) -> tuple[str, ...]:
-    filled = np.diff(offsets) > 0
-    if codes.size and codes.min() < 0:  # fields that hold nothing do not fill a row
-        filled = np.diff(np.append(0, np.cumsum(codes >= 0))[offsets]) > 0
-    if persons is None:
-        empty = int(np.count_nonzero(~filled))
-    else:
-        empty = len(set(persons)) - len({person for person, full in zip(persons, filled.tolist(), strict=True) if full})
-    return (f"{empty:,} transactions are empty; they count as people.",) if empty else ()
+def _owners(owners: npt.NDArray[np.int32] | None, names: Any) -> tuple[npt.NDArray[np.int32] | None, Any]:
+    """Owners numbered in order of appearance, and their names."""
+    if owners is None:
+        return None, None
+    met, first, number = np.unique(owners, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(met), dtype=np.int32)
+    place[order] = np.arange(len(met), dtype=np.int32)
+    return place[number], names.take(pa.array(met[order]))
 
 
-def strings_of(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]) -> list[str]:
-    """Strings as the kernels give them: offsets into one block of bytes."""
-    starts, data = parts
-    array = pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data))
-    strings: list[str] = array.to_pylist()
-    return strings
+def _long(source: _Source) -> tuple[Layout, _Parse]:
+    layout = source.layout
+    header = source.header()
+    identity, item = layout.columns
+    key = layout.person or identity
+    columns = [source.column(header, key), source.column(header, item)]
+    if columns[0] == columns[1]:
+        raise WrongUsage(f"The column {item!r} cannot be the id and the item.", "Name two columns.")
+    source.column(header, identity)
+
+    def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
+        first = line
+        parsed, blank, at, line = _native.parse_table(text, layout.delimiter, at, line, last, columns, len(header))
+        return _long_rows(source, parsed, key, first, {_BLANK_LINES: blank}), at, line
+
+    return layout, parse
 
 
-def format_text(
-    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], options: TextOptions
-) -> bytes:
-    """The text of canonical rows; what `parse_text` reads back exactly."""
-    if options.format == "fimi":
-        wrong = next((name for name in names if not _is_id(name)), None)
-        if wrong is not None:
-            raise WrongUsage(
-                f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead."
+def _json_long(source: _Source) -> tuple[Layout, _Parse]:
+    layout = source.layout
+    key = layout.person or layout.columns[0]
+
+    def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
+        first = line
+        parsed, blank, at, line = _native.parse_json_long(text, at, line, last, key, layout.columns[1])
+        return _long_rows(source, parsed, key, first, {_BLANK_LINES: blank}), at, line
+
+    return layout, parse
+
+
+def _long_rows(source: _Source, parsed: Any, key: str, line: int, notes: dict[str, int]) -> Rows:
+    """One row for each run of lines of one owner."""
+    (owners, owner_strings), (codes, strings) = parsed
+    if (missing := np.flatnonzero(owners < 0)).size:
+        raise source.error(
+            f"record {int(missing[0]) + 1} from line {line} on has no {key!r}", "Every line must say whose it is."
+        )
+    begins = np.flatnonzero(np.diff(owners, prepend=-1))
+    offsets = np.append(begins, len(owners)).astype(np.int64)
+    return Rows(
+        offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=_noted(notes)
+    )
+
+
+def _wide(source: _Source) -> tuple[Layout, _Parse]:
+    layout = source.layout
+    header = source.header()
+    person = -1 if layout.person is None else source.column(header, layout.person)
+    skip = np.zeros(len(header), dtype=np.uint8)
+    skip[[source.column(header, name) for name in layout.ignore]] = 1
+    if person >= 0:
+        skip[person] = 1
+    for number, name in enumerate(header):
+        if not name and not skip[number]:
+            raise source.error(
+                f"line 1: column {number + 1} has no name", "If it is no item, say --ignore '' (as for the index of a frame)."
             )
-        encoded = [name.encode() for name in names]
-        delimiter = " "
-    else:
-        delimiter = options.delimiter
-        encoded = [quoted(name, delimiter).encode() for name in names]
-    starts = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(name) for name in encoded], out=starts[1:])
-    blob = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    head = b""
-    if options.format == "long":
-        head = delimiter.join(quoted(name, delimiter) for name in options.columns or ("id", "item")).encode() + b"\n"
-    return head + _native.format_rows(offsets, items, starts, blob, delimiter, options.format == "long")
+    if skip.all():
+        raise source.error("line 1: there is no column of an item", "Name fewer columns in --ignore.")
+    names = pa.array([name or f"{number}" for number, name in enumerate(header)])
+
+    def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
+        try:
+            offsets, codes, (owners, owner_strings), above, blank, at, line = _native.parse_wide(
+                text, layout.delimiter, at, line, last, len(header), skip, person, layout.counts
+            )
+        except _native.ParseError as error:
+            raise _native.ParseError(_with_names(str(error), header)) from None
+        notes = _noted({_BLANK_LINES: blank, _COUNTS: above})
+        whose = (None, None) if person < 0 else (owners, strings_of(owner_strings))
+        return Rows(offsets, codes, names, *whose, notes=notes), at, line
+
+    return layout, parse
 
 
-def _is_id(name: str) -> bool:
-    plain = name.isascii() and name.isdigit() and len(name) <= len(str(_LARGEST_ID))
-    return plain and str(int(name)) == name and int(name) <= _LARGEST_ID
+def _with_names(message: str, header: Sequence[str]) -> str:
+    """An error of the kernel with the name of the column instead of its number."""
+    return re.sub(r"column (\d+):", lambda match: f"column {header[int(match[1]) - 1]!r}:", message, count=1)
 
 
-def quoted(name: str, delimiter: str) -> str:
-    """A name as a field of delimited text: quoted where it must be."""
-    # A byte-order mark in front would be taken for the file's.
-    if name != name.strip(" \t\ufeff") or any(c in name for c in (delimiter, '"', "\n", "\r")):
-        return '"' + name.replace('"', '""') + '"'
-    return name
+def _json_lists(source: _Source) -> tuple[Layout, _Parse]:
+    layout = source.layout
+    if not layout.columns and (layout.person or source.first_character() == "{"):
+        layout = replace(layout, columns=("items",))
+    key = layout.columns[0] if layout.columns else None
+
+    def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
+        offsets, codes, strings, (owners, owner_strings), blank, at, line = _native.parse_json_lines(
+            text, at, line, last, key, layout.person
+        )
+        whose = (None, None) if layout.person is None else (owners, strings_of(owner_strings))
+        return Rows(offsets, codes, strings_of(strings), *whose, notes=_noted({_BLANK_LINES: blank})), at, line
+
+    return layout, parse
 
 
-def read_item_list(path: str | Path, encoding: str = "utf-8") -> list[str]:
-    """Names from a file, one a line; blanks around a name and empty lines do not count."""
-    lines = re.split("\r\n|\n|\r", read_text_bytes(path, encoding).decode())
-    names = [line.strip(" \t") for line in lines]
-    return [name for name in names if name]
+_PARSERS: dict[str, Callable[[_Source], tuple[Layout, _Parse]]] = {
+    "fimi": _fimi,
+    "spmf": _spmf,
+    "basket": _basket,
+    "long": _long,
+    "wide": _wide,
+    "jsonl": _json_lists,
+    "jsonl-long": _json_long,
+}
+
+
+def _noted(notes: dict[str, int]) -> dict[str, int]:
+    return {note: count for note, count in notes.items() if count}

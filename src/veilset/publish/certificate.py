@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from veilset.errors import WrongUsage
-from veilset.io import TextOptions
+from veilset.io import FORMATS, Layout, as_written
 from veilset.models import Coherence, Parameter, Promise
 
 __all__ = ["PROMISES", "SCHEMA_VERSION", "Certificate", "DataFile", "PromiseRecord", "make_promise"]
@@ -31,15 +32,26 @@ class PromiseRecord(_Strict):
 class DataFile(_Strict):
     """The released file and how to read it."""
 
-    file: Annotated[str, Field(pattern=r"^data\.(csv|dat)$")]
+    file: Annotated[str, Field(pattern=r"^data\.[a-z]{1,8}$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    format: Literal["fimi", "basket", "long"]
-    delimiter: Annotated[str, Field(min_length=1, max_length=1)]
-    columns: tuple[str, str] | None = None
+    format: str
+    delimiter: str = ""
+    columns: tuple[str, ...] = ()
 
-    def options(self) -> TextOptions:
-        """The layout, as the readers take it."""
-        return TextOptions(self.format, self.delimiter, self.format == "long", self.columns)
+    def layout(self) -> Layout:
+        """The layout, as the readers take it; an error if there is no such layout, or not in a file of this name."""
+        if self.format not in FORMATS or Path(self.file).suffix != FORMATS[self.format].suffix:
+            raise WrongUsage(f"{self.file!r} cannot be a file of the format {self.format!r}.", "Ask for the release again.")
+        shape = FORMATS[self.format].shape
+        return as_written(
+            Layout.choose(
+                self.file,
+                format=self.format,
+                delimiter=self.delimiter or None,
+                long=self.columns if shape == "long" else None,
+                items=self.columns[0] if shape == "lists" and self.columns else None,
+            )
+        )
 
 
 class Certificate(_Strict):

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 
 from veilset.audit import audit
 from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
-from veilset.io import format_text, parse_text, read_bytes, sha256_of, text_of
+from veilset.io import holds_more_than, read_bytes, sha256_of
 from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, make_promise
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, read_file
 
 __all__ = ["CERTIFICATE", "REPORT", "SUMS", "Verdict", "Verification", "verify"]
 
@@ -156,15 +156,13 @@ def _check_files(public: Path, certificate: Certificate) -> None:
 
 
 def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transactions:
-    path, options = public / certificate.data.file, certificate.data.options()
+    path, layout = public / certificate.data.file, certificate.data.layout()
     try:
-        with limits.guard(f"Reading {certificate.data.file}", "use a larger machine."):
-            raw = read_bytes(path, limits)
-            rows = parse_text(text_of(path, raw, "utf-8", limits), options)
-    except (UnreadableInput, ValueError) as error:
+        data = read_file(path, layout, limits=limits)
+    except (UnreadableInput, WrongUsage) as error:
         raise _Refused("malformed", f"{certificate.data.file} cannot be read: {error}", certificate) from None
     try:
-        data = Transactions.from_rows(rows, sensitive=certificate.sensitive)
+        data = data.with_sensitive(certificate.sensitive).anonymous()
     except VeilsetError as error:
         raise _Refused("altered", f"The certificate does not fit the data: {error}", certificate) from None
     if len(data) != certificate.transactions:
@@ -174,11 +172,11 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
             certificate,
         )
     # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.
-    if format_text(data.offsets, data.items, data.names, options) != raw:
+    if (more := holds_more_than(path, data.offsets, data.items, data.names, layout)) is not None:
         raise _Refused(
             "altered",
-            f"{certificate.data.file} holds more than its transactions, or not as veilset writes them: what else it "
-            "says about people was not certified.",
+            f"{certificate.data.file} holds more than its transactions, or not as veilset writes them ({more}): what "
+            "else it says about people was not certified.",
             certificate,
         )
     return data

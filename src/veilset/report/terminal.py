@@ -50,7 +50,7 @@ def print_reading(data: Transactions, console: Console) -> None:
     """How the file was read: what it was taken to be, its first three transactions, and how much there is."""
     _title("How the data was read", console)
     source = data.source
-    lines = [Text(f"{shown(source.path.name)}: {source.describe()}" if source else "made in memory")]
+    lines = [Text(f"{shown(source.name)}: {source.describe()}" if source else "made in memory")]
     lines += [Text(f"note: {note}", style="yellow") for note in (source.notes if source else ())]
     lines.append(Text(one_person(data)))
     sensitive = set(data.sensitive)

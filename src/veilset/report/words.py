@@ -333,9 +333,9 @@ def knowledge(itemset: Sequence[str]) -> str:
 def one_person(data: Transactions) -> str:
     """What stands for one person."""
     if data.persons is not None:
-        column = None if data.source is None else data.source.options.person
+        column = None if data.source is None else data.source.layout.person
         return "lines of one person merged" + (f" (column {shown(column)!r})" if column else "")
-    by_line = data.source is not None and data.source.options.format != "long"
+    by_line = data.source is not None and data.source.layout.form.shape != "long"
     return "one line = one person" if by_line else "one transaction = one person"
 
 

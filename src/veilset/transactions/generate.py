@@ -17,7 +17,6 @@ import numpy.typing as npt
 from veilset import _native
 from veilset.errors import WrongUsage
 from veilset.exact import exact_share
-from veilset.io import Rows
 from veilset.limits import Limits
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
@@ -141,7 +140,7 @@ def pos_like(
 
 
 def _numbered(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], items: int) -> Transactions:
-    return Transactions.from_rows(Rows(offsets, codes, [str(number) for number in range(1, items + 1)]))
+    return Transactions.from_codes(offsets, codes, [str(number) for number in range(1, items + 1)])
 
 
 def _whole(name: str, value: object, least: int, most: int) -> None:
@@ -225,7 +224,7 @@ def grocery_pharmacy(*, transactions: int = 3000, random_state: int = 0) -> Tran
     np.cumsum(np.concatenate(lengths), out=offsets[1:])
     items = np.concatenate(codes)
     occurring = {names[code] for code in np.unique(items).tolist()}
-    return Transactions.from_rows(Rows(offsets, items, names), sensitive=occurring.intersection(names[public:]))
+    return Transactions.from_codes(offsets, items, names, sensitive=occurring.intersection(names[public:]))
 
 
 def with_private_items(

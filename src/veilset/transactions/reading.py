@@ -1,102 +1,258 @@
-"""Reading transactions from a file, and remembering how it was done."""
+"""Reading transactions from a file, a database or a frame, and remembering how it was done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from veilset.io import TextOptions, count_fields, parse_text, read_bytes, sha256_of, text_of
+from veilset.errors import UnreadableInput, WrongUsage
+from veilset.io import Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
+from veilset.io.arrow import completed, rows_of, table_reader
+from veilset.io.sql import is_database, open_query, without_password
+from veilset.io.tables import open_table
 from veilset.limits import Limits
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_names
 
-__all__ = ["Source", "read"]
+__all__ = ["Source", "read", "read_file"]
 
 
 @dataclass(frozen=True)
 class Source:
     """Where transactions came from: enough to read them again, to know that nothing changed, and to find a row there.
 
-    `ids` are what a long file calls its transactions, one for each.
+    Parameters
+    ----------
+    origin : str or None
+        The path of a file, the URL of a database without its password, or None: a frame.
+    sha256 : str
+        Of the file, or of the transactions where there is none.
+    layout : Layout
+        As it was read.
+    query : str, optional
+        What the database was asked.
+    encoding : str
+        Of the text.
+    notes : tuple of str
+        What a careful reader would want to know about how it was read.
+    ids : pyarrow.Array, optional
+        What a long table calls its transactions, one for each.
     """
 
-    path: Path
+    origin: str | None
     sha256: str
-    options: TextOptions
-    encoding: str
-    notes: tuple[str, ...]
-    ids: tuple[str, ...] | None = None
+    layout: Layout
+    query: str | None = None
+    encoding: str = "utf-8"
+    notes: tuple[str, ...] = ()
+    ids: Any = None
+
+    @property
+    def name(self) -> str:
+        """What to call it when talking about it."""
+        if self.origin is None:
+            return "a frame"
+        return self.origin if self.query is not None else Path(self.origin).name
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Source:
         """The same for the transactions at these positions."""
-        return self if self.ids is None else replace(self, ids=tuple(self.ids[i] for i in rows.tolist()))
+        return self if self.ids is None else replace(self, ids=self.ids.take(pa.array(rows)))
 
     def describe(self) -> str:
-        """One sentence: what the file was taken to be."""
-        options = self.options
-        kind = {
-            "fimi": "FIMI (ids, one transaction a line)",
-            "basket": "basket CSV (names, one transaction a line)",
-        }
-        text = kind.get(options.format) or f"long CSV (one item a line, columns {', '.join(options.columns or ())})"
-        details = [] if options.format == "fimi" else [f"delimiter {options.delimiter!r}"]
-        if options.format == "basket":
-            details.append("with a header" if options.header else "no header")
+        """One sentence: what the source was taken to be."""
+        layout = self.layout
+        container, shape, _, words = layout.form
+        if self.origin is None or self.query is not None:
+            kind = "the answer to a query" if self.query is not None else "a frame"
+            words = f"{kind} ({words.partition('(')[2]}"
+        details = [f"delimiter {layout.delimiter!r}"] if container == "csv" else []
+        if layout.format == "basket":
+            details.append("with a header" if layout.header else "no header")
+        if layout.columns:
+            details.append(f"column{'s' * (len(layout.columns) > 1)} {', '.join(layout.columns)}")
+        if layout.ignore:
+            details.append(f"without {', '.join(layout.ignore)}")
         if self.encoding != "utf-8":
             details.append(self.encoding)
-        return f"{text}, {', '.join(details)}" if details else text
+        return ", ".join([words, *details])
 
 
 def read(
-    path: str | Path,
+    source: str | Path | Any,
     *,
     sensitive: Iterable[str | int] = (),
     format: str | None = None,  # noqa: A002 - the word users type
     delimiter: str | None = None,
     header: bool = False,
-    long: tuple[str, str] | None = None,
+    items: str | None = None,
+    long: Sequence[str] | None = None,
+    wide: bool = False,
     person: str | None = None,
+    ignore: Sequence[str] = (),
+    counts: bool = False,
+    query: str | None = None,
     encoding: str = "utf-8",
     memory_limit: int | str | None = None,
 ) -> Transactions:
-    """Read transactions from a file.
+    """Read transactions from a file, a database or a frame.
 
     Parameters
     ----------
-    path : path
-        ``.dat`` is FIMI, ``.csv`` and ``.tsv`` are baskets unless *long* is given; each may end in ``.gz``.
+    source : path, URL or frame
+        A file: its name says how it is laid out (``.dat`` FIMI, ``.spmf``, ``.csv`` and ``.tsv`` baskets, ``.jsonl``,
+        ``.parquet``, ``.arrow``), text perhaps packed (``.gz``, ``.zst``). A database: ``postgresql://…``, or a
+        ``.duckdb`` file. A frame: pandas, polars, Arrow, or anything else with the Arrow interface.
     sensitive : names
         The items to protect; each must occur.
-    format : {"fimi", "basket", "long"}, optional
-        Overrides what the file's name says.
+    format : str, optional
+        One of `veilset.io.FORMATS`; overrides what the file's name says.
     delimiter : str, optional
         One character; by default what the file's name says.
     header : bool
         The first line of a basket file holds column names.
+    items : str, optional
+        The column (or the key of JSON objects) that holds the lists of items; by default the only column of lists.
     long : (str, str), optional
-        The file holds one item a line; names of the columns with the transaction's id and the item.
+        The table has one item a row; names of the columns with the transaction's id and the item.
+    wide : bool
+        The table has one column an item, with 0 and 1.
     person : str, optional
-        The column that says whose a line is; transactions of one person are merged.
+        The column that says whose a row is; transactions of one person are merged.
+    ignore : names
+        Columns of a wide table that are no items.
+    counts : bool
+        The cells of a wide table hold whole numbers; an item is there if its number is above 0.
+    query : str, optional
+        What to ask a database.
     encoding : str
         Of the text.
     memory_limit : int or str, optional
-        What the process may use, like ``"2GB"``.
+        What the process may use, like ``"2GB"``. Transactions that take more are held on disk, where ``TMPDIR`` says.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> read(pa.table({"who": [1, 1, 2], "what": ["tea", "milk", "tea"]}), long=("who", "what")).to_lists()
+    [['milk', 'tea'], ['tea']]
     """
-    path = Path(path)
     limits = Limits(memory_limit=memory_limit)
+    is_named = isinstance(source, (str, Path))
+    is_file = is_named and not is_database(str(source))
+    layout = Layout.choose(
+        source if is_file else "answer.parquet",  # what frames and queries give is laid out like such a file
+        format=format,
+        delimiter=delimiter,
+        header=header,
+        items=items,
+        long=long,
+        wide=wide,
+        person=person,
+        ignore=ignore,
+        counts=counts,
+    )
+    if is_file and query is not None:
+        raise WrongUsage("A query goes with a database only.", "Leave --query out.")
+    if not is_file and layout.form.container != "parquet":
+        raise WrongUsage(f"The format {format} does not go with a frame or a database.", "Leave --format out.")
+    if is_file:
+        return read_file(Path(source), layout, sensitive=sensitive, encoding=encoding, limits=limits)
+    if not is_named:
+        return _gathered(_open_frame(source, layout), sensitive, limits)
+    return _gathered(_open_database(str(source), query, layout, limits), sensitive, limits)
+
+
+def read_file(
+    path: Path,
+    layout: Layout,
+    *,
+    sensitive: Iterable[str | int] = (),
+    encoding: str = "utf-8",
+    limits: Limits | None = None,
+) -> Transactions:
+    """Transactions of a file whose layout is known."""
+    limits = limits or Limits()
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
-        raw = read_bytes(path, limits)
-        options = TextOptions.choose(path, format=format, delimiter=delimiter, header=header, long=long, person=person)
-        text = text_of(path, raw, encoding, limits)
-        # An item takes 4 bytes as it is parsed, 4 in its sorted row, and as many again while vectors grow. A field has
-        # two characters or more, so most files need no counting.
-        if 8 * len(text) > limits.bytes_left():
-            limits.require(16 * count_fields(text, options), f"Reading {str(path)!r}", "split the file.")
-        rows = parse_text(text, options)
-        ids = None if rows.ids is None else tuple(rows.ids)
-        source = Source(path.resolve(), sha256_of(raw), options, encoding, rows.notes, ids)
-        return Transactions.from_rows(rows, sensitive=item_names(sensitive, "sensitive"), source=source)
+        return _gathered(_open_file(path, layout, encoding, limits), sensitive, limits, encoding)
+
+
+def _gathered(opened: _Opened, sensitive: Iterable[str | int], limits: Limits, encoding: str = "utf-8") -> Transactions:
+    merged = opened.layout.person is not None
+    rows = gather(opened.pieces, limits)
+    came_from = Source(
+        opened.origin,
+        opened.sha256(),
+        opened.layout,
+        opened.query,
+        encoding,
+        _notes(rows, opened.layout),
+        None if merged else rows.owner_names,
+    )
+    if len(rows.offsets) == 1:
+        raise UnreadableInput(f"There is no transaction in {came_from.name!r}.", "At least one is needed.")
+    data = Transactions.from_gathered(
+        rows, sensitive=item_names(sensitive, "sensitive"), merged=merged, source=came_from
+    )
+    return data if came_from.sha256 else data.with_source(replace(came_from, sha256=_sum_of(data)))
+
+
+@dataclass(frozen=True)
+class _Opened:
+    origin: str | None
+    layout: Layout
+    pieces: Iterator[Rows]
+    sha256: Callable[[], str]  # once all pieces were read; empty where there are no bytes
+    query: str | None = None
+
+
+def _open_file(path: Path, layout: Layout, encoding: str, limits: Limits) -> _Opened:
+    if layout.form.container in ("parquet", "arrow"):
+        layout, pieces = open_table(path, layout, limits)
+        return _Opened(str(path.resolve()), layout, pieces, lambda: sha256_of(path))
+    blocks = TextBlocks(path, encoding, limits)
+    layout, pieces = open_text(path, blocks, layout)
+    return _Opened(str(path.resolve()), layout, pieces, lambda: blocks.sha256)
+
+
+def _open_database(url: str, query: str | None, layout: Layout, limits: Limits) -> _Opened:
+    schema, batches = open_query(url, query, limits)
+    layout = completed(layout, schema)
+    return _Opened(without_password(url), layout, rows_of(batches, schema, layout), lambda: "", query)
+
+
+def _open_frame(frame: Any, layout: Layout) -> _Opened:
+    reader = table_reader(frame)
+    layout = completed(layout, reader.schema)
+    return _Opened(None, layout, rows_of(reader, reader.schema, layout), lambda: "")
+
+
+def _notes(gathered: Gathered, layout: Layout) -> tuple[str, ...]:
+    notes = [note.format(count) for note, count in gathered.notes.items()]
+    lengths = np.diff(gathered.offsets)
+    if layout.format == "basket" and gathered.owner_names is None and len(lengths) > 2 and int(lengths.max()) == 1:
+        notes.append(
+            f"No line holds more than one item: if that is wrong, {layout.delimiter!r} is not the right delimiter."
+        )
+    if gathered.codes.size and gathered.owner_names is None and int(gathered.codes.min()) < 0:
+        filled = np.add.reduceat(np.append(gathered.codes, -1) >= 0, gathered.offsets[:-1]) * (lengths > 0)
+        empty = int(np.count_nonzero(filled == 0))  # fields that hold nothing do not fill a row
+    else:
+        empty = int(np.count_nonzero(lengths == 0))
+    if empty:
+        notes.append(f"{empty:,} transactions are empty; they count as people.")
+    return tuple(notes)
+
+
+def _sum_of(data: Transactions) -> str:
+    """A hash of the transactions themselves."""
+    digest = hashlib.sha256("\0".join(data.names).encode())
+    for column in (data.offsets, data.items):
+        for first in range(0, len(column), 1 << 20):
+            digest.update(np.ascontiguousarray(column[first : first + (1 << 20)]).data)
+    return digest.hexdigest()

@@ -16,8 +16,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import WrongUsage, near_misses, unknown
-from veilset.io import Rows, TextOptions, format_text, rows_from_arrow, rows_to_arrow, write_whole
+from veilset.errors import WrongUsage, near_misses
+from veilset.io import Gathered, Layout, Rows, as_written, atomic_file, canonical_rows, gather, packed, write_rows
+from veilset.limits import Limits
 from veilset.transactions.vocabulary import (
     are_integers,
     check_writable,
@@ -36,7 +37,7 @@ __all__ = ["Transactions"]
 class Transactions:
     """Transactions of public and sensitive items, immutable.
 
-    Made by `from_lists`, `from_arrow` or `veilset.read`; the vocabulary holds exactly the items that occur, sorted
+    Made by `from_lists` or `veilset.read`; the vocabulary holds exactly the items that occur, sorted
     numerically if every name is an integer, else by code point.
 
     Examples
@@ -58,7 +59,7 @@ class Transactions:
     source: Source | None
 
     def __init__(self) -> None:
-        raise TypeError("Use Transactions.from_lists, Transactions.from_arrow or veilset.read.")
+        raise TypeError("Use Transactions.from_lists or veilset.read.")
 
     @classmethod
     def from_lists(
@@ -77,48 +78,64 @@ class Transactions:
                 raise WrongUsage(f"Transaction {number} is {row!r}.", "Give a list of items.")
             flat.extend(codes.setdefault(item_name(item, f"Transaction {number}"), len(codes)) for item in row)
             offsets.append(len(flat))
+        owners, owner_names = None, None
+        if persons is not None:
+            if len(persons) != len(offsets) - 1:
+                raise WrongUsage(
+                    f"There are {len(offsets) - 1} transactions and {len(persons)} persons.", "Give one person a row."
+                )
+            number: dict[str, int] = {}
+            whose = [number.setdefault(item_name(person, "persons"), len(number)) for person in persons]
+            owners, owner_names = np.array(whose, dtype=np.int32), pa.array(list(number), type=pa.string())
         raw = Rows(
             np.array(offsets, dtype=np.int64),
             np.array(flat, dtype=np.int32),
-            list(codes),
-            None if persons is None else [item_name(person, "persons") for person in persons],
+            pa.array(list(codes), type=pa.string()),
+            owners,
+            owner_names,
         )
-        return cls.from_rows(raw, sensitive=item_names(sensitive, "sensitive"))
+        return cls.from_gathered(
+            gather([raw], Limits()), sensitive=item_names(sensitive, "sensitive"), merged=persons is not None
+        )
 
     @classmethod
-    def from_arrow(
+    def from_codes(
         cls,
-        lists: Any,
+        offsets: npt.NDArray[np.int64],
+        codes: npt.NDArray[np.int32],
+        names: Sequence[str],
         *,
-        sensitive: Iterable[str | int] = (),
-        items: str = "items",
-        persons: str | None = None,
+        sensitive: Iterable[str] = (),
     ) -> Transactions:
-        """Transactions from an Arrow list array, or from the list column *items* of an Arrow table."""
-        owners = None
-        if isinstance(lists, (pa.Table, pa.RecordBatch)):
-            for column in (items, *([persons] if persons else [])):
-                if column not in lists.column_names:
-                    raise unknown("column", column, lists.column_names)
-            owners = lists.column(persons) if persons else None
-            lists = lists.column(items)
-        return cls.from_rows(rows_from_arrow(lists, owners), sensitive=item_names(sensitive, "sensitive"))
+        """Transactions from rows of codes: row r holds ``codes[offsets[r]:offsets[r + 1]]``, in any order.
+
+        A code is a place in *names*, which are distinct; those that do not occur are left out.
+        """
+        return cls._canonical(offsets, codes, names, frozenset(sensitive), None, None)
 
     @classmethod
-    def from_rows(cls, rows: Rows, *, sensitive: Iterable[str] = (), source: Source | None = None) -> Transactions:
-        """Transactions from what a reader gives: persons merged, vocabulary and rows sorted, repetitions removed."""
-        offsets, codes, persons = rows.offsets, rows.codes, None
-        if rows.persons is not None:
-            if len(rows.persons) != len(offsets) - 1:
-                raise WrongUsage(
-                    f"There are {len(offsets) - 1} transactions and {len(rows.persons)} persons.",
-                    "Give one person a row.",
-                )
-            number: dict[str, int] = {}
-            owner = np.array([number.setdefault(person, len(number)) for person in rows.persons], dtype=np.int32)
-            offsets, codes = _native.group(np.repeat(owner, np.diff(offsets)), codes, len(number))
-            persons = tuple(number)
-        return cls._canonical(offsets, codes, rows.names, frozenset(sensitive), persons, source, in_order=rows.in_order)
+    def from_gathered(
+        cls,
+        rows: Gathered,
+        *,
+        sensitive: Iterable[str] = (),
+        merged: bool = False,
+        source: Source | None = None,
+    ) -> Transactions:
+        """Transactions from what a reader gives: vocabulary and rows sorted, repetitions removed.
+
+        *merged* says that the rows' owners are persons, and no mere ids of transactions.
+        """
+        persons = tuple(rows.owner_names.to_pylist()) if merged else None
+        return cls._canonical(
+            rows.offsets,
+            rows.codes,
+            rows.names.to_pylist(),
+            frozenset(sensitive),
+            persons,
+            source,
+            in_order=rows.in_order,
+        )
 
     @classmethod
     def _canonical(
@@ -137,7 +154,7 @@ class Transactions:
         order = range(len(vocabulary)) if in_order else vocabulary_order(vocabulary)
         new_code = np.full(len(names), -1, dtype=np.int32)
         new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
-        offsets, items = _native.canonicalize(offsets, codes, new_code)
+        offsets, items = canonical_rows(offsets, codes, new_code)
         ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
         check_writable(ordered)
         missing = sorted(set(sensitive).difference(ordered)) if sensitive else []
@@ -307,22 +324,36 @@ class Transactions:
         """Each transaction as a list of names."""
         return [list(row) for row in self]
 
+    def with_source(self, source: Source | None) -> Transactions:
+        """The same transactions, said to come from elsewhere."""
+        return self._of(self.offsets, self.items, self.names, self.is_sensitive, self.persons, source)
+
     def write(
         self,
         path: str | Path,
         *,
         format: str | None = None,  # noqa: A002 - the word users type
         delimiter: str | None = None,
-        long: tuple[str, str] | None = None,
+        items: str | None = None,
+        long: Sequence[str] | None = None,
+        wide: bool = False,
     ) -> None:
-        """Write to a file, whole or not at all, in the layout its name says (``.dat``, ``.csv``, ``.tsv``, ``.gz``)."""
-        options = TextOptions.choose(path, format=format, delimiter=delimiter, long=long)
-        content = format_text(self.offsets, self.items, self.names, options)
-        write_whole(Path(path), content)
+        """Write to a file, whole or not at all, in the layout its name says; text may be packed (``.gz``, ``.zst``).
+
+        The options are those of `veilset.read`; a *format* that is long needs no *long*: its columns are ``id,item``.
+        """
+        path = Path(path)
+        if format is not None and format.endswith("long") and long is None:
+            long = ("id", "item")
+        layout = as_written(Layout.choose(path, format=format, delimiter=delimiter, items=items, long=long, wide=wide))
+        with atomic_file(path, replace=True) as file, packed(file, path) as stream:
+            write_rows(stream, self.offsets, self.items, self.names, layout)
 
     def to_arrow(self) -> Any:
-        """An Arrow table with a list column ``items`` and, where persons are known, ``person``."""
-        columns = {"items": rows_to_arrow(self.offsets, self.items, self.names)}
+        """An Arrow table with a list column ``items`` and, where persons are known, ``person``; no name is copied."""
+        names = pa.array(self.names, type=pa.string())
+        values = pa.DictionaryArray.from_arrays(pa.array(self.items, type=pa.int32()), names)
+        columns = {"items": pa.LargeListArray.from_arrays(pa.array(self.offsets, type=pa.int64()), values)}
         if self.persons is not None:
             columns["person"] = pa.array(self.persons)
         return pa.table(columns)

@@ -131,10 +131,8 @@ class Nodes:
             for code, (name, hidden) in enumerate(zip(seen.names, seen.is_sensitive.tolist(), strict=True))
         ]
         offsets, nodes = _replaced(seen, becomes, self._task.limits)
-        lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(nodes))
-        return Transactions.from_arrow(
-            lists, sensitive=[str(sensitive[code]) for code in np.flatnonzero(seen.is_sensitive).tolist()]
-        )
+        hidden = [str(sensitive[code]) for code in np.flatnonzero(seen.is_sensitive).tolist()]
+        return Transactions.from_codes(offsets, nodes, list(map(str, range(sensitive.stop))), sensitive=hidden)
 
     def kept_as(self, item: str, kept: Collection[int]) -> int | None:
         """The kept node that stands for an item; None: it is suppressed."""

@@ -1,0 +1,121 @@
+"""Transactions as text, block by block: what the readers of the text formats read back exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.errors import WrongUsage
+from veilset.io.gather import row_blocks
+from veilset.io.layout import Layout
+
+__all__ = ["quoted", "text_blocks"]
+
+_LARGEST_ID = 2**63 - 1
+_BLOCK = 1 << 20  # occurrences, or cells of a wide table, that become text at once
+
+
+def text_blocks(
+    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], layout: Layout
+) -> Iterator[bytes]:
+    """The text of canonical rows in one of the text formats."""
+    head, spelled = _SPELLINGS[layout.format](names, layout)
+    yield head
+    starts = np.zeros(len(spelled) + 1, dtype=np.int64)
+    np.cumsum([len(name) for name in spelled], out=starts[1:])
+    vocabulary = (starts, np.frombuffer(b"".join(spelled), dtype=np.uint8))
+    most = max(1, _BLOCK // len(names)) if layout.format == "wide" else _BLOCK
+    for first, last in row_blocks(offsets, most):
+        yield _lines(offsets[first : last + 1], items, vocabulary, layout, first + 1)
+
+
+def _lines(
+    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], vocabulary: Any, layout: Layout, row: int
+) -> bytes:
+    """The lines of some rows, of which the first has the number *row*."""
+    if layout.format == "wide":
+        return _native.format_wide(offsets, items, len(vocabulary[0]) - 1, layout.delimiter)
+    if layout.format == "jsonl":
+        head, tail = ("[", "]") if not layout.columns else (f"{{{_json_name(layout.columns[0])}: [", "]}")
+        return _native.format_json_lines(offsets, items, *vocabulary, head.encode(), tail.encode())
+    if layout.format == "jsonl-long":
+        identity, item = map(_json_name, layout.columns)
+        return _native.format_json_long(
+            offsets, items, *vocabulary, f"{{{identity}: ".encode(), f", {item}: ".encode(), b"}", row
+        )
+    return _native.format_rows(offsets, items, *vocabulary, layout.delimiter, layout.format == "long", row)
+
+
+def _as_ids(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+    wrong = next((name for name in names if not _is_id(name)), None)
+    if wrong is not None:
+        raise WrongUsage(f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead.")
+    return b"", [name.encode() for name in names]
+
+
+def _as_spmf(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+    if all(map(_is_id, names)):
+        return b"", [name.encode() for name in names]
+    wrong = next((name for name in names if "\n" in name or "\r" in name or name != name.strip()), None)
+    if wrong is not None:
+        raise WrongUsage(
+            f"The item {wrong!r} has a line break in it, or blanks around it, and cannot be written as SPMF.",
+            "Write basket CSV instead.",
+        )
+    numbered = [f"@ITEM={number}={name}\n" for number, name in enumerate(names, start=1)]
+    return "".join(["@CONVERTED_FROM_TEXT\n", *numbered]).encode(), [b"%d" % (i + 1) for i in range(len(names))]
+
+
+def _as_basket(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+    return b"", [quoted(name, layout.delimiter).encode() for name in names]
+
+
+def _as_long(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+    return _header(layout.columns, layout), _as_basket(names, layout)[1]
+
+
+def _as_wide(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+    if not names:
+        raise WrongUsage("No item is left, and a wide table needs a column.", "Write basket CSV instead.")
+    return _header(names, layout), [b""] * len(names)
+
+
+def _as_json(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+    return b"", [_json_name(name).encode() for name in names]
+
+
+_SPELLINGS = {
+    "fimi": _as_ids,
+    "spmf": _as_spmf,
+    "basket": _as_basket,
+    "long": _as_long,
+    "wide": _as_wide,
+    "jsonl": _as_json,
+    "jsonl-long": _as_json,
+}
+
+
+def _header(columns: Sequence[str], layout: Layout) -> bytes:
+    return layout.delimiter.join(quoted(name, layout.delimiter) for name in columns).encode() + b"\n"
+
+
+def _is_id(name: str) -> bool:
+    plain = name.isascii() and name.isdigit() and len(name) <= len(str(_LARGEST_ID))
+    return plain and str(int(name)) == name and int(name) <= _LARGEST_ID
+
+
+def _json_name(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def quoted(name: str, delimiter: str) -> str:
+    """A name as a field of delimited text: quoted where it must be."""
+    # A byte-order mark in front would be taken for the file's.
+    if name != name.strip(" \t\ufeff") or any(c in name for c in (delimiter, '"', "\n", "\r")):
+        return '"' + name.replace('"', '""') + '"'
+    return name

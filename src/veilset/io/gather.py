@@ -1,0 +1,213 @@
+"""Pieces of a source put together: in memory, or in temporary files where memory is short.
+
+A temporary file is on the disk that ``TMPDIR`` names, has no name that anybody could open, and goes with the arrays
+that are mapped to it. What is mapped counts for nothing against a memory limit: the system takes it back when it likes.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset import _native
+from veilset.errors import BudgetExceeded, UnreadableInput
+from veilset.io.rows import Rows
+from veilset.limits import Limits
+
+__all__ = ["Gathered", "canonical_rows", "gather", "row_blocks", "strings_of"]
+
+_BLOCK = 1 << 22  # occurrences that are worked on at once
+_ROOM = 1 << 22  # bytes that must be left for the next piece
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """All rows of a source, those of one owner merged; otherwise as in `Rows`.
+
+    *names* and *owner_names* are Arrow arrays; owners are in order of appearance, one for each row.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    names: Any
+    owner_names: Any
+    notes: dict[str, int]
+    in_order: bool
+
+
+def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
+    """All pieces as one, on disk if memory does not suffice to hold them, sort them and have room to work."""
+    pieces = iter(pieces)
+    head = list(islice(pieces, 2))
+    if len(head) == 1:
+        return _merged(head[0], head[0].owner_names, dict(head[0].notes), head[0].in_order)
+    offsets, codes, owners = _Column(np.int64), _Column(np.int32), _Column(np.int32)
+    names, owner_names = _native.Names(), _native.Names()
+    offsets.append(np.zeros(1, dtype=np.int64))
+    notes: Counter[str] = Counter()
+    for piece in chain(head, pieces):
+        notes.update(piece.notes)
+        offsets.append(piece.offsets[1:] + codes.size)
+        codes.append(_across(piece.codes, piece.names, names))
+        if piece.owners is not None:
+            owners.append(_across(piece.owners, piece.owner_names, owner_names))
+        held = (offsets.held, codes.held, owners.held)
+        if 2 * sum(held) > limits.bytes_left():  # they are yet to be joined, and then to be sorted
+            for column in (offsets, codes, owners):
+                column.to_disk()
+        limits.require(_ROOM, "Reading", "leave out ids or names that are not needed.")
+    whole = Rows(offsets.array(), codes.array(), strings_of(names.take()), owners.array() if owners.size else None)
+    return _merged(whole, strings_of(owner_names.take()) if owners.size else None, dict(notes), in_order=False)
+
+
+def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.Names) -> npt.NDArray[np.int32]:
+    """Codes of one piece as codes of the whole."""
+    number = known.add(*_buffers(names))
+    if not len(number):
+        return codes
+    return np.where(codes < 0, np.int32(-1), number[codes])
+
+
+def _merged(whole: Rows, owner_names: Any, notes: dict[str, int], in_order: bool) -> Gathered:
+    """The rows of one owner made one row."""
+    offsets, codes = whole.offsets, whole.codes
+    if whole.owners is not None:
+        out = _Column(np.int32, on_disk=_on_disk(codes)).room(len(codes))
+        offsets = _native.group_rows(offsets, codes, whole.owners, len(owner_names), out)
+        codes = out[: offsets[-1]]
+    return Gathered(offsets, codes, whole.names, owner_names, notes, in_order)
+
+
+def canonical_rows(
+    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], new_code: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The rows with other codes (-1 drops an item), each sorted and without repetitions; on disk if they were."""
+    if not _on_disk(codes):
+        return _native.canonicalize(offsets, codes, new_code)
+    new_offsets, items = _Column(np.int64, on_disk=True), _Column(np.int32, on_disk=True)
+    new_offsets.append(np.zeros(1, dtype=np.int64))
+    for first, last in row_blocks(offsets):
+        begin, end = int(offsets[first]), int(offsets[last])
+        ends, block = _native.canonicalize(offsets[first : last + 1] - begin, codes[begin:end], new_code)
+        new_offsets.append(ends[1:] + items.size)
+        items.append(block)
+    return new_offsets.array(), items.array()
+
+
+def row_blocks(offsets: npt.NDArray[np.int64], occurrences: int = _BLOCK) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that hold about so many occurrences, or one row each."""
+    first, count = 0, len(offsets) - 1
+    while first < count:
+        last = int(np.searchsorted(offsets, offsets[first] + occurrences, side="right")) - 1
+        last = min(count, max(first + 1, last), first + occurrences)
+        yield first, last
+        first = last
+
+
+class _Column:
+    """An array that grows: in memory, until it is sent to disk."""
+
+    def __init__(self, dtype: npt.DTypeLike, *, on_disk: bool = False) -> None:
+        self._dtype = np.dtype(dtype)
+        self._parts: list[npt.NDArray[Any]] = []
+        self._file: Any = _new_file() if on_disk else None
+        self.size = 0
+
+    @property
+    def held(self) -> int:
+        """Bytes in memory."""
+        return sum(part.nbytes for part in self._parts)
+
+    def append(self, part: npt.NDArray[Any]) -> None:
+        """Add to the end."""
+        self.size += len(part)
+        if self._file is None:
+            self._parts.append(part)
+        else:
+            self._write(part)
+
+    def to_disk(self) -> None:
+        """Hold the rest of the column, and what is there of it, on disk."""
+        if self._file is None:
+            self._file = _new_file()
+            for part in self._parts:
+                self._write(part)
+            self._parts = []
+
+    def _write(self, part: npt.NDArray[Any]) -> None:
+        try:
+            self._file.write(np.ascontiguousarray(part, dtype=self._dtype).data)
+        except OSError as error:
+            raise _no_room(error) from None
+
+    def array(self) -> npt.NDArray[Any]:
+        """The whole column."""
+        if self._file is None:
+            return np.concatenate(self._parts) if self._parts else np.zeros(0, dtype=self._dtype)
+        self._file.flush()
+        return self._mapped(self.size, "r")
+
+    def room(self, size: int) -> npt.NDArray[Any]:
+        """An array of this size to write to."""
+        if self._file is None:
+            return np.empty(size, dtype=self._dtype)
+        try:
+            self._file.truncate(size * self._dtype.itemsize)
+        except OSError as error:
+            raise _no_room(error) from None
+        return self._mapped(size, "r+")
+
+    def _mapped(self, size: int, mode: Any) -> npt.NDArray[Any]:
+        if size == 0:
+            return np.zeros(0, dtype=self._dtype)
+        return np.asarray(np.memmap(self._file, dtype=self._dtype, mode=mode, shape=(size,)))
+
+
+def _on_disk(array: npt.NDArray[Any]) -> bool:
+    """Whether an array, or what it is a part of, is mapped to a file."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if isinstance(base, np.memmap):
+            return True
+        base = base.base
+    return False
+
+
+def _new_file() -> Any:
+    try:
+        return tempfile.TemporaryFile(prefix="veilset-")
+    except OSError as error:
+        raise _no_room(error) from None
+
+
+def _no_room(error: OSError) -> BudgetExceeded:
+    return BudgetExceeded(
+        f"The data is larger than memory, and {tempfile.gettempdir()!r} has no room for it: {error.strerror or error}.",
+        "Name a folder on a larger disk in the environment variable TMPDIR, or raise the memory limit.",
+    )
+
+
+def strings_of(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]) -> Any:
+    """Strings as the kernels give them, offsets into one block of bytes, as an Arrow array."""
+    starts, data = parts
+    return pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data))
+
+
+def _buffers(names: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Strings as the kernels take them."""
+    if names.null_count:
+        raise UnreadableInput("A name is null.", "Give every item a name.")
+    names = names.cast(pa.large_string())
+    _, starts, data = names.buffers()
+    if not len(names):
+        return np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.uint8)
+    offsets = np.frombuffer(starts, dtype=np.int64)[names.offset : names.offset + len(names) + 1]
+    return offsets, np.zeros(0, np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)

@@ -1,0 +1,226 @@
+"""How transactions are laid out in a file or a table: the format, and where in it things stand.
+
+A format is a container (how bytes become fields) with a shape (how fields become transactions): ``lists``, one
+transaction a row; ``long``, one item a row; ``wide``, one column an item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from veilset.errors import WrongUsage, unknown
+
+__all__ = ["FORMATS", "PACKED", "Form", "Layout", "delimiter_of", "unpacked_name"]
+
+Container = Literal["fimi", "spmf", "csv", "json", "parquet", "arrow"]
+Shape = Literal["lists", "long", "wide"]
+
+PACKED = (".gz", ".zst")
+"""Ends of the names of compressed text files."""
+
+_BLANK = " "  # how the ids of FIMI and SPMF files are separated
+
+
+class Form(NamedTuple):
+    """What a format is made of, what the name of such a file ends in, and what it is in words."""
+
+    container: Container
+    shape: Shape
+    suffix: str
+    words: str
+
+
+FORMATS: dict[str, Form] = {
+    "fimi": Form("fimi", "lists", ".dat", "FIMI (ids, one transaction a line)"),
+    "spmf": Form("spmf", "lists", ".spmf", "SPMF (ids, one transaction a line)"),
+    "basket": Form("csv", "lists", ".csv", "basket CSV (names, one transaction a line)"),
+    "long": Form("csv", "long", ".csv", "long CSV (one item a line)"),
+    "wide": Form("csv", "wide", ".csv", "wide CSV (one column an item)"),
+    "jsonl": Form("json", "lists", ".jsonl", "JSON lines (one transaction a line)"),
+    "jsonl-long": Form("json", "long", ".jsonl", "JSON lines (one item a line)"),
+    "parquet": Form("parquet", "lists", ".parquet", "Parquet (a list of items a row)"),
+    "parquet-long": Form("parquet", "long", ".parquet", "Parquet (one item a row)"),
+    "parquet-wide": Form("parquet", "wide", ".parquet", "Parquet (one column an item)"),
+    "arrow": Form("arrow", "lists", ".arrow", "Arrow (a list of items a row)"),
+    "arrow-long": Form("arrow", "long", ".arrow", "Arrow (one item a row)"),
+    "arrow-wide": Form("arrow", "wide", ".arrow", "Arrow (one column an item)"),
+}
+
+_BY_SUFFIX: dict[str, tuple[str, str]] = {
+    ".dat": ("fimi", _BLANK),
+    ".spmf": ("spmf", _BLANK),
+    ".csv": ("basket", ","),
+    ".tsv": ("basket", "\t"),
+    ".jsonl": ("jsonl", ""),
+    ".ndjson": ("jsonl", ""),
+    ".parquet": ("parquet", ""),
+    ".pq": ("parquet", ""),
+    ".arrow": ("arrow", ""),
+    ".feather": ("arrow", ""),
+    ".ipc": ("arrow", ""),
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How transactions stand in a file, or are to stand there.
+
+    Parameters
+    ----------
+    format : str
+        One of `FORMATS`.
+    delimiter : str
+        One character; empty where nothing delimits.
+    header : bool
+        Whether the first line of a basket file holds column names (long and wide files always have a header).
+    columns : tuple of str
+        Of a long table, the names of the id and the item column; of lists in a table or in JSON objects, the column
+        they stand in; else empty.
+    person : str, optional
+        The column that says whose a row is.
+    ignore : tuple of str
+        The columns of a wide table that are no items.
+    counts : bool
+        Whether the cells of a wide table may hold any whole number; those above 0 say that the item is there.
+    """
+
+    format: str
+    delimiter: str = ""
+    header: bool = False
+    columns: tuple[str, ...] = ()
+    person: str | None = None
+    ignore: tuple[str, ...] = ()
+    counts: bool = False
+
+    @property
+    def form(self) -> Form:
+        """What the format is made of."""
+        return FORMATS[self.format]
+
+    @classmethod
+    def choose(
+        cls,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002 - the word users type
+        delimiter: str | None = None,
+        header: bool = False,
+        items: str | None = None,
+        long: Sequence[str] | None = None,
+        wide: bool = False,
+        person: str | None = None,
+        ignore: Sequence[str] = (),
+        counts: bool = False,
+    ) -> Layout:
+        """The layout of *path*: what the caller says, else what its name says; never a guess from its content."""
+        by_name = _BY_SUFFIX.get(Path(unpacked_name(path)).suffix.lower())
+        if long is not None and wide:
+            raise WrongUsage("A table cannot be long and wide.", "Say --long or --wide.")
+        shape = "long" if long is not None else "wide" if wide else None
+        if format is None and by_name is None:
+            raise _no_format(path)
+        chosen = format or (by_name[0] if by_name else "")
+        if chosen not in FORMATS:
+            raise unknown("format", chosen, FORMATS)
+        if shape is not None:
+            chosen = _of_shape(chosen, shape)
+        form = FORMATS[chosen]
+        if delimiter is None:
+            default = by_name[1] if by_name and FORMATS[by_name[0]].container == "csv" else ","
+            delimiter = {"csv": default, "fimi": _BLANK, "spmf": _BLANK}.get(form.container, "")
+        _check_names(long, items, ignore)
+        layout = cls(
+            chosen,
+            delimiter,
+            header or (form.container == "csv" and form.shape != "lists"),
+            tuple(long) if long is not None else (items,) if items is not None else (),
+            person,
+            tuple(ignore),
+            counts,
+        )
+        _check_together(layout, Path(path), header=header)
+        return layout
+
+
+def _no_format(path: str | Path) -> WrongUsage:
+    suffix = Path(unpacked_name(path)).suffix.lower()
+    advice = {
+        ".json": "If it holds one JSON value a line, say --format jsonl.",
+        ".xlsx": "Save the sheet as CSV.",
+        ".xls": "Save the sheet as CSV.",
+        ".txt": "Say --format fimi (ids), --format basket (names), --format spmf, or --long ID,ITEM with --format long.",
+    }
+    return WrongUsage(
+        f"The name {Path(path).name!r} does not say how the file is laid out.",
+        advice.get(suffix, f"Say --format with one of {', '.join(FORMATS)}."),
+    )
+
+
+def _of_shape(format: str, shape: str) -> str:  # noqa: A002 - the word users type
+    """The format with the same container and this shape."""
+    container = FORMATS[format].container
+    fitting = next((name for name, form in FORMATS.items() if (form.container, form.shape) == (container, shape)), None)
+    if fitting is None or (FORMATS[format].shape not in ("lists", shape)):
+        raise WrongUsage(f"--{shape} does not go with the format {format}.", "Leave one of them out.")
+    return fitting
+
+
+def _check_names(long: Sequence[str] | None, items: str | None, ignore: Sequence[str]) -> None:
+    if long is not None and (isinstance(long, str) or len(long) != 2):
+        raise WrongUsage(f"long is {long!r}.", "Give the names of two columns: the id's and the item's.")
+    if long is not None and long[0] == long[1]:
+        raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
+    if long is not None and items is not None:
+        raise WrongUsage(f"--items {items} does not go with --long.", "--long ID,ITEM names the column of the items.")
+    if isinstance(ignore, str):
+        raise WrongUsage(f"ignore is {ignore!r}, not a list of columns.", f"Write [{ignore!r}].")
+
+
+def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
+    """Options that contradict each other are refused: none is ignored silently."""
+    container, shape, _, words = layout.form
+    if container == "csv":
+        _check_delimiter(layout.delimiter)
+    elif layout.delimiter not in ("", _BLANK) or (layout.delimiter == _BLANK and container not in ("fimi", "spmf")):
+        raise WrongUsage(
+            f"The delimiter is {layout.delimiter!r}, but in {words} nothing else than the format says separates items.",
+            "Leave --delimiter out, or say --format basket.",
+        )
+    if header and (container != "csv"):
+        raise WrongUsage(f"A header does not go with {words}.", "Leave --header out.")
+    if shape == "long" and not layout.columns:
+        raise WrongUsage("A long table needs the names of its columns.", "Say --long ID,ITEM with the names it has.")
+    if shape != "long" and layout.columns and (shape, container) not in (
+        ("lists", "json"),
+        ("lists", "parquet"),
+        ("lists", "arrow"),
+    ):
+        raise WrongUsage(f"--items {layout.columns[0]} does not go with {words}.", "Leave it out.")
+    if layout.person and container in ("fimi", "spmf"):
+        raise WrongUsage(f"{words} has no column that says whose a line is.", "Leave --person out.")
+    if layout.person and layout.format == "basket" and not layout.header:
+        raise WrongUsage(f"The person column {layout.person!r} can only be found in a header.", "Add --header.")
+    if (layout.ignore or layout.counts) and shape != "wide":
+        raise WrongUsage("--ignore and --counts are for wide tables.", "Add --wide, or leave them out.")
+    if container in ("parquet", "arrow") and path.suffix.lower() in PACKED:
+        raise WrongUsage(f"{path.name!r} is packed, but {container} files are not read from inside {path.suffix}.",
+                         "Unpack it first; Parquet is compressed by itself.")
+
+
+def _check_delimiter(delimiter: str) -> None:
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
+        raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
+
+
+def unpacked_name(path: str | Path) -> str:
+    """The name of a file without the ending that says how it is compressed."""
+    name = Path(path).name
+    return Path(name).stem if Path(name).suffix.lower() in PACKED else name
+
+
+def delimiter_of(path: str | Path) -> str:
+    """The delimiter a file's name says: a tab for ``.tsv``, else a comma."""
+    return "\t" if unpacked_name(path).lower().endswith(".tsv") else ","

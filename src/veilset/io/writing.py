@@ -1,0 +1,99 @@
+"""Transactions to files of every format, and whether a file is what would be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset.io.arrow import block_of, schema_of
+from veilset.io.files import opened
+from veilset.io.formatting import text_blocks
+from veilset.io.gather import row_blocks
+from veilset.io.layout import Layout
+from veilset.io.tables import batches_of, check_plain, write_table
+
+__all__ = ["as_written", "holds_more_than", "write_rows"]
+
+_TABLES = ("parquet", "arrow")
+
+
+def as_written(layout: Layout) -> Layout:
+    """How to write what was read in this layout: every choice made, nothing of persons or columns that are no items."""
+    container, shape, _, _ = layout.form
+    columns = {"long": layout.columns or ("id", "item"), "wide": ()}.get(shape, layout.columns)
+    if shape == "lists" and container in _TABLES:
+        columns = layout.columns or ("items",)
+    return Layout(layout.format, layout.delimiter, header=shape != "lists" and container == "csv", columns=columns)
+
+
+def write_rows(
+    stream: IO[bytes],
+    offsets: npt.NDArray[np.int64],
+    items: npt.NDArray[np.int32],
+    names: Sequence[str],
+    layout: Layout,
+) -> None:
+    """Write canonical rows, block by block."""
+    if layout.form.container in _TABLES:
+        blocks = _table_blocks(offsets, items, names, layout)
+        write_table(stream, blocks, schema_of(names, layout), layout.form.container)
+    else:
+        for block in text_blocks(offsets, items, names, layout):
+            stream.write(block)
+
+
+def holds_more_than(
+    path: Path,
+    offsets: npt.NDArray[np.int64],
+    items: npt.NDArray[np.int32],
+    names: Sequence[str],
+    layout: Layout,
+) -> str | None:
+    """None if *path* holds these rows just as `write_rows` writes them, else where it differs.
+
+    Text must be the same byte for byte. The bytes of a table depend on the version of the library that wrote it: there,
+    the values, their types and their order must be the same, and nothing else may be in the file.
+    """
+    if layout.form.container not in _TABLES:
+        with opened(path) as file:
+            for block in text_blocks(offsets, items, names, layout):
+                if file.read(len(block)) != block:
+                    return "its text differs"
+            return "there is more at its end" if file.read(1) else None
+    if (more := check_plain(path, schema_of(names, layout), layout.form.container)) is not None:
+        return more
+    expected = _rebatched(batch for block in _table_blocks(offsets, items, names, layout) for batch in block.to_batches())
+    for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, layout.form.container))):
+        if ours is None or theirs is None or not ours.equals(theirs):
+            return "its values, or their order, differ"
+    return None
+
+
+def _table_blocks(
+    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], layout: Layout
+) -> Iterator[Any]:
+    most = max(1, (1 << 22) // max(1, len(names))) if layout.form.shape == "wide" else 1 << 20
+    for first, last in row_blocks(offsets, most):
+        yield block_of(offsets[first : last + 1], items, names, layout, first + 1)
+
+
+def _rebatched(batches: Iterable[Any], rows: int = 1 << 16) -> Iterator[Any]:
+    """The same rows in tables of the same number of rows each."""
+    waiting: list[Any] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += len(batch)
+        while count >= rows:
+            table = pa.Table.from_batches(waiting).combine_chunks()
+            yield table.slice(0, rows)
+            waiting = table.slice(rows).to_batches()
+            count -= rows
+    if count:
+        yield pa.Table.from_batches(waiting).combine_chunks()
