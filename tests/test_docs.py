@@ -78,6 +78,7 @@ def test_public_names():
         "anonymize",
         "audit",
         "generate",
+        "matching_items",
         "measure",
         "mining",
         "publish",

@@ -16,7 +16,7 @@ from veilset.errors import BudgetExceeded, Infeasible, NotCertified, UnreadableI
 from veilset.models import Audit, Coherence, Margin, Witness
 from veilset.publish import Bundle, Verification
 from veilset.release import Release
-from veilset.transactions import Taxonomy, Transactions, generate, read
+from veilset.transactions import Taxonomy, Transactions, generate, matching_items, read
 
 __all__ = [
     "Audit",
@@ -37,6 +37,7 @@ __all__ = [
     "anonymize",
     "audit",
     "generate",
+    "matching_items",
     "measure",
     "mining",
     "publish",

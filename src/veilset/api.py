@@ -240,6 +240,7 @@ def publish(
     out: str | Path,
     *,
     replace: bool = False,
+    out_format: str | None = None,
     random_state: int | str | None = None,
     before: Audit | None = None,
     curve: Mapping[int | None, float] | None = None,
@@ -258,6 +259,8 @@ def publish(
         A folder that does not exist yet, or, with *replace*, an older release.
     replace : bool
         Exchange an older release in one step.
+    out_format : str, optional
+        One of `veilset.io.FORMATS`; None: as the data was read (what a database or a frame gave as Parquet).
     random_state : int or str, optional
         The secret seed of the row order, stored in ``custodian/recipe.toml``; None draws one. Who can guess it can undo
         the shuffling.
@@ -270,7 +273,14 @@ def publish(
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
     return write_bundle(
-        release, out, replace=replace, random_state=random_state, before=before, curve=curve, limits=limits
+        release,
+        out,
+        replace=replace,
+        out_format=out_format,
+        random_state=random_state,
+        before=before,
+        curve=curve,
+        limits=limits,
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import veilset as vs
 from veilset.audit import reach_of
 from veilset.cli.app import app
@@ -18,7 +16,7 @@ __all__ = ["audit"]
 
 @app.command(sort_key=4)
 def audit(
-    input: Path,  # noqa: A002 - the word users read
+    input: str,  # noqa: A002 - the word users read
     /,
     *,
     promise: PromiseOptions | None = None,
@@ -38,7 +36,7 @@ def audit(
     Parameters
     ----------
     input
-        The transactions.
+        The transactions: a file, or a database with --query.
     witnesses
         How many reasons to list if it does not hold, the most severe first.
     json

@@ -80,7 +80,7 @@ class RulesOptions:
 
 @app.command(sort_key=5)
 def mine(
-    input: Path,  # noqa: A002 - the word users read
+    input: str,  # noqa: A002 - the word users read
     /,
     *,
     frequent: FrequentOptions | None = None,
@@ -107,7 +107,7 @@ def mine(
     Parameters
     ----------
     input
-        The transactions.
+        The transactions: a file, or a database with --query.
     top
         How many to show: the most frequent, the most severe or the surest; then the smallest.
     out
@@ -122,7 +122,9 @@ def mine(
     search.check(top=top, out=out, replace=replace)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
     if out is not None:
-        _check_out(out, [input, *layout.sensitive, *search.frequent.items, *search.rules.consequents], replace=replace)
+        _check_out(
+            out, [Path(input), *layout.files, *search.frequent.items, *search.rules.consequents], replace=replace
+        )
     source = layout.recipe(input)
     chosen = read_lists(search.frequent.items, "--items", layout.encoding)
     consequents = read_lists(search.rules.consequents, "--consequents", layout.encoding)

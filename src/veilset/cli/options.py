@@ -43,22 +43,45 @@ class ReadingOptions:
     """How the input file is laid out."""
 
     sensitive: Annotated[tuple[Path, ...], Parameter(name="--sensitive", negative=(), show_default=False)] = ()
-    "File with the sensitive items, one name a line. May be given several times; the lists are united."
+    "File with the sensitive items, one name a line; also 'glob: insulin*', 'branch: pharmacy' and '# comment'. \
+May be given several times; the lists are united."
+    sensitive_items: Annotated[
+        tuple[str, ...], Parameter(name="--sensitive-items", negative=(), show_default=False)
+    ] = ()
+    "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. May be given several times."
+    taxonomy: Path | None = None
+    "CSV file with a header: an item, then its groups, the most general last. For 'branch:', and for the method \
+generalize."
     format: str | None = None
-    "fimi, basket or long; by default what the file's name says (.dat, .csv, .tsv)."
+    "What the file is, if its name does not say it: fimi, spmf, basket, jsonl, parquet, arrow."
     delimiter: str | None = None
     "One character between fields; by default a comma, or a tab for .tsv."
     header: Annotated[bool, Flag] = False
     "The first line of a basket file holds column names."
+    column: str | None = None
+    "Column (or key of JSON objects) that holds the lists of items; by default the only column of lists."
     long: str | None = None
-    "ID,ITEM: the file holds one item a line; the names of its two columns."
+    "ID,ITEM: the table holds one item a row; the names of its two columns."
+    wide: Annotated[bool, Flag] = False
+    "The table has one column an item, with 0 and 1."
     person: str | None = None
     "Column that says whose a line is: lines of one person are merged. Without it, one line is one person."
+    ignore: Annotated[tuple[str, ...], Parameter(name="--ignore", negative=(), show_default=False)] = ()
+    "Column of a wide table that is no item. May be given several times."
+    counts: Annotated[bool, Flag] = False
+    "The cells of a wide table hold whole numbers: what is above 0 is there."
+    query: str | None = None
+    "What to ask a database (a .duckdb file or a postgresql:// URL)."
     encoding: str = "utf-8"
     "Encoding of the text."
 
-    def recipe(self, path: Path) -> InputRecipe:
-        """The same as a part of a recipe."""
+    @property
+    def files(self) -> list[Path]:
+        """What is read besides the input."""
+        return [*self.sensitive, *([] if self.taxonomy is None else [self.taxonomy])]
+
+    def recipe(self, path: Path | str, *, method_takes_taxonomy: bool = False) -> InputRecipe:
+        """The same as a part of a recipe; a taxonomy is in it for branches only, and refused if nothing takes it."""
         columns = None
         if self.long is not None:
             parts = tuple(part.strip() for part in self.long.split(","))
@@ -66,16 +89,32 @@ class ReadingOptions:
                 raise WrongUsage(f"--long is {self.long!r}.", "Give two column names, such as --long order,product.")
             columns = (parts[0], parts[1])
         _check_lists(self.sensitive, "--sensitive", "sensitive items")
-        return InputRecipe(
+        source = InputRecipe(
             path=str(path),
             format=self.format,
             delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
             header=self.header,
+            column=self.column,
             long=columns,
+            wide=self.wide,
             person=self.person,
+            ignore=self.ignore,
+            counts=self.counts,
+            query=self.query,
             encoding=self.encoding,
+            sensitive_items=self.sensitive_items,
             sensitive_files=tuple(map(str, self.sensitive)),
         )
+        if self.taxonomy is None:
+            return source
+        if any(entry.kind == "branch" for entry in source.entries()):
+            return source.model_copy(update={"taxonomy": str(self.taxonomy)})
+        if not method_takes_taxonomy:
+            raise WrongUsage(
+                f"--taxonomy {self.taxonomy} is not used: no sensitive entry begins with 'branch:'.",
+                "Leave it out, or say for example --sensitive-items 'branch: pharmacy'.",
+            )
+        return source
 
 
 @Parameter(name="*", group=PROMISE)
@@ -126,8 +165,6 @@ class MethodOptions:
 By default an item costs its occurrences. For auto, tree and optimal."
     keep: Annotated[tuple[Path, ...], Parameter(name="--keep", negative=(), show_default=False)] = ()
     "File with public items that must survive, one name a line. May be given several times."
-    taxonomy: Path | None = None
-    "CSV file with a header: an item, then its groups, the most general last. For generalize."
     utility: Literal["items", "nuggets"] | None = None
     "What the loss counts: items, or itemsets worth keeping (nuggets). For optimal."
     nugget_support: str | None = None
@@ -139,12 +176,12 @@ By default an item costs its occurrences. For auto, tree and optimal."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 
-    def recipe(self, encoding: str) -> MethodRecipe:
+    def recipe(self, encoding: str, taxonomy: Path | None = None) -> MethodRecipe:
         """The same as a part of a recipe; what was not given is left to the method."""
         given = {
             "weights": None if self.weights is None else _weights(self.weights, encoding),
             "keep": read_lists(self.keep, "--keep", encoding),
-            "taxonomy": None if self.taxonomy is None else read_paths(self.taxonomy, encoding=encoding),
+            "taxonomy": None if taxonomy is None else read_paths(taxonomy, encoding=encoding),
             "utility": self.utility,
             "nugget_support": None if self.nugget_support is None else whole_or_share(self.nugget_support),
             "nugget_size": self.nugget_size,
@@ -216,4 +253,7 @@ def _weights(given: str, encoding: str) -> dict[str, float] | str:
 def _check_lists(files: Sequence[Path], option: str, what: str) -> None:
     for path in files:
         if not path.exists():
-            raise WrongUsage(f"There is no file {str(path)!r}.", f"{option} takes a file with {what}, one name a line.")
+            entry = f" For an item itself: --sensitive-items {str(path)!r}." if option == "--sensitive" else ""
+            raise WrongUsage(
+                f"There is no file {str(path)!r}.", f"{option} takes a file with {what}, one name a line.{entry}"
+            )

@@ -23,7 +23,7 @@ __all__ = ["publish", "run_recipe"]
 
 @app.command(sort_key=2)
 def publish(
-    input: Path,  # noqa: A002 - the word users read
+    input: str,  # noqa: A002 - the word users read
     /,
     *,
     promise: PromiseOptions | None = None,
@@ -31,6 +31,7 @@ def publish(
     method: MethodOptions | None = None,
     limits: LimitOptions | None = None,
     out: Path,
+    out_format: str | None = None,
     replace: Annotated[bool, Flag] = False,
     yes: Annotated[bool, Flag] = False,
     seed: str | None = None,
@@ -48,9 +49,12 @@ def publish(
     Parameters
     ----------
     input
-        The transactions, or a recipe (.toml) of an earlier release, which is repeated exactly.
+        The transactions: a file, or a database with --query. Or a recipe (.toml) of an earlier release: it is
+        repeated exactly.
     out
         Folder to write; must not exist, unless --replace is given.
+    out_format
+        Format of the released file, such as parquet or long; by default as the data was read (see docs/formats.md).
     replace
         Exchange an older release at OUT in one step.
     yes
@@ -62,18 +66,22 @@ def publish(
     """
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
-    if input.suffix == ".toml":
-        if promise or reading or method:
+    if input.endswith(".toml"):
+        if promise or reading or method or out_format:
             raise WrongUsage(
                 "A recipe says all about a run; other options do not go with it.", "Edit the recipe instead."
             )
-        recipe = Recipe.load(input)
+        recipe = Recipe.load(Path(input))
     else:
-        layout = reading or ReadingOptions()
+        layout, chosen = reading or ReadingOptions(), method or MethodOptions()
+        source = layout.recipe(input, method_takes_taxonomy=True)
+        # One tree for both: the method has it too, unless it is there for branches and the method has no use for it.
+        for_method = source.taxonomy is None or chosen.method == "generalize"
         recipe = Recipe(
             promise=(promise or PromiseOptions()).recipe(layout.encoding),
-            input=layout.recipe(input),
-            method=(method or MethodOptions()).recipe(layout.encoding),
+            input=source,
+            method=chosen.recipe(layout.encoding, layout.taxonomy if for_method else None),
+            out_format=out_format,
         )
     bundle, release, curve = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)
     screen.answer(
@@ -133,6 +141,7 @@ def run_recipe(
             release,
             out,
             replace=replace,
+            out_format=recipe.out_format,
             random_state=seed or recipe.seed,
             before=before,
             curve=curve,

@@ -21,6 +21,7 @@ __all__ = ["TextBlocks", "opened", "read_bytes", "read_text_bytes"]
 
 _LARGEST_BLOCK = 1 << 24
 _SMALLEST_BLOCK = 1 << 16
+_PACKERS = {".gz": "gzip", ".zst": "zstd"}
 _OTHER_MARKS = {
     codecs.BOM_UTF16_LE: "Try --encoding utf-16.",
     codecs.BOM_UTF16_BE: "Try --encoding utf-16.",
@@ -102,8 +103,8 @@ class TextBlocks:
             for text in self._utf8(self._unpacked(file)) if utf8 else self._decoded(self._unpacked(file)):
                 if b"\0" in text:
                     raise UnreadableInput(
-                        f"{self._at(text[: text.index(0)])}: a zero byte. This is not a text file, or not in this encoding.",
-                        "Export the data as text, or name its encoding with --encoding (utf-16 text is full of zero bytes).",
+                        f"{self._at(text[: text.index(0)])}: a zero byte. This is no text, or not in this encoding.",
+                        "Export the data as text, or name its encoding with --encoding (utf-16 is full of zero bytes).",
                     )
                 something = True
                 yield text
@@ -140,13 +141,13 @@ class TextBlocks:
 
     def _cut_off(self) -> UnreadableInput:
         return UnreadableInput(
-            f"{str(self._path)!r} ends in the middle of its compressed data, after {self._path.stat().st_size:,} bytes.",
+            f"{str(self._path)!r} ends amid its compressed data, after {self._path.stat().st_size:,} bytes.",
             "It was cut off: copy or download it again. Nothing was read.",
         )
 
     def _not_intact(self, kind: str, error: Exception) -> UnreadableInput:
         return UnreadableInput(
-            f"{str(self._path)!r} is named {kind} but is not intact {'gzip' if kind == '.gz' else 'zstd'} data ({error}).",
+            f"{str(self._path)!r} is named {kind} but is not intact {_PACKERS[kind]} data ({error}).",
             "Copy it again, or rename it if it is not compressed.",
         )
 

@@ -108,7 +108,7 @@ class Layout:
         format: str | None = None,  # noqa: A002 - the word users type
         delimiter: str | None = None,
         header: bool = False,
-        items: str | None = None,
+        column: str | None = None,
         long: Sequence[str] | None = None,
         wide: bool = False,
         person: str | None = None,
@@ -131,12 +131,12 @@ class Layout:
         if delimiter is None:
             default = by_name[1] if by_name and FORMATS[by_name[0]].container == "csv" else ","
             delimiter = {"csv": default, "fimi": _BLANK, "spmf": _BLANK}.get(form.container, "")
-        _check_names(long, items, ignore)
+        _check_names(long, column, ignore)
         layout = cls(
             chosen,
             delimiter,
             header or (form.container == "csv" and form.shape != "lists"),
-            tuple(long) if long is not None else (items,) if items is not None else (),
+            tuple(long) if long is not None else (column,) if column is not None else (),
             person,
             tuple(ignore),
             counts,
@@ -151,7 +151,7 @@ def _no_format(path: str | Path) -> WrongUsage:
         ".json": "If it holds one JSON value a line, say --format jsonl.",
         ".xlsx": "Save the sheet as CSV.",
         ".xls": "Save the sheet as CSV.",
-        ".txt": "Say --format fimi (ids), --format basket (names), --format spmf, or --long ID,ITEM with --format long.",
+        ".txt": "Say --format fimi (ids), --format basket (names), --format spmf, or --format long --long ID,ITEM.",
     }
     return WrongUsage(
         f"The name {Path(path).name!r} does not say how the file is laid out.",
@@ -168,13 +168,13 @@ def _of_shape(format: str, shape: str) -> str:  # noqa: A002 - the word users ty
     return fitting
 
 
-def _check_names(long: Sequence[str] | None, items: str | None, ignore: Sequence[str]) -> None:
+def _check_names(long: Sequence[str] | None, column: str | None, ignore: Sequence[str]) -> None:
     if long is not None and (isinstance(long, str) or len(long) != 2):
         raise WrongUsage(f"long is {long!r}.", "Give the names of two columns: the id's and the item's.")
     if long is not None and long[0] == long[1]:
         raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
-    if long is not None and items is not None:
-        raise WrongUsage(f"--items {items} does not go with --long.", "--long ID,ITEM names the column of the items.")
+    if long is not None and column is not None:
+        raise WrongUsage(f"--column {column} does not go with --long.", "--long ID,ITEM names the column of the items.")
     if isinstance(ignore, str):
         raise WrongUsage(f"ignore is {ignore!r}, not a list of columns.", f"Write [{ignore!r}].")
 
@@ -193,12 +193,17 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
         raise WrongUsage(f"A header does not go with {words}.", "Leave --header out.")
     if shape == "long" and not layout.columns:
         raise WrongUsage("A long table needs the names of its columns.", "Say --long ID,ITEM with the names it has.")
-    if shape != "long" and layout.columns and (shape, container) not in (
-        ("lists", "json"),
-        ("lists", "parquet"),
-        ("lists", "arrow"),
+    if (
+        shape != "long"
+        and layout.columns
+        and (shape, container)
+        not in (
+            ("lists", "json"),
+            ("lists", "parquet"),
+            ("lists", "arrow"),
+        )
     ):
-        raise WrongUsage(f"--items {layout.columns[0]} does not go with {words}.", "Leave it out.")
+        raise WrongUsage(f"--column {layout.columns[0]} does not go with {words}.", "Leave it out.")
     if layout.person and container in ("fimi", "spmf"):
         raise WrongUsage(f"{words} has no column that says whose a line is.", "Leave --person out.")
     if layout.person and layout.format == "basket" and not layout.header:
@@ -206,8 +211,10 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
     if (layout.ignore or layout.counts) and shape != "wide":
         raise WrongUsage("--ignore and --counts are for wide tables.", "Add --wide, or leave them out.")
     if container in ("parquet", "arrow") and path.suffix.lower() in PACKED:
-        raise WrongUsage(f"{path.name!r} is packed, but {container} files are not read from inside {path.suffix}.",
-                         "Unpack it first; Parquet is compressed by itself.")
+        raise WrongUsage(
+            f"{path.name!r} is packed, but {container} files are not read from inside {path.suffix}.",
+            "Unpack it first; Parquet is compressed by itself.",
+        )
 
 
 def _check_delimiter(delimiter: str) -> None:

@@ -1,6 +1,6 @@
 """The text formats: FIMI, SPMF, delimited text and JSON lines. Parsing and formatting run in the native layer.
 
-A file is read block by block, so that it need not fit into memory; a record that goes on in the next block waits for it.
+A file is read block by block, so that it need not fit into memory; a record that goes on in the next block waits.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _ADVICE = {
     "basket": "Check the quotes, and that --delimiter is right.",
     "long": "Check the line, and that --delimiter is right.",
     "wide": "If the column is no item, say --ignore COLUMN; if it counts, say --counts.",
-    "jsonl": "Give every line one JSON value; --items names the key of the items, --long ID,ITEM those of single items.",
+    "jsonl": "Give every line one JSON value; --column names the key of the items; --long ID,ITEM is for single items.",
     "jsonl-long": "Give every line one JSON object with both keys.",
 }
 
 _Parse = Callable[[bytes, int, int, bool], tuple[Rows, int, int]]
-"""Of a text from a position and its line on, perhaps the last: the rows, and where the first record not taken begins."""
+"""Of a text from a position and its line on, perhaps to the end: the rows, and where the first record not taken is."""
 
 
 def open_text(path: str | Path, blocks: Iterable[bytes], layout: Layout) -> tuple[Layout, Iterator[Rows]]:
@@ -267,9 +267,7 @@ def _long_rows(source: _Source, parsed: Any, key: str, line: int, notes: dict[st
         )
     begins = np.flatnonzero(np.diff(owners, prepend=-1))
     offsets = np.append(begins, len(owners)).astype(np.int64)
-    return Rows(
-        offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=_noted(notes)
-    )
+    return Rows(offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=_noted(notes))
 
 
 def _wide(source: _Source) -> tuple[Layout, _Parse]:
@@ -283,7 +281,8 @@ def _wide(source: _Source) -> tuple[Layout, _Parse]:
     for number, name in enumerate(header):
         if not name and not skip[number]:
             raise source.error(
-                f"line 1: column {number + 1} has no name", "If it is no item, say --ignore '' (as for the index of a frame)."
+                f"line 1: column {number + 1} has no name",
+                "If it is no item, such as the index of a frame, say --ignore ''.",
             )
     if skip.all():
         raise source.error("line 1: there is no column of an item", "Name fewer columns in --ignore.")

@@ -68,7 +68,9 @@ def holds_more_than(
             return "there is more at its end" if file.read(1) else None
     if (more := check_plain(path, schema_of(names, layout), layout.form.container)) is not None:
         return more
-    expected = _rebatched(batch for block in _table_blocks(offsets, items, names, layout) for batch in block.to_batches())
+    expected = _rebatched(
+        batch for block in _table_blocks(offsets, items, names, layout) for batch in block.to_batches()
+    )
     for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, layout.form.container))):
         if ours is None or theirs is None or not ours.equals(theirs):
             return "its values, or their order, differ"

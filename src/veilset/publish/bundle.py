@@ -22,8 +22,18 @@ import pyarrow.parquet as pq
 
 from veilset.anonymize import loss_by_p
 from veilset.audit import audit
-from veilset.errors import BudgetExceeded, NotCertified, WrongUsage
-from veilset.io import TextOptions, atomic_folder, check_place, format_text, sha256_of, write_durably
+from veilset.errors import BudgetExceeded, NotCertified, WrongUsage, unknown
+from veilset.io import (
+    FORMATS,
+    Layout,
+    as_written,
+    atomic_file,
+    atomic_folder,
+    check_place,
+    sha256_of,
+    write_durably,
+    write_rows,
+)
 from veilset.limits import Limits
 from veilset.models import Audit, Coherence
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
@@ -67,6 +77,7 @@ def publish(
     out: str | Path,
     *,
     replace: bool = False,
+    out_format: str | None = None,
     random_state: int | str | None = None,
     before: Audit | None = None,
     curve: Mapping[int | None, float] | None = None,
@@ -80,6 +91,7 @@ def publish(
         )
     out = Path(out)
     check_target(out, replace=replace)
+    release_layout(release, out_format)  # refuses a format that does not exist before anything is done
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
     order = _secret_order(len(release.data), seed)
     before = before or _risks_before(release, limits)
@@ -89,8 +101,8 @@ def publish(
         custodian.mkdir(mode=0o700)
         write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
         limits.step("Writing the release")
-        _write_public(staging / "public", release, release.data.take(order).anonymous(), release.audit)
-        _write_custodian(custodian, release, order, seed, before, curve, limits)
+        _write_public(staging / "public", release, release.data.take(order).anonymous(), release.audit, out_format)
+        _write_custodian(custodian, release, order, seed, before, curve, out_format, limits)
         limits.step("Verifying the written bytes")
         verification = verify(staging / "public", limits=limits)
         if not verification.holds:
@@ -132,14 +144,12 @@ def _risks_before(release: Release, limits: Limits) -> Audit | None:
         return None
 
 
-def _write_public(folder: Path, release: Release, data: Transactions, answer: Audit) -> None:
+def _write_public(folder: Path, release: Release, data: Transactions, answer: Audit, out_format: str | None) -> None:
     folder.mkdir(mode=0o755)
-    source = release.original.source
-    options = source.options if source is not None else TextOptions("basket", ",")
-    if options.format == "fimi" and release.generalized:
-        options = TextOptions("basket", ",")  # names of groups are no ids
-    suffix = {"fimi": "dat", "basket": "csv", "long": "csv"}[options.format]
-    content = format_text(data.offsets, data.items, data.names, options)
+    layout = release_layout(release, out_format)
+    file = folder / f"data{layout.form.suffix}"
+    with atomic_file(file) as stream:
+        write_rows(stream, data.offsets, data.items, data.names, layout)
     made_by = f"veilset {version('veilset')}"
     merged = release.original.persons is not None
     loss_percent = round(100 * release.loss)
@@ -151,19 +161,18 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
         transactions=len(data),
         one_transaction_is="one person, whose transactions were merged" if merged else "taken as one person",
         data=DataFile(
-            file=f"data.{suffix}",
-            sha256=sha256_of(content),
-            format=options.format,
-            delimiter=options.delimiter,
-            columns=options.columns,
+            file=file.name,
+            sha256=sha256_of(file),
+            format=layout.format,
+            delimiter=layout.delimiter,
+            columns=layout.columns,
         ),
         loss_percent=loss_percent,
         not_promised=promise.not_promised(),
         made_by=made_by,
         generalized=dict(release.stands_for),
     )
-    files = {
-        certificate.data.file: content,
+    texts = {
         CERTIFICATE: certificate.to_json().encode() + b"\n",
         REPORT: public_report(
             data,
@@ -174,9 +183,34 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
             stands_for=release.stands_for,
         ).encode(),
     }
-    files[SUMS] = "".join(f"{sha256_of(files[name])}  {name}\n" for name in sorted(files)).encode()
-    for name, bytes_ in files.items():
-        write_durably(folder / name, bytes_)
+    sums = {file.name: certificate.data.sha256, **{name: sha256_of(text) for name, text in texts.items()}}
+    texts[SUMS] = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
+    for name, text in texts.items():
+        write_durably(folder / name, text)
+
+
+def release_layout(release: Release, out_format: str | None) -> Layout:
+    """How the released file is laid out: as the source was, or in the format that was asked for."""
+    source = release.original.source
+    read = Layout("basket", ",") if source is None else source.layout
+    if out_format is None:
+        if read.form.container == "fimi" and release.generalized:
+            read = Layout("basket", ",")  # names of groups are no ids
+        return as_written(read)
+    if out_format not in FORMATS:
+        raise unknown("format", out_format, FORMATS)
+    container, shape, suffix, _ = FORMATS[out_format]
+    both_csv = container == read.form.container == "csv"
+    columns = read.columns if read.form.shape == shape else ()
+    return as_written(
+        Layout.choose(
+            f"data{suffix}",
+            format=out_format,
+            delimiter=read.delimiter if both_csv else None,
+            long=(columns or ("id", "item")) if shape == "long" else None,
+            column=columns[0] if shape == "lists" and columns and container not in ("fimi", "spmf", "csv") else None,
+        )
+    )
 
 
 def _write_custodian(
@@ -186,11 +220,12 @@ def _write_custodian(
     seed: str,
     before: Audit | None,
     curve: Mapping[int | None, float],
+    out_format: str | None,
     limits: Limits,
 ) -> None:
     write_durably(
         folder / "recipe.toml",
-        Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}").to_toml(),
+        Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}", out_format=out_format).to_toml(),
     )
     write_durably(folder / "edits.csv", _edits(release))
     report = custodian_report(release, before=before, curve=curve, limits=limits)
@@ -234,8 +269,12 @@ def _row_map(release: Release, order: npt.NDArray[np.int64]) -> pa.Table:
         "original_row": pa.array(originals + 1, type=pa.int64()),
     }
     source = release.original.source
-    named = {"person": release.original.persons, "id": None if source is None else source.ids}
+    persons = release.original.persons
+    named = {
+        "person": None if persons is None else pa.array(persons, type=pa.string()),
+        "id": None if source is None else source.ids,
+    }
     for column, names in named.items():
         if names is not None:
-            columns[column] = pa.array([names[i] for i in originals.tolist()])
+            columns[column] = names.take(pa.array(originals))
     return pa.table(columns)

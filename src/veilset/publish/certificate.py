@@ -41,7 +41,7 @@ class DataFile(_Strict):
     def layout(self) -> Layout:
         """The layout, as the readers take it; an error if there is no such layout, or not in a file of this name."""
         if self.format not in FORMATS or Path(self.file).suffix != FORMATS[self.format].suffix:
-            raise WrongUsage(f"{self.file!r} cannot be a file of the format {self.format!r}.", "Ask for the release again.")
+            raise WrongUsage(f"{self.file!r} is no file of the format {self.format!r}.", "Ask for the release again.")
         shape = FORMATS[self.format].shape
         return as_written(
             Layout.choose(
@@ -49,7 +49,7 @@ class DataFile(_Strict):
                 format=self.format,
                 delimiter=self.delimiter or None,
                 long=self.columns if shape == "long" else None,
-                items=self.columns[0] if shape == "lists" and self.columns else None,
+                column=self.columns[0] if shape == "lists" and self.columns else None,
             )
         )
 

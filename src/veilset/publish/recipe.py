@@ -10,11 +10,20 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io import read_item_list, sha256_of
+from veilset.io.sql import is_database
 from veilset.models import Promise
 from veilset.publish.certificate import make_promise
 from veilset.release import Release
-from veilset.transactions import Transactions, read
+from veilset.transactions import (
+    Entry,
+    Source,
+    Taxonomy,
+    Transactions,
+    mark_sensitive,
+    parse_entries,
+    read,
+    read_entries,
+)
 
 __all__ = ["InputRecipe", "MethodRecipe", "PromiseRecipe", "Recipe"]
 
@@ -23,43 +32,90 @@ Option: TypeAlias = str | int | float | bool | tuple[str, ...] | dict[str, float
 """What an option of a method may be; the last kind is a taxonomy, as each item's groups."""
 
 
+_READING = {
+    "format",
+    "delimiter",
+    "header",
+    "column",
+    "long",
+    "wide",
+    "person",
+    "ignore",
+    "counts",
+    "query",
+    "encoding",
+}
+"""What `veilset.read` is told by a recipe in the same words."""
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class InputRecipe(_Section):
-    """What to read. A path is relative to the recipe's folder."""
+    """What to read: a file, or a database that is asked a query. A path is relative to the recipe's folder.
+
+    `sensitive` holds exact names, as a release writes them down; `sensitive_items` and the lines of `sensitive_files`
+    are entries (`veilset.transactions.sensitive`), whose branches are those of `taxonomy`.
+    """
 
     path: str
     sha256: str | None = None
     format: str | None = None
     delimiter: str | None = None
     header: bool = False
+    column: str | None = None
     long: tuple[str, str] | None = None
+    wide: bool = False
     person: str | None = None
+    ignore: tuple[str, ...] = ()
+    counts: bool = False
+    query: str | None = None
     encoding: str = "utf-8"
     sensitive: tuple[str, ...] = ()
+    sensitive_items: tuple[str, ...] = ()
     sensitive_files: tuple[str, ...] = ()
+    taxonomy: str | None = None
+
+    @classmethod
+    def of(cls, source: Source, sensitive: tuple[str, ...]) -> InputRecipe:
+        """What reads this source again, with these items sensitive."""
+        layout = source.layout
+        form = layout.form
+        return cls(
+            path=source.origin or "",
+            sha256=source.sha256,
+            format=None if source.query is not None else layout.format,
+            delimiter=layout.delimiter or None,
+            header=layout.header and layout.format == "basket",
+            column=layout.columns[0] if form.shape == "lists" and layout.columns else None,
+            long=(layout.columns[0], layout.columns[1]) if form.shape == "long" else None,
+            wide=form.shape == "wide",
+            person=layout.person,
+            ignore=layout.ignore,
+            counts=layout.counts,
+            query=source.query,
+            encoding=source.encoding,
+            sensitive=sensitive,
+        )
+
+    def entries(self) -> list[Entry]:
+        """What the files and the items here say is sensitive."""
+        listed = [entry for path in self.sensitive_files for entry in read_entries(path, self.encoding)]
+        return [*parse_entries(self.sensitive_items), *listed]
 
     def read(self, memory_limit: int | str | None = None) -> Transactions:
         """The transactions, if the file has the hash that is named here."""
-        listed = [name for path in self.sensitive_files for name in read_item_list(path, self.encoding)]
-        if self.sha256 is not None and Path(self.path).is_file() and sha256_of(Path(self.path)) != self.sha256:
+        entries = self.entries()
+        tree = None if self.taxonomy is None else Taxonomy.read(self.taxonomy, encoding=self.encoding)
+        data = read(self.path, memory_limit=memory_limit, **self.model_dump(include=_READING))
+        assert data.source is not None  # noqa: S101 - everything that is read has one
+        if self.sha256 not in (None, data.source.sha256):
             raise UnreadableInput(
-                f"{self.path!r} is not the file this recipe was made for: its sha256 differs.",
-                "Use the original file, or take the sha256 out of the recipe to run it on this one.",
+                f"{self.path!r} does not hold what this recipe was made for: its sha256 differs.",
+                "Use the original (and say ORDER BY in a query), or take the sha256 out of the recipe.",
             )
-        return read(
-            self.path,
-            sensitive=dict.fromkeys([*self.sensitive, *listed]),
-            format=self.format,
-            delimiter=self.delimiter,
-            header=self.header,
-            long=self.long,
-            person=self.person,
-            encoding=self.encoding,
-            memory_limit=memory_limit,
-        )
+        return mark_sensitive(data.with_sensitive(self.sensitive), entries, tree)
 
 
 class PromiseRecipe(_Section):
@@ -92,6 +148,7 @@ class Recipe(_Section):
     schema_version: Literal[1] = 1
     made_by: str | None = None
     seed: Annotated[str, Field(min_length=1)] | None = None
+    out_format: str | None = None
     input: InputRecipe | None = None
     promise: PromiseRecipe
     method: MethodRecipe = MethodRecipe()
@@ -122,14 +179,15 @@ class Recipe(_Section):
         here = path.resolve().parent
         absolute = recipe.input.model_copy(
             update={
-                "path": str(here / recipe.input.path),
+                "path": recipe.input.path if is_database(recipe.input.path) else str(here / recipe.input.path),
                 "sensitive_files": tuple(str(here / name) for name in recipe.input.sensitive_files),
+                "taxonomy": None if recipe.input.taxonomy is None else str(here / recipe.input.taxonomy),
             }
         )
         return recipe.model_copy(update={"input": absolute})
 
     @classmethod
-    def of(cls, release: Release, *, seed: str, version: str) -> Recipe:
+    def of(cls, release: Release, *, seed: str, version: str, out_format: str | None = None) -> Recipe:
         """The recipe that makes this release again."""
         source = release.original.source
         parameters = release.promise.parameters()
@@ -140,18 +198,9 @@ class Recipe(_Section):
             made_by=version,
             seed=seed,
             input=None
-            if source is None
-            else InputRecipe(
-                path=str(source.path),
-                sha256=source.sha256,
-                format=source.options.format,
-                delimiter=source.options.delimiter,
-                header=source.options.header and source.options.format == "basket",
-                long=source.options.columns,
-                person=source.options.person,
-                encoding=source.encoding,
-                sensitive=release.original.sensitive,
-            ),
+            if source is None or source.origin is None
+            else InputRecipe.of(source, release.original.sensitive),
+            out_format=out_format,
             promise=PromiseRecipe.model_validate(
                 {"model": release.promise.name, **parameters, "p": "unlimited" if p is None else p}
             ),

@@ -1,8 +1,29 @@
 """The data: transactions, taxonomies, generators."""
 
 from veilset.transactions import generate
-from veilset.transactions.reading import Source, read
+from veilset.transactions.reading import Source, read, read_file
+from veilset.transactions.sensitive import (
+    Entry,
+    list_line,
+    mark_sensitive,
+    matching_items,
+    parse_entries,
+    read_entries,
+)
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 
-__all__ = ["Source", "Taxonomy", "Transactions", "generate", "read"]
+__all__ = [
+    "Entry",
+    "Source",
+    "Taxonomy",
+    "Transactions",
+    "generate",
+    "list_line",
+    "mark_sensitive",
+    "matching_items",
+    "parse_entries",
+    "read",
+    "read_entries",
+    "read_file",
+]

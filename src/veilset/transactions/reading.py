@@ -68,7 +68,7 @@ class Source:
     def describe(self) -> str:
         """One sentence: what the source was taken to be."""
         layout = self.layout
-        container, shape, _, words = layout.form
+        container, _, _, words = layout.form
         if self.origin is None or self.query is not None:
             kind = "the answer to a query" if self.query is not None else "a frame"
             words = f"{kind} ({words.partition('(')[2]}"
@@ -91,7 +91,7 @@ def read(
     format: str | None = None,  # noqa: A002 - the word users type
     delimiter: str | None = None,
     header: bool = False,
-    items: str | None = None,
+    column: str | None = None,
     long: Sequence[str] | None = None,
     wide: bool = False,
     person: str | None = None,
@@ -117,7 +117,7 @@ def read(
         One character; by default what the file's name says.
     header : bool
         The first line of a basket file holds column names.
-    items : str, optional
+    column : str, optional
         The column (or the key of JSON objects) that holds the lists of items; by default the only column of lists.
     long : (str, str), optional
         The table has one item a row; names of the columns with the transaction's id and the item.
@@ -150,7 +150,7 @@ def read(
         format=format,
         delimiter=delimiter,
         header=header,
-        items=items,
+        column=column,
         long=long,
         wide=wide,
         person=person,

@@ -7,6 +7,7 @@ sorted vocabulary of the items that occur. Everything else in Veilset reads thes
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -238,6 +239,18 @@ class Transactions:
             self.offsets, new_code[self.items], list(code_of), sensitive_names, self.persons, self.source
         )
 
+    def with_sensitive(self, items: Iterable[str], *, notes: Iterable[str] = ()) -> Transactions:
+        """The same transactions with these items sensitive, and no others; the source keeps the notes.
+
+        >>> data = Transactions.from_lists([["milk", "beer"], ["milk", "insulin"]])
+        >>> data.with_sensitive(["insulin"]).sensitive
+        ('insulin',)
+        """
+        roles = np.zeros(len(self.names), dtype=np.uint8)
+        roles[self.codes(items)] = 1
+        source = None if self.source is None else replace(self.source, notes=(*self.source.notes, *notes))
+        return self._of(self.offsets, self.items, self.names, roles, self.persons, source)
+
     def take(self, rows: npt.NDArray[np.int64]) -> Transactions:
         """The transactions at these positions, in this order."""
         rows = np.asarray(rows)
@@ -334,7 +347,7 @@ class Transactions:
         *,
         format: str | None = None,  # noqa: A002 - the word users type
         delimiter: str | None = None,
-        items: str | None = None,
+        column: str | None = None,
         long: Sequence[str] | None = None,
         wide: bool = False,
     ) -> None:
@@ -345,7 +358,9 @@ class Transactions:
         path = Path(path)
         if format is not None and format.endswith("long") and long is None:
             long = ("id", "item")
-        layout = as_written(Layout.choose(path, format=format, delimiter=delimiter, items=items, long=long, wide=wide))
+        layout = as_written(
+            Layout.choose(path, format=format, delimiter=delimiter, column=column, long=long, wide=wide)
+        )
         with atomic_file(path, replace=True) as file, packed(file, path) as stream:
             write_rows(stream, self.offsets, self.items, self.names, layout)
 

@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import WrongUsage

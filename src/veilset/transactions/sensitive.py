@@ -1,0 +1,248 @@
+"""What is sensitive, said in one small language: exact names, patterns, branches of a taxonomy.
+
+An entry is one line of a list, or one text on the command line or in a recipe:
+
+    insulin             the item of exactly this name
+    name: glob: x       the same for a name that looks like one of the others: here the item "glob: x"
+    glob: insulin*      every item that matches: * any text, ? a character, [ab] or [a-z] one of these, [!ab] another
+    branch: pharmacy    every item below this node of the taxonomy
+    # why               a comment, in files only: a number sign and a blank
+
+An entry that takes nothing that occurs is an error, and so is one that could be read in two ways: an item that is
+missing from the list by mistake would be released as a public one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+from typing import Literal, get_args
+
+from veilset.errors import UnreadableInput, WrongUsage, near_misses
+from veilset.io import read_bytes, text_of
+from veilset.transactions.taxonomy import Taxonomy
+from veilset.transactions.transactions import Transactions
+from veilset.transactions.vocabulary import item_name, several
+
+__all__ = ["Entry", "list_line", "mark_sensitive", "matching_items", "parse_entries", "read_entries"]
+
+_Word = Literal["name", "glob", "branch"]
+_WORDS: tuple[_Word, ...] = get_args(_Word)
+_COMMENT = re.compile(r"#($|[ \t])")  # "#5" is a name
+_MOST_NAMES = 8
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry: its kind, what follows the word, the whole as it was written, and where that was."""
+
+    kind: Literal["name", "glob", "branch", "comment"]
+    text: str
+    written: str
+    place: str
+
+    def wrong(self, what: str, next_step: str) -> WrongUsage:
+        """The error about this entry."""
+        return WrongUsage(f"{self.place}: {what}", next_step)
+
+
+def matching_items(data: Transactions, entries: Iterable[str], *, taxonomy: Taxonomy | None = None) -> tuple[str, ...]:
+    """The items of *data* that entries name, in the order of the vocabulary.
+
+    Parameters
+    ----------
+    data : Transactions
+    entries : iterable of str
+        Each an exact name, ``"glob: PATTERN"``, ``"branch: LABEL"`` or ``"name: NAME"``; each must take an item.
+    taxonomy : Taxonomy, optional
+        The tree that branches belong to.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["insulin", "milk"], ["insulin pump", "a*"], ["a", "aspirin"]])
+    >>> matching_items(data, ["glob: insulin*", "a*"])
+    ('a*', 'insulin', 'insulin pump')
+    >>> data.with_sensitive(matching_items(data, ["glob: insulin*"])).public
+    ('a', 'a*', 'aspirin', 'milk')
+    """
+    return _resolved(data, parse_entries(several(entries, "entries")), taxonomy)[0]
+
+
+def mark_sensitive(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None = None) -> Transactions:
+    """The same transactions with what the entries name sensitive too; notes say what patterns and branches took."""
+    names, notes = _resolved(data, entries, taxonomy)
+    return data.with_sensitive([*data.sensitive, *names], notes=notes)
+
+
+def parse_entries(texts: Iterable[str]) -> list[Entry]:
+    """Entries that do not stand in a file."""
+    entries = []
+    for number, text in enumerate(texts, start=1):
+        entry = _parsed(item_name(text, "entries"), f"Sensitive entry {number}")
+        if entry is None:
+            raise WrongUsage(f"Sensitive entry {number} is blank.", "Write a name, 'glob: PATTERN' or 'branch: GROUP'.")
+        if entry.kind == "comment":
+            raise entry.wrong(
+                f"{text!r} is a comment, which belongs into a file.", f"For an item write 'name: {entry.written}'."
+            )
+        entries.append(entry)
+    return entries
+
+
+def read_entries(path: str | Path, encoding: str = "utf-8") -> list[Entry]:
+    """The entries of a list, one a line; blanks around an entry and empty lines do not count."""
+    raw = read_bytes(path)
+    lines = re.split("\r\n|\n|\r", text_of(path, raw, encoding).decode()) if raw else []
+    places = (f"{str(path)!r}, line {number}" for number in range(1, len(lines) + 1))
+    entries = [entry for line, place in zip(lines, places, strict=True) if (entry := _parsed(line, place))]
+    if all(entry.kind == "comment" for entry in entries):
+        raise UnreadableInput(
+            f"{str(path)!r} names no sensitive item.", "Write one entry a line, or leave the list out."
+        )
+    return entries
+
+
+def list_line(name: str) -> str:
+    """The line of a list that stands for the item of this name.
+
+    >>> list_line("insulin"), list_line("glob: x"), list_line("# 5")
+    ('insulin', 'name: glob: x', 'name: # 5')
+    """
+    if name != name.strip(" \t") or "\n" in name or "\r" in name:
+        raise WrongUsage(
+            f"The item {name!r} cannot stand in a list: it has a line break, or a blank at an end.",
+            "Rename it, or name it in Python: data.with_sensitive([...]).",
+        )
+    is_plain = not _COMMENT.match(name) and not name.startswith(tuple(f"{word}:" for word in _WORDS))
+    return name if is_plain else f"name: {name}"
+
+
+def _parsed(line: str, place: str) -> Entry | None:
+    written = line.strip(" \t")
+    if not written:
+        return None
+    if _COMMENT.match(written):
+        return Entry("comment", written[1:].strip(" \t"), written, place)
+    for word in _WORDS:
+        if written.startswith(f"{word}:"):
+            entry = Entry(word, written.removeprefix(f"{word}:").strip(" \t"), written, place)
+            _check(entry)
+            return entry
+    return Entry("name", written, written, place)
+
+
+def _check(entry: Entry) -> None:
+    """What can be said of an entry without the data."""
+    if not entry.text:
+        raise entry.wrong(
+            f"nothing follows {entry.written!r}.",
+            f"Write for example '{entry.kind}: insulin'; for the item of this name, 'name: {entry.written}'.",
+        )
+    if entry.kind == "glob" and _has_open_bracket(entry.text):
+        raise entry.wrong(
+            f"in {entry.written!r} a '[' is never closed.",
+            "Close it, as in [0-9]; for the character itself write [[].",
+        )
+
+
+def _has_open_bracket(pattern: str) -> bool:
+    # A ']' right after '[' or '[!' is one of the characters, not the end.
+    return "[" in re.sub(r"\[!?+\]?+[^\]]*+\]", "", pattern)
+
+
+def _resolved(
+    data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None
+) -> tuple[tuple[str, ...], list[str]]:
+    """The items that occur and that entries take, and a note for each entry that may take several."""
+    if taxonomy is not None and all(entry.kind != "branch" for entry in entries):
+        raise WrongUsage(
+            "There is a taxonomy, but no sensitive entry begins with 'branch:'.",
+            "Leave the taxonomy out, or write an entry such as 'branch: pharmacy'.",
+        )
+    occurring = set(data.names)
+    taken: set[str] = set()
+    missing: list[Entry] = []
+    notes = []
+    for entry in entries:
+        if entry.kind != "name" and entry.written in occurring:
+            raise entry.wrong(
+                f"{entry.written!r} is a {entry.kind}, but the data has an item of this very name.",
+                f"For the item write 'name: {entry.written}'; else write the {entry.kind} in another way.",
+            )
+        if entry.kind == "name":
+            taken.add(entry.text)
+            missing += [] if entry.text in occurring else [entry]
+        elif entry.kind == "glob":
+            found = _matching(entry, data)
+            notes.append(_note(entry, found, len(found)))
+            taken.update(found)
+        elif entry.kind == "branch":
+            below = _below(entry, taxonomy)
+            found = [name for name in below if name in occurring]
+            if not found:
+                raise entry.wrong(
+                    f"no item below {entry.text!r} occurs in the data.",
+                    "Check that the taxonomy belongs to this data, or take the entry off the list.",
+                )
+            notes.append(_note(entry, found, len(below)))
+            taken.update(found)
+    if missing:
+        raise _unknown_name(missing, data)
+    return data.in_order(taken), notes
+
+
+def _matching(entry: Entry, data: Transactions) -> list[str]:
+    """The items that match a pattern, capitals and small letters told apart."""
+    pattern = translate(entry.text)
+    if found := list(filter(re.compile(pattern).match, data.names)):
+        return found
+    otherwise = next(filter(re.compile(pattern, re.IGNORECASE).match, data.names), None)
+    hint = (
+        f"Capitals count: else {otherwise!r} would match."
+        if otherwise is not None
+        else near_misses(re.sub(r"[*?\[\]!]", "", entry.text), data.names)
+    )
+    raise entry.wrong(
+        f"no item of the data matches {entry.written!r}.", hint or "Check the pattern, or take it off the list."
+    )
+
+
+def _below(entry: Entry, taxonomy: Taxonomy | None) -> tuple[str, ...]:
+    """The items below a node of the tree, whether or not they occur."""
+    if taxonomy is None:
+        raise entry.wrong(f"{entry.written!r} needs a taxonomy.", "Name its file with --taxonomy.")
+    try:
+        return taxonomy.leaves_under(taxonomy.node(entry.text))
+    except WrongUsage as error:
+        raise entry.wrong(error.what, error.next_step) from None
+
+
+def _unknown_name(missing: Sequence[Entry], data: Transactions) -> WrongUsage:
+    """The error about names that do not occur; its hint is about the first."""
+    first = missing[0]
+    others = f"; in all, {len(missing):,} names of the lists do not" if len(missing) > 1 else ""
+    return first.wrong(f"the sensitive item {first.text!r} does not occur in the data{others}.", _meant(first, data))
+
+
+def _meant(entry: Entry, data: Transactions) -> str:
+    """What somebody may have meant by a name that does not occur."""
+    name = entry.text
+    if not _has_open_bracket(name) and any(map(re.compile(translate(name)).match, data.names)):
+        return f"If it is meant as a pattern, write 'glob: {name}'."
+    if name.startswith("#"):
+        return "If it is meant as a comment, write a blank after the number sign."
+    word, colon, rest = name.partition(":")
+    if colon and word.strip().lower() in _WORDS:
+        return f"If it is no name, write '{word.strip().lower()}: {rest.strip()}', in small letters."
+    return near_misses(name, data.names) or "Check its spelling, or take it off the list."
+
+
+def _note(entry: Entry, found: Sequence[str], of: int) -> str:
+    many = f"{len(found):,} item{'s' * (len(found) != 1)}"
+    if of != len(found):
+        many = f"{len(found):,} of the {of:,} items below it (the others do not occur)"
+    listed = ", ".join(map(repr, found[:_MOST_NAMES])) + ", …" * (len(found) > _MOST_NAMES)
+    return f"{entry.written!r} took {many}: {listed}."
