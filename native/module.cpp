@@ -2,12 +2,17 @@
 #include <nanobind/nanobind.h>
 
 #include "control.hpp"
+#include "text.hpp"
 
 namespace nb = nanobind;
 
 namespace veilset {
 void register_text_fimi(nb::module_& m);
+void register_text_spmf(nb::module_& m);
 void register_text_delimited(nb::module_& m);
+void register_text_wide(nb::module_& m);
+void register_text_json(nb::module_& m);
+void register_text_write(nb::module_& m);
 void register_rows(nb::module_& m);
 void register_gather(nb::module_& m);
 void register_bits(nb::module_& m);
@@ -27,8 +32,13 @@ void register_generate(nb::module_& m);
 NB_MODULE(_native, m) {
     m.doc() = "Kernels of veilset: no policy, no Python objects inside loops.";
     nb::exception<veilset::OverBudget>(m, "OverBudget", PyExc_RuntimeError);
+    nb::exception<veilset::ParseError>(m, "ParseError", PyExc_ValueError);
     veilset::register_text_fimi(m);
+    veilset::register_text_spmf(m);
     veilset::register_text_delimited(m);
+    veilset::register_text_wide(m);
+    veilset::register_text_json(m);
+    veilset::register_text_write(m);
     veilset::register_rows(m);
     veilset::register_gather(m);
     veilset::register_bits(m);

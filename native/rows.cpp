@@ -57,10 +57,32 @@ nb::object occurring(const Array<int32_t>& codes_, int64_t count) {
     return nb::cast(to_numpy(std::move(seen)));
 }
 
+// The items of the rows at these places, one row after the other.
+nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items_, const Array<int64_t>& rows_) {
+    auto offsets = span_of(offsets_);
+    auto items = span_of(items_);
+    auto rows = span_of(rows_);
+    std::vector<int32_t> out;
+    {
+        nb::gil_scoped_release release;
+        size_t size = 0;
+        for (int64_t r : rows) {
+            if (r < 0 || size_t(r) + 1 >= offsets.size()) throw std::invalid_argument("row out of range");
+            if (offsets[size_t(r)] < 0 || offsets[size_t(r) + 1] < offsets[size_t(r)] || size_t(offsets[size_t(r) + 1]) > items.size())
+                throw std::invalid_argument("offsets do not frame the items");
+            size += size_t(offsets[size_t(r) + 1] - offsets[size_t(r)]);
+        }
+        out.reserve(size);
+        for (int64_t r : rows) out.insert(out.end(), items.begin() + offsets[size_t(r)], items.begin() + offsets[size_t(r) + 1]);
+    }
+    return nb::cast(to_numpy(std::move(out)));
+}
+
 }  // namespace
 
 void register_rows(nb::module_& m) {
     m.def("canonicalize", &canonicalize, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(), nb::arg("new_code").noconvert());
+    m.def("take_rows", &take_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("rows").noconvert());
     m.def("occurring", &occurring, nb::arg("codes").noconvert(), nb::arg("count"));
 }
 

@@ -1,5 +1,5 @@
 // What the readers of text share. A line ends with LF, CRLF or a lone CR; blanks around a field do not count; every error
-// names its line.
+// names its line. A long text comes in blocks, and a reader takes the records that are complete.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -26,6 +26,43 @@ inline std::string_view view_of(const nb::bytes& text) { return {static_cast<con
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+inline size_t line_end_size(const char* at, const char* end) { return *at == '\r' && end - at > 1 && at[1] == '\n' ? 2 : 1; }
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A piece of the text for an error message: short, and without control characters.
+inline std::string shown(std::string_view text) {
+    size_t size = std::min<size_t>(text.size(), 40);
+    while (size > 0 && size < text.size() && (text[size] & 0xC0) == 0x80) --size;  // never half a UTF-8 character
+    std::string out;
+    for (char c : text.substr(0, size)) out += (static_cast<unsigned char>(c) < 32 || c == 127) ? '?' : c;
+    return "'" + out + (text.size() > size ? "...'" : "'");
+}
+
+// A block of a longer text, read from `at`, where line number `line` begins. Unless it is the last block, its text is cut
+// behind its last line end: the rest comes again at the start of the next block. A CR as the very last byte is such a rest,
+// for an LF may follow.
+struct Block {
+    std::string_view text;
+    size_t at;
+    int64_t line;
+    bool last;
+
+    Block(const nb::bytes& input, int64_t start, int64_t first_line, bool is_last)
+        : text(view_of(input)), at(size_t(start)), line(first_line), last(is_last) {
+        if (start < 0 || at > text.size()) throw std::invalid_argument("start is outside the text");
+        if (last) return;
+        size_t end = text.size();
+        if (end > at && text[end - 1] == '\r') --end;
+        while (end > at && !is_line_end(text[end - 1])) --end;
+        text = text.substr(0, end);
+    }
+
+    bool done() const { return at >= text.size(); }
+    void skip_line_end() {
+        at += line_end_size(text.data() + at, text.data() + text.size());
+        ++line;
+    }
+};
 
 constexpr int32_t empty_field = -1;
 
@@ -51,6 +88,12 @@ inline uint64_t marks_of(uint64_t word, char c) {
     return (difference - every_byte) & ~difference & high_bits;
 }
 
+// The high bit of every byte that is no digit.
+inline uint64_t marks_of_others(uint64_t word) {
+    const uint64_t digits = word ^ (every_byte * '0');
+    return (((digits & ~high_bits) + every_byte * (0x80 - 10)) | digits) & high_bits;
+}
+
 inline size_t first_mark(uint64_t marks) { return size_t(std::countr_zero(marks)) / 8; }
 
 // Distinct strings, numbered in order of appearance. Most are pieces of one text and short, and are compared by their
@@ -67,6 +110,19 @@ public:
             place = (place + 1) & last_;
         }
         return slots_[place].code;
+    }
+
+    // Takes back what was added last. No other string was placed past one of these, so their slots can simply be freed.
+    void forget_from(size_t count) {
+        while (size() > count) {
+            const int32_t code = int32_t(size() - 1);
+            const std::string_view value = value_of(size_t(code));
+            size_t place = hash(value, head_of(value)) & last_;
+            while (slots_[place].code != code) place = (place + 1) & last_;
+            slots_[place] = Slot();
+            starts_.pop_back();
+            bytes_.resize(size_t(starts_.back()));
+        }
     }
 
     size_t size() const { return starts_.size() - 1; }
@@ -127,5 +183,11 @@ private:
     std::vector<int64_t> starts_;
     std::vector<uint8_t> bytes_;
 };
+
+// Takes back the codes from `size` on, and the strings that only they stood for.
+inline void take_back(std::vector<int32_t>& codes, size_t size, Dictionary& strings) {
+    codes.resize(size);
+    strings.forget_from(codes.empty() ? 0 : size_t(*std::max_element(codes.begin(), codes.end()) + 1));
+}
 
 }  // namespace veilset

@@ -30,16 +30,69 @@ class _CoherenceResult(TypedDict):
     largest_breach: tuple[int, int, int, list[int]]
     largest_any: tuple[int, int, int, list[int]]
 
-def parse_fimi(text: bytes) -> tuple[_Int64, _Int32, _Int64]: ...
-def parse_record(text: bytes, delimiter: str) -> tuple[list[bytes], int, int]: ...
-def parse_basket(text: bytes, delimiter: str, start: int, line: int) -> tuple[_Int64, _Int32, _Strings]: ...
+# The parsers take a block of a text from `start` on, where `line` begins: its complete records, or all if it is the `last` block.
+# They return, besides what their comment says, how far they came (`consumed`, `line`). Codes number the strings, -1 is an empty field.
+def parse_fimi(text: bytes, start: int, line: int, last: bool) -> tuple[_Int64, _Int32, _Int64, int, int]: ...
+
+# ids as parse_fimi; then the lines of metadata (number, text), and how many lines were sequences
+def parse_spmf(
+    text: bytes, start: int, line: int, last: bool
+) -> tuple[_Int64, _Int32, _Int64, int, int, list[tuple[int, bytes]], int]: ...
+
+# nothing, consumed up to 0, if the first record is not complete
+def parse_record(text: bytes, delimiter: str, last: bool = True) -> tuple[list[bytes], int, int]: ...
+def parse_basket(
+    text: bytes, delimiter: str, start: int, line: int, last: bool
+) -> tuple[_Int64, _Int32, _Strings, int, int]: ...
+
+# the chosen columns, blank lines, consumed, line
 def parse_table(
-    text: bytes, delimiter: str, start: int, line: int, columns: list[int], width: int
-) -> tuple[list[tuple[_Int32, _Strings]], int]: ...
+    text: bytes, delimiter: str, start: int, line: int, last: bool, columns: list[int], width: int
+) -> tuple[list[tuple[_Int32, _Strings]], int, int, int]: ...
+
+# codes are columns; then consumed, line, blank lines, counts above 1, whose each row is (nobody's without a person column)
+def parse_wide(
+    text: bytes,
+    delimiter: str,
+    start: int,
+    line: int,
+    last: bool,
+    width: int,
+    skip: _Uint8,
+    person: int,
+    counts: bool,
+) -> tuple[_Int64, _Int32, int, int, int, int, tuple[_Int32, _Strings]]: ...
+
+# then consumed, line, blank lines, whose each row is (nobody's without a person)
+def parse_json_lines(
+    text: bytes, start: int, line: int, last: bool, key: str | None, person: str | None
+) -> tuple[_Int64, _Int32, _Strings, int, int, int, tuple[_Int32, _Strings]]: ...
+
+# as parse_table with two columns
+def parse_json_long(
+    text: bytes, start: int, line: int, last: bool, id_key: str, item_key: str
+) -> tuple[list[tuple[_Int32, _Strings]], int, int, int]: ...
+
+# The writers take rows that may be a slice, with offsets that begin above 0, and names as they are to be written.
 def format_rows(
-    offsets: _Int64, items: _Int32, starts: _Int64, names: _Uint8, delimiter: str, long_form: bool
+    offsets: _Int64, items: _Int32, starts: _Int64, names: _Uint8, delimiter: str, long_form: bool, first_row: int
 ) -> bytes: ...
+def format_json_lines(
+    offsets: _Int64, items: _Int32, starts: _Int64, names: _Uint8, head: bytes, tail: bytes
+) -> bytes: ...
+def format_json_long(
+    offsets: _Int64,
+    items: _Int32,
+    starts: _Int64,
+    names: _Uint8,
+    head: bytes,
+    middle: bytes,
+    tail: bytes,
+    first_row: int,
+) -> bytes: ...
+def format_wide(offsets: _Int64, items: _Int32, vocabulary_size: int, delimiter: str) -> bytes: ...
 def canonicalize(offsets: _Int64, codes: _Int32, new_code: _Int32) -> tuple[_Int64, _Int32]: ...
+def take_rows(offsets: _Int64, items: _Int32, rows: _Int64) -> _Int32: ...
 def occurring(codes: _Int32, count: int) -> _Uint8: ...
 def group_rows(offsets: _Int64, codes: _Int32, owners: _Int32, count: int, out: _Int32) -> _Int64: ...
 

@@ -138,9 +138,9 @@ class Release:
         As the declared edits say; `discrepancy` tells whether they are true.
         """
         original = self.original
-        released = np.ones(len(original), dtype=bool)
-        released[list(self.withheld)] = False
-        there = np.bincount(original.items[np.repeat(released, original.lengths)], minlength=len(original.names))
+        there = original.supports.copy()
+        for row in self.withheld:
+            there[original.items[original.offsets[row] : original.offsets[row + 1]]] -= 1
         there[original.codes(self.suppressed)] = 0
         return there
 

@@ -110,9 +110,7 @@ class TextBlocks:
                 yield text
                 self._count(text)
         if not something:
-            raise UnreadableInput(
-                f"{str(self._path)!r} is empty.", "A file needs at least one transaction, one a line."
-            )
+            raise UnreadableInput(f"{str(self._path)!r} is empty.", "Give a file with something in it.")
 
     def _unpacked(self, file: IO[bytes]) -> Iterator[bytes]:
         """The file's bytes in blocks, unpacked; never empty ones."""

@@ -6,6 +6,8 @@ that are mapped to it. What is mapped counts for nothing against a memory limit:
 
 from __future__ import annotations
 
+import errno
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -22,10 +24,11 @@ from veilset.errors import BudgetExceeded, UnreadableInput
 from veilset.io.rows import Rows
 from veilset.limits import Limits
 
-__all__ = ["Gathered", "canonical_rows", "gather", "row_blocks", "strings_of"]
+__all__ = ["Gathered", "canonical_rows", "gather", "row_blocks", "same_array", "strings_of", "taken_rows"]
 
 _BLOCK = 1 << 22  # occurrences that are worked on at once
 _ROOM = 1 << 22  # bytes that must be left for the next piece
+_DISK_LEFT = 0.05  # the share of a disk that is left to others
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,24 @@ def canonical_rows(
     return new_offsets.array(), items.array()
 
 
+def taken_rows(
+    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The rows at these places, in this order; on disk if they were."""
+    ends = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(offsets[rows + 1] - offsets[rows], out=ends[1:])
+    taken = _Column(np.int32, on_disk=_on_disk(items))
+    for first, last in row_blocks(ends):
+        taken.append(_native.take_rows(offsets, items, rows[first:last]))
+    return ends, taken.array()
+
+
+def same_array(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    """Whether two arrays are equal, compared block by block."""
+    blocks = range(0, len(a), _BLOCK)
+    return len(a) == len(b) and all(np.array_equal(a[i : i + _BLOCK], b[i : i + _BLOCK]) for i in blocks)
+
+
 def row_blocks(offsets: npt.NDArray[np.int64], occurrences: int = _BLOCK) -> Iterator[tuple[int, int]]:
     """Ranges of rows that hold about so many occurrences, or one row each."""
     first, count = 0, len(offsets) - 1
@@ -144,6 +165,9 @@ class _Column:
 
     def _write(self, part: npt.NDArray[Any]) -> None:
         try:
+            free = os.fstatvfs(self._file.fileno())
+            if free.f_bavail < free.f_blocks * _DISK_LEFT:  # a small packed file can be made to fill any disk
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._file.write(np.ascontiguousarray(part, dtype=self._dtype).data)
         except OSError as error:
             raise _no_room(error) from None

@@ -126,6 +126,8 @@ class Layout:
         if chosen not in FORMATS:
             raise unknown("format", chosen, FORMATS)
         if shape is not None:
+            if format == "basket":  # says that a line is a transaction; other names say less
+                raise WrongUsage(f"--{shape} does not go with --format basket.", "Leave one of them out.")
             chosen = _of_shape(chosen, shape)
         form = FORMATS[chosen]
         if delimiter is None:
@@ -163,7 +165,7 @@ def _of_shape(format: str, shape: str) -> str:  # noqa: A002 - the word users ty
     """The format with the same container and this shape."""
     container = FORMATS[format].container
     fitting = next((name for name, form in FORMATS.items() if (form.container, form.shape) == (container, shape)), None)
-    if fitting is None or (FORMATS[format].shape not in ("lists", shape)):
+    if fitting is None or FORMATS[format].shape not in ("lists", shape):
         raise WrongUsage(f"--{shape} does not go with the format {format}.", "Leave one of them out.")
     return fitting
 

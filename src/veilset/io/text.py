@@ -75,16 +75,10 @@ class _Source:
     def header(self) -> list[str]:
         """The fields of the first record, which is taken off the text."""
         while True:
-            try:
-                fields, end, line = _native.parse_record(self._text, self.layout.delimiter)
-            except _native.ParseError:
-                if self._last:
-                    raise
-            else:
-                if self._last or end < len(self._text):
-                    break
+            fields, self._at, self.line = _native.parse_record(self._text, self.layout.delimiter, self._last)
+            if self._at or self._last:
+                break
             self.more()
-        self._at, self.line = end, line
         names = [field.decode() for field in fields]
         twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
         if twice is not None:
@@ -149,7 +143,7 @@ def _spmf(source: _Source) -> tuple[Layout, _Parse]:
     named = _SpmfNames(source)
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        offsets, codes, ids, metadata, sequences, at, line = _native.parse_spmf(text, at, line, last)
+        offsets, codes, ids, at, line, metadata, sequences = _native.parse_spmf(text, at, line, last)
         names = named.of(ids, metadata, rows=len(offsets) > 1)
         return Rows(offsets, codes, names, notes=_noted({_SEQUENCES: sequences})), at, line
 
@@ -164,19 +158,22 @@ class _SpmfNames:
         self._name_of: dict[int, str] = {}
         self._began = False
 
-    def of(self, ids: npt.NDArray[np.int64], metadata: list[bytes], *, rows: bool) -> Any:
+    def of(self, ids: npt.NDArray[np.int64], metadata: list[tuple[int, bytes]], *, rows: bool) -> Any:
         """The names of these ids, after what these lines say."""
-        for line in metadata:
-            if (match := re.fullmatch(rb"@ITEM=([0-9]{1,19})=(.+)", line)) is None:
+        for line, text in metadata:
+            if (match := re.fullmatch(rb"@ITEM=([0-9]{1,19})=(.+)", text)) is None:
                 continue
-            number, name = int(match[1]), match[2].decode().strip()
+            number, name = int(match[1]), match[2].decode()
             if self._began:
                 raise self._source.error(
-                    f"'@ITEM={number}=…' stands after transactions that were read already",
+                    f"line {line}: the id {number} is named after transactions that were read already",
                     "Move all lines that begin with @ before the transactions.",
                 )
-            if self._name_of.setdefault(number, name) != name or not name:
-                raise self._source.error(f"the id {number} is named {name!r}, and otherwise too", "Give it one name.")
+            if self._name_of.setdefault(number, name) != name:
+                raise self._source.error(
+                    f"line {line}: the id {number} is named {name!r}, and before {self._name_of[number]!r}",
+                    "Give it one name.",
+                )
         self._began |= rows
         names = [self._name_of.get(number) or str(number) for number in ids.tolist()]
         if twice := [name for name, count in Counter(names).items() if count > 1]:
@@ -290,7 +287,7 @@ def _wide(source: _Source) -> tuple[Layout, _Parse]:
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         try:
-            offsets, codes, (owners, owner_strings), above, blank, at, line = _native.parse_wide(
+            offsets, codes, at, line, blank, above, (owners, owner_strings) = _native.parse_wide(
                 text, layout.delimiter, at, line, last, len(header), skip, person, layout.counts
             )
         except _native.ParseError as error:
@@ -314,7 +311,7 @@ def _json_lists(source: _Source) -> tuple[Layout, _Parse]:
     key = layout.columns[0] if layout.columns else None
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        offsets, codes, strings, (owners, owner_strings), blank, at, line = _native.parse_json_lines(
+        offsets, codes, strings, at, line, blank, (owners, owner_strings) = _native.parse_json_lines(
             text, at, line, last, key, layout.person
         )
         whose = (None, None) if layout.person is None else (owners, strings_of(owner_strings))

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from veilset.errors import UnreadableInput, WrongUsage, near_misses
-from veilset.io import read_bytes, text_of
+from veilset.io import read_text_bytes
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_name, several
@@ -94,8 +94,7 @@ def parse_entries(texts: Iterable[str]) -> list[Entry]:
 
 def read_entries(path: str | Path, encoding: str = "utf-8") -> list[Entry]:
     """The entries of a list, one a line; blanks around an entry and empty lines do not count."""
-    raw = read_bytes(path)
-    lines = re.split("\r\n|\n|\r", text_of(path, raw, encoding).decode()) if raw else []
+    lines = re.split("\r\n|\n|\r", read_text_bytes(path, encoding).decode())
     places = (f"{str(path)!r}, line {number}" for number in range(1, len(lines) + 1))
     entries = [entry for line, place in zip(lines, places, strict=True) if (entry := _parsed(line, place))]
     if all(entry.kind == "comment" for entry in entries):

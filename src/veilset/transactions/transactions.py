@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import WrongUsage, near_misses
-from veilset.io import Gathered, Layout, Rows, as_written, atomic_file, canonical_rows, gather, packed, write_rows
+from veilset.io import Gathered, Layout, Rows, as_written, atomic_file, gather, packed, write_rows
+from veilset.io.gather import canonical_rows, same_array, taken_rows
 from veilset.limits import Limits
 from veilset.transactions.vocabulary import (
     are_integers,
@@ -149,17 +150,22 @@ class Transactions:
         source: Source | None,
         *,
         in_order: bool = False,
+        must_occur: bool = True,
     ) -> Transactions:
-        kept = np.flatnonzero(_native.occurring(codes, len(names)))
-        vocabulary = list(names) if len(kept) == len(names) else [names[i] for i in kept.tolist()]
+        # Several codes may have one name, and become one item.
+        there = np.flatnonzero(_native.occurring(codes, len(names))).tolist()
+        place: dict[str, int] = {}
+        met = [place.setdefault(names[code], len(place)) for code in there]
+        vocabulary = list(place)
         order = range(len(vocabulary)) if in_order else vocabulary_order(vocabulary)
+        rank = np.empty(len(vocabulary), dtype=np.int32)
+        rank[order] = np.arange(len(vocabulary), dtype=np.int32)
         new_code = np.full(len(names), -1, dtype=np.int32)
-        new_code[kept[order]] = np.arange(len(order), dtype=np.int32)
+        new_code[there] = rank[met]
         offsets, items = canonical_rows(offsets, codes, new_code)
         ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
         check_writable(ordered)
-        missing = sorted(set(sensitive).difference(ordered)) if sensitive else []
-        if missing:
+        if must_occur and (missing := sorted(set(sensitive).difference(ordered))):
             raise WrongUsage(
                 f"The sensitive item {missing[0]!r} does not occur in the data"
                 + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
@@ -205,19 +211,15 @@ class Transactions:
         return self._filtered(keep)
 
     def _filtered(self, keep: npt.NDArray[np.bool_]) -> Transactions:
-        # Deleting whole items keeps the rows sorted and the other items occurring: no need to canonicalize, unless only
-        # integers remain, which are sorted in another way.
-        stays = keep[self.items]
-        offsets = np.zeros(len(stays) + 1, dtype=np.int64)
-        np.cumsum(stays, out=offsets[1:])
-        new_code = np.cumsum(keep, dtype=np.int32) - 1
+        # Deleting whole items keeps the others occurring and in order, unless only integers remain, which are sorted in
+        # another way.
         names = tuple(name for name, kept in zip(self.names, keep.tolist(), strict=True) if kept)
-        roles = self.is_sensitive[keep]
-        new_offsets, items = offsets[self.offsets], new_code[self.items[stays]]
+        new_code = np.where(keep, np.cumsum(keep, dtype=np.int32) - 1, np.int32(-1)).astype(np.int32)
+        offsets, items = canonical_rows(self.offsets, self.items, new_code)
         if are_integers(names) and not are_integers(self.names):
-            sensitive = {name for name, s in zip(names, roles.tolist(), strict=True) if s}
-            return self._canonical(new_offsets, items, names, sensitive, self.persons, self.source)
-        return self._of(new_offsets, items, names, roles, self.persons, self.source)
+            sensitive = set(self.sensitive).intersection(names)
+            return self._canonical(offsets, items, names, sensitive, self.persons, self.source)
+        return self._of(offsets, items, names, self.is_sensitive[keep], self.persons, self.source)
 
     def renamed(self, mapping: Mapping[str, str]) -> Transactions:
         """The same transactions with items renamed; items that get one name become one item (generalization).
@@ -226,8 +228,6 @@ class Transactions:
         """
         self.codes(mapping)
         renamed = [item_name(mapping.get(name, name), "renamed") for name in self.names]
-        code_of: dict[str, int] = {}
-        new_code = np.array([code_of.setdefault(name, len(code_of)) for name in renamed], dtype=np.int32)
         roles: dict[str, bool] = {}
         for name, sensitive in zip(renamed, self.is_sensitive.tolist(), strict=True):
             if roles.setdefault(name, bool(sensitive)) != bool(sensitive):
@@ -235,9 +235,7 @@ class Transactions:
                     f"A public and a sensitive item would both become {name!r}.", "Give them different names."
                 )
         sensitive_names = {name for name, is_sensitive in roles.items() if is_sensitive}
-        return self._canonical(
-            self.offsets, new_code[self.items], list(code_of), sensitive_names, self.persons, self.source
-        )
+        return self._canonical(self.offsets, self.items, renamed, sensitive_names, self.persons, self.source)
 
     def with_sensitive(self, items: Iterable[str], *, notes: Iterable[str] = ()) -> Transactions:
         """The same transactions with these items sensitive, and no others; the source keeps the notes.
@@ -259,21 +257,10 @@ class Transactions:
         if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
             raise WrongUsage(f"take got rows {rows.min()} to {rows.max()}.", f"Rows are numbered 0 to {len(self) - 1}.")
         rows = rows.astype(np.int64)
-        lengths = self.lengths[rows]
-        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        at = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        offsets, items = taken_rows(self.offsets, self.items, rows)
         persons = None if self.persons is None else tuple(self.persons[i] for i in rows.tolist())
-        sensitive = set(self.sensitive)
-        occurring = np.bincount(self.items[at], minlength=len(self.names)) > 0
-        return self._canonical(
-            offsets,
-            self.items[at],
-            self.names,
-            {name for name, there in zip(self.names, occurring.tolist(), strict=True) if there and name in sensitive},
-            persons,
-            None if self.source is None else self.source.taken(rows),
-        )
+        source = None if self.source is None else self.source.taken(rows)
+        return self._canonical(offsets, items, self.names, frozenset(self.sensitive), persons, source, must_occur=False)
 
     def anonymous(self) -> Transactions:
         """The same transactions without persons and source: what may be published of them."""
@@ -380,8 +367,8 @@ class Transactions:
             self.names == other.names
             and self.persons == other.persons
             and np.array_equal(self.is_sensitive, other.is_sensitive)
-            and np.array_equal(self.offsets, other.offsets)
-            and np.array_equal(self.items, other.items)
+            and same_array(self.offsets, other.offsets)
+            and same_array(self.items, other.items)
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,115 @@
+// JSON lines: a transaction a line (an array, or an object with one), or an item a line (an object with an id and an item).
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "text_json.hpp"
+
+namespace veilset {
+namespace {
+
+[[noreturn]] void fail_missing(const Json& json, const std::string& key) {
+    constexpr size_t most = 10;
+    std::string there;
+    for (size_t i = 0; i < std::min(most, json.keys().size()); ++i) there += (i ? ", " : "") + shown(json.keys()[i]);
+    if (json.keys().size() > most) there += " and " + std::to_string(json.keys().size() - most) + " more";
+    json.fail("there is no key " + shown(key) + "; " + (there.empty() ? "the object has no keys at all" : "its keys are " + there));
+}
+
+// Calls line() at each line that holds something; it must read the line's value. Gives the number of blank lines.
+template <class Line>
+int64_t read_lines(Json& json, Line line) {
+    int64_t blank_lines = 0;
+    for (; !json.done(); json.end_line()) {
+        json.next();
+        if (json.line_ends()) ++blank_lines;
+        else line();
+    }
+    return blank_lines;
+}
+
+// An array of names, or null for an empty one.
+void read_items(Json& json, int depth, Dictionary& names, std::vector<int32_t>& codes, const std::string& where) {
+    if (json.next() == '[') json.array(depth, [&] { codes.push_back(names.code(json.name("an item"))); });
+    else if (!json.take_null()) json.fail(where + " is " + json.found() + ", not an array of items");
+}
+
+nb::tuple parse_json_lines(const nb::bytes& input, int64_t start, int64_t line, bool last, const std::optional<std::string>& key,
+                           const std::optional<std::string>& person) {
+    if (person && (!key || *key == *person)) throw std::invalid_argument("person must be another key of the same object");
+    const Block block(input, start, line, last);
+    Json json(block);
+    std::vector<int64_t> offsets{0};
+    std::vector<int32_t> codes, owners;
+    Dictionary names(block.text), owner_names(block.text);
+    int64_t blank_lines = 0;
+    {
+        nb::gil_scoped_release release;
+        auto read_object = [&] {
+            if (json.next() == '[') json.fail("this line is an array; leave out --items");
+            if (json.next() != '{') json.fail("this line is " + json.found() + ", not an object");
+            bool has_items = false;
+            json.object(1, [&](std::string_view found) {
+                if (found == *key) {
+                    has_items = true;
+                    read_items(json, 2, names, codes, "the value of " + shown(found));
+                } else if (person && found == *person) {
+                    owners.push_back(owner_names.code(json.name("the person")));
+                } else {
+                    json.skip(2);
+                }
+            });
+            if (!has_items) fail_missing(json, *key);
+            if (person && owners.size() < offsets.size()) fail_missing(json, *person);
+        };
+        blank_lines = read_lines(json, [&] {
+            if (key) read_object();
+            else if (json.next() == '{') json.fail("this line is an object; say with --items under which key its items are");
+            else read_items(json, 1, names, codes, "this line");
+            offsets.push_back(int64_t(codes.size()));
+        });
+    }
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), names.to_arrow(), json.consumed(), json.line(),
+                          blank_lines, nb::make_tuple(to_numpy(std::move(owners)), owner_names.to_arrow()));
+}
+
+nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, bool last, const std::string& id_key,
+                          const std::string& item_key) {
+    if (id_key == item_key) throw std::invalid_argument("the id and the item must have different keys");
+    const Block block(input, start, line, last);
+    Json json(block);
+    std::vector<int32_t> ids, items;
+    Dictionary id_names(block.text), item_names(block.text);
+    int64_t blank_lines = 0;
+    {
+        nb::gil_scoped_release release;
+        blank_lines = read_lines(json, [&] {
+            if (json.next() != '{') json.fail("this line is " + json.found() + ", not an object");
+            const size_t rows = ids.size();
+            items.push_back(empty_field);
+            json.object(1, [&](std::string_view found) {
+                if (found == id_key) ids.push_back(id_names.code(json.name("the id")));
+                else if (found != item_key) json.skip(2);
+                else if (!json.take_null()) items.back() = item_names.code(json.name("the item"));
+            });
+            if (ids.size() == rows) fail_missing(json, id_key);
+        });
+    }
+    nb::list columns;
+    columns.append(nb::make_tuple(to_numpy(std::move(ids)), id_names.to_arrow()));
+    columns.append(nb::make_tuple(to_numpy(std::move(items)), item_names.to_arrow()));
+    return nb::make_tuple(columns, blank_lines, json.consumed(), json.line());
+}
+
+}  // namespace
+
+void register_text_json(nb::module_& m) {
+    m.def("parse_json_lines", &parse_json_lines, nb::arg("text"), nb::arg("start"), nb::arg("line"), nb::arg("last"),
+          nb::arg("key").none(), nb::arg("person").none());
+    m.def("parse_json_long", &parse_json_long, nb::arg("text"), nb::arg("start"), nb::arg("line"), nb::arg("last"),
+          nb::arg("id_key"), nb::arg("item_key"));
+}
+
+}  // namespace veilset
