@@ -122,6 +122,8 @@ class TestTree:
             ({"": ["food"]}, "empty name"),
             ({1: ["food"], "1": ["food"]}, "'1' is given twice"),
             ({"a": [None]}, "None is not an item"),
+            ({"a": ["x\0"]}, "cannot be written to a file"),
+            ({"a\ud800": ["x"]}, "cannot be written to a file"),
         ],
     )
     def test_wrong_paths(self, paths, message):
@@ -228,12 +230,16 @@ class TestRead:
         assert path.read_text() == 'item,level2,level1\nmilk,dairy,food\n"soap, mild",body,household\n'
 
     @pytest.mark.parametrize(
-        ("paths", "message"), [({"a": ["x"], "b": ["y", "x"]}, "1 or 2 groups"), ({"a": []}, "0 groups")]
+        ("paths", "text"),
+        [
+            ({"a": ["x"], "b": ["y", "x"], "c": []}, "item,level2,level1\na,x,\nb,y,x\nc,,\n"),
+            ({"a": []}, "item,level1\na,\n"),
+        ],
     )
-    def test_uneven_trees_are_not_written(self, tmp_path, paths, message):
-        with pytest.raises(WrongUsage, match=message):
-            Taxonomy.from_paths(paths).write(tmp_path / "tree.csv")
-        assert not any(tmp_path.iterdir())
+    def test_uneven_trees_have_empty_cells_at_the_end(self, tmp_path, paths, text):
+        Taxonomy.from_paths(paths).write(tmp_path / "tree.csv")
+        assert (tmp_path / "tree.csv").read_text() == text
+        assert Taxonomy.read(tmp_path / "tree.csv").to_paths() == paths
 
     def test_encoding(self, tmp_path):
         path = tmp_path / "tree.csv"
@@ -244,12 +250,14 @@ class TestRead:
         ("text", "message"),
         [
             ("item,kind\na,x\nb,y\na,z\n", "line 4: the item 'a' stands on line 2 already"),
-            ("item,kind\n\na,x\n\nb,\n", "line 5: the column 'kind' is empty"),
+            ("item,kind,top\n\na,x,y\n\nb,,z\n", "line 5: the column 'kind' is empty.*only the last cells"),
             ("item,kind\na,x\n,y\n", "line 3: the column 'item' is empty"),
             ("item,kind\na,x\nb,y,z\n", "line 3: the header has 2 columns, not 3"),
             ("item,kind\na,x\nb\n", "line 3: the header has 2 columns, not 1"),
-            ('item,kind\n"a\nb",x\nc,\n', "line 4: the column 'kind' is empty"),
-            ('item,kind\n"a\r\nb",x\r\nc,\r\n', "line 4: the column 'kind' is empty"),
+            ('item,kind\n"a\nb",x\n,y\n', "line 4: the column 'item' is empty"),
+            ('item,kind\n"a\r\nb",x\r\n,y\r\n', "line 4: the column 'item' is empty"),
+            ("item,kind\na,x\n,\n", "line 3: the column 'item' is empty"),
+            ("item,kind,top\nb,x,\nx,,\n", "line 3: 'x' is an item here and.*a group on line 2"),
             ('item,kind\na,"x\n', "line 2: a quote is opened here and never closed"),
             ("item,kind\n", "nothing after line 1"),
             ("item;kind\na;x\n", "line 1: there is one column only, 'item;kind'"),
@@ -295,5 +303,53 @@ class TestCheck:
 
     def test_a_group_is_no_leaf(self):
         taxonomy = Taxonomy.from_paths({"milk": ["dairy"]})
-        with pytest.raises(WrongUsage, match="1 of 1 public items are no leaves: 'dairy'"):
+        with pytest.raises(WrongUsage, match=r"1 of 1 public items are no leaves: 'dairy'.*is a group of the tree"):
             taxonomy.check(Transactions.from_lists([["dairy"]]))
+
+    def test_nothing_comes_close(self):
+        with pytest.raises(WrongUsage, match="Add each to the taxonomy"):
+            Taxonomy.from_paths({"milk": ["dairy"]}).check(Transactions.from_lists([["xyz"]]))
+
+
+class TestPruning:
+    @given(trees, st.data())
+    def test_what_stays_is_as_before(self, paths, data):
+        try:
+            taxonomy = Taxonomy.from_paths(paths)
+        except WrongUsage:
+            return
+        gone = data.draw(st.sets(st.sampled_from(taxonomy.leaves)))
+        pruned = taxonomy.without(gone)
+        assert pruned.to_paths() == {item: groups for item, groups in paths.items() if item not in gone}
+        before = {path_of(taxonomy, node): taxonomy.label(node) for node in range(len(taxonomy))}
+        for node in range(len(pruned)):
+            assert pruned.label(node) == before[path_of(pruned, node)]
+            assert pruned.node(pruned.label(node)) == node
+            assert node == pruned.root or pruned.leaves_under(node)
+
+    def test_names_that_become_integers_are_sorted_as_such(self):
+        taxonomy = Taxonomy.from_paths({"10": ["x"], "9": ["y"], "a": ["x"]})
+        pruned = taxonomy.without(["a"])
+        assert pruned.leaves == ("9", "10")
+        assert pruned == Taxonomy.from_paths({"9": ["y"], "10": ["x"]})
+
+    def test_only_sensitive_items_go(self):
+        taxonomy = Taxonomy.from_paths({"cure": ["cure"], "pill": ["cure"], "ale": ["drinks"], "rum": ["drinks"]})
+        data = Transactions.from_lists([["ale", "cure", "flu"], ["pill"]], sensitive=["cure", "flu"])
+        pruned = taxonomy.pruned(data)
+        assert pruned.leaves == ("ale", "pill", "rum")
+        # Not "cure", which is an item of the data.
+        assert pruned.label(pruned.ancestors(pruned.leaf("pill"))[0]) == "ALL > cure"
+
+    def test_nothing_may_be_left(self, tmp_path):
+        pruned = Taxonomy.from_paths({"a": ["x"]}).without(["a"])
+        assert (len(pruned), pruned.leaves, pruned.depth) == (1, (), 0)
+        with pytest.raises(WrongUsage, match="without items cannot be written"):
+            pruned.write(tmp_path / "tree.csv")
+
+    def test_unknown_items(self):
+        taxonomy = Taxonomy.from_paths({"milk": ["dairy"]})
+        with pytest.raises(WrongUsage, match=r"'mlik'.*Did you mean 'milk'"):
+            taxonomy.without(["mlik"])
+        with pytest.raises(WrongUsage, match="not a list"):
+            taxonomy.without("milk")

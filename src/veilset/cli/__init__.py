@@ -6,6 +6,7 @@ from veilset.cli.demo import demo
 from veilset.cli.generate import generate
 from veilset.cli.mine import mine
 from veilset.cli.publish import publish
+from veilset.cli.taxonomy import taxonomy
 from veilset.cli.verify import verify
 
-__all__ = ["app", "audit", "demo", "generate", "main", "mine", "publish", "verify"]
+__all__ = ["app", "audit", "demo", "generate", "main", "mine", "publish", "taxonomy", "verify"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,6 +13,7 @@ from cyclopts import Group, Parameter
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_item_list
 from veilset.io.table import read_paths, read_table
+from veilset.io.trees import TreeKind, read_tree
 from veilset.publish.recipe import InputRecipe, MethodRecipe, PromiseRecipe
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "MethodOptions",
     "PromiseOptions",
     "ReadingOptions",
+    "columns_of",
     "read_lists",
     "whole_or_share",
 ]
@@ -50,8 +52,12 @@ May be given several times; the lists are united."
     ] = ()
     "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. May be given several times."
     taxonomy: Path | None = None
-    "CSV file with a header: an item, then its groups, the most general last. For 'branch:', and for the method \
-generalize."
+    "File with the groups of the items: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json. \
+For 'branch:', and for the method generalize."
+    taxonomy_columns: str | None = None
+    "Columns of that table, such as label,level2,level1: the item, then its groups, the most general last."
+    taxonomy_kind: TreeKind | None = None
+    "paths, edges, lines or json, whatever the taxonomy's name says."
     format: str | None = None
     "What the file is, if its name does not say it: fimi, spmf, basket, jsonl, parquet, arrow."
     delimiter: str | None = None
@@ -79,6 +85,16 @@ generalize."
     def files(self) -> list[Path]:
         """What is read besides the input."""
         return [*self.sensitive, *([] if self.taxonomy is None else [self.taxonomy])]
+
+    def groups(self) -> dict[str, tuple[str, ...]] | None:
+        """The groups of each item, as the taxonomy says; None: there is none."""
+        columns = columns_of(self.taxonomy_columns, "--taxonomy-columns")
+        if self.taxonomy is not None:
+            return read_tree(self.taxonomy, kind=self.taxonomy_kind, columns=columns, encoding=self.encoding)
+        for option, given in (("--taxonomy-columns", columns), ("--taxonomy-kind", self.taxonomy_kind)):
+            if given is not None:
+                raise WrongUsage(f"{option} goes only with --taxonomy.", "Name the file with --taxonomy.")
+        return None
 
     def recipe(self, path: Path | str, *, method_takes_taxonomy: bool = False) -> InputRecipe:
         """The same as a part of a recipe; a taxonomy is in it for branches only, and refused if nothing takes it."""
@@ -108,7 +124,9 @@ generalize."
         if self.taxonomy is None:
             return source
         if any(entry.kind == "branch" for entry in source.entries()):
-            return source.model_copy(update={"taxonomy": str(self.taxonomy)})
+            columns = columns_of(self.taxonomy_columns, "--taxonomy-columns")
+            tree = {"taxonomy_columns": columns and tuple(columns), "taxonomy_kind": self.taxonomy_kind}
+            return source.model_copy(update={"taxonomy": str(self.taxonomy), **tree})
         if not method_takes_taxonomy:
             raise WrongUsage(
                 f"--taxonomy {self.taxonomy} is not used: no sensitive entry begins with 'branch:'.",
@@ -176,12 +194,12 @@ By default an item costs its occurrences. For auto, tree and optimal."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 
-    def recipe(self, encoding: str, taxonomy: Path | None = None) -> MethodRecipe:
+    def recipe(self, encoding: str, groups: Mapping[str, Sequence[str]] | None = None) -> MethodRecipe:
         """The same as a part of a recipe; what was not given is left to the method."""
         given = {
             "weights": None if self.weights is None else _weights(self.weights, encoding),
             "keep": read_lists(self.keep, "--keep", encoding),
-            "taxonomy": None if taxonomy is None else read_paths(taxonomy, encoding=encoding),
+            "taxonomy": groups,
             "utility": self.utility,
             "nugget_support": None if self.nugget_support is None else whole_or_share(self.nugget_support),
             "nugget_size": self.nugget_size,
@@ -208,6 +226,16 @@ class LimitOptions:
     "Most memory to use, such as 2GB; beyond it the run stops with exit code 4."
     time_limit: float | None = None
     "Most seconds for each step (checking, changing, writing); beyond them the run stops with exit code 4."
+
+
+def columns_of(given: str | None, option: str) -> tuple[str, ...] | None:
+    """The columns that an option names, with commas between them."""
+    if given is None:
+        return None
+    columns = tuple(part.strip() for part in given.split(","))
+    if len(columns) < 2 or not all(columns):
+        raise WrongUsage(f"{option} is {given!r}.", f"Name two or more columns, such as {option} label,level2,level1.")
+    return columns
 
 
 def read_lists(files: Sequence[Path], option: str, encoding: str) -> list[str] | None:

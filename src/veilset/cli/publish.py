@@ -74,13 +74,13 @@ def publish(
         recipe = Recipe.load(Path(input))
     else:
         layout, chosen = reading or ReadingOptions(), method or MethodOptions()
-        source = layout.recipe(input, method_takes_taxonomy=True)
+        source, groups = layout.recipe(input, method_takes_taxonomy=True), layout.groups()
         # One tree for both: the method has it too, unless it is there for branches and the method has no use for it.
         for_method = source.taxonomy is None or chosen.method == "generalize"
         recipe = Recipe(
             promise=(promise or PromiseOptions()).recipe(layout.encoding),
             input=source,
-            method=chosen.recipe(layout.encoding, layout.taxonomy if for_method else None),
+            method=chosen.recipe(layout.encoding, groups if for_method else None),
             out_format=out_format,
         )
     bundle, release, curve = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)

@@ -11,7 +11,17 @@ from veilset.cli import app
 
 __all__ = ["reference"]
 
-_COMMANDS = ("demo", "publish", "verify", "audit", "mine", "generate")
+_COMMANDS = (
+    "demo",
+    "publish",
+    "verify",
+    "audit",
+    "mine",
+    "generate",
+    "taxonomy check",
+    "taxonomy show",
+    "taxonomy make",
+)
 
 _HEAD = """# Command line
 
@@ -28,7 +38,7 @@ def reference() -> str:
     sections = [_HEAD]
     for command in _COMMANDS:
         text = io.StringIO()
-        app.help_print([command], console=Console(file=text, width=100, no_color=True, force_terminal=False))
+        app.help_print(command.split(), console=Console(file=text, width=100, no_color=True, force_terminal=False))
         body = "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
         sections.append(f"## veilset {command}\n\n```text\n{body}\n```\n")
     return "\n".join(sections)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from veilset import _native
-from veilset.errors import UnreadableInput, WrongUsage, unknown
+from veilset.errors import UnreadableInput, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.files import read_text_bytes
 from veilset.io.formatting import quoted
 from veilset.io.gather import strings_of
 from veilset.io.layout import delimiter_of
 
-__all__ = ["Table", "read_item_list", "read_paths", "read_table", "write_paths"]
+__all__ = ["Table", "check_rows", "read_item_list", "read_paths", "read_table", "write_table"]
 
 
 @dataclass(frozen=True)
@@ -79,15 +79,15 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
     return Table(header, rows, lines)
 
 
-def read_paths(
-    path: str | Path, *, columns: Sequence[str] | None = None, encoding: str = "utf-8"
-) -> dict[str, tuple[str, ...]]:
-    """For each item, found in the first column (or the first of *columns*), the cells that follow it."""
+def read_paths(path: str | Path, *, encoding: str = "utf-8") -> dict[str, tuple[str, ...]]:
+    """For each item, found in the first column, the cells that follow it."""
     table = read_table(path, encoding=encoding)
-    if columns is not None:
-        if isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns):
-            raise WrongUsage(f"columns is {columns!r}.", "Give two or more different names, the item's first.")
-        table = table.only(columns)
+    check_rows(path, table)
+    return {row[0]: row[1:] for row in table.rows}
+
+
+def check_rows(path: str | Path, table: Table, *, ragged: bool = False) -> None:
+    """An item and something about it on every line, and no item twice; *ragged*: the last cells may be empty."""
     if len(table.columns) < 2:
         raise UnreadableInput(
             f"{str(path)!r}, line 1: there is one column only, {table.columns[0]!r}.",
@@ -96,31 +96,27 @@ def read_paths(
     if not table.rows:
         raise UnreadableInput(f"{str(path)!r} has nothing after line 1, its header.", "Give every item a line.")
     line_of: dict[str, int] = {}
-    paths: dict[str, tuple[str, ...]] = {}
     for line, row in zip(table.lines, table.rows, strict=True):
-        if "" in row:
+        filled = max((at + 1 for at, cell in enumerate(row) if cell), default=0) if ragged else len(row)
+        if "" in row[: max(1, filled)]:
             raise UnreadableInput(
                 f"{str(path)!r}, line {line}: the column {table.columns[row.index('')]!r} is empty.",
-                "Fill it in; where a level is missing, repeat the name of the level below.",
+                "Fill it in; only the last cells of a line may be empty." if ragged else "Fill it in.",
             )
-        item = row[0]
-        if item in paths:
+        if row[0] in line_of:
             raise UnreadableInput(
-                f"{str(path)!r}, line {line}: the item {item!r} stands on line {line_of[item]} already.",
+                f"{str(path)!r}, line {line}: the item {row[0]!r} stands on line {line_of[row[0]]} already.",
                 "Give every item one line.",
             )
-        line_of[item] = line
-        paths[item] = row[1:]
-    return paths
+        line_of[row[0]] = line
 
 
-def write_paths(path: str | Path, paths: Mapping[str, Sequence[str]]) -> None:
-    """Write what `read_paths` reads back: a line for each item, with as many cells for all."""
-    delimiter, levels = delimiter_of(path), len(next(iter(paths.values())))
-    header = ["item", *(f"level{level}" for level in range(levels, 0, -1))]
-    lines = [header, *([item, *groups] for item, groups in paths.items())]
-    text = "".join(delimiter.join(quoted(cell, delimiter) for cell in line) + "\n" for line in lines).encode()
-    write_whole(Path(path), text)
+def write_table(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write what `read_table` reads back."""
+    delimiter = delimiter_of(path)
+    lines = [columns, *rows]
+    text = "".join(delimiter.join(quoted(cell, delimiter) for cell in line) + "\n" for line in lines)
+    write_whole(Path(path), text.encode())
 
 
 def read_item_list(path: str | Path, encoding: str = "utf-8") -> list[str]:

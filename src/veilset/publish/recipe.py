@@ -76,6 +76,8 @@ class InputRecipe(_Section):
     sensitive_items: tuple[str, ...] = ()
     sensitive_files: tuple[str, ...] = ()
     taxonomy: str | None = None
+    taxonomy_columns: tuple[str, ...] | None = None
+    taxonomy_kind: str | None = None
 
     @classmethod
     def of(cls, source: Source, sensitive: tuple[str, ...]) -> InputRecipe:
@@ -107,7 +109,10 @@ class InputRecipe(_Section):
     def read(self, memory_limit: int | str | None = None) -> Transactions:
         """The transactions, if the file has the hash that is named here."""
         entries = self.entries()
-        tree = None if self.taxonomy is None else Taxonomy.read(self.taxonomy, encoding=self.encoding)
+        tree = None
+        if self.taxonomy is not None:
+            form = {"kind": self.taxonomy_kind, "columns": self.taxonomy_columns}
+            tree = Taxonomy.read(self.taxonomy, **form, encoding=self.encoding)  # type: ignore[arg-type]
         data = read(self.path, memory_limit=memory_limit, **self.model_dump(include=_READING))
         assert data.source is not None  # noqa: S101 - everything that is read has one
         if self.sha256 not in (None, data.source.sha256):

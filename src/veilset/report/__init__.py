@@ -4,6 +4,7 @@ from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, release_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally
 from veilset.report.public import public_report
+from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.report.terminal import print_audit, print_mined, print_reading, print_release
 from veilset.report.words import cost, reach_sentence, verdict, visible
 
@@ -15,14 +16,19 @@ __all__ = [
     "audit_facts",
     "cost",
     "custodian_report",
+    "item_facts",
     "mined_facts",
     "print_audit",
+    "print_item",
     "print_mined",
     "print_reading",
     "print_release",
+    "print_taxonomy",
     "public_report",
     "reach_sentence",
     "release_facts",
+    "taxonomy_facts",
+    "taxonomy_sentence",
     "verdict",
     "visible",
 ]

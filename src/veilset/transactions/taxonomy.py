@@ -10,29 +10,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import count
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import WrongUsage, near_misses
-from veilset.io.table import read_paths, write_paths
+from veilset.io.trees import ROOT, read_tree, write_tree
+from veilset.limits import Bounds, Limits
 from veilset.transactions.transactions import Transactions
-from veilset.transactions.vocabulary import item_name, vocabulary_order
+from veilset.transactions.tree_fit import notes_on_fit
+from veilset.transactions.tree_labels import unique_labels
+from veilset.transactions.tree_making import groups_by_co_occurrence, groups_by_fan_out
+from veilset.transactions.vocabulary import check_writable, item_name, several, vocabulary_order
 
 __all__ = ["Taxonomy"]
-
-_ROOT = "ALL"
-_SEPARATOR = " > "
 
 
 class Taxonomy:
     """A tree over item names, immutable.
 
-    Made by `read`, `from_paths` or `by_fan_out`. Nodes are numbers: first the leaves in vocabulary order, so
-    that node i is the item ``leaves[i]``, then the groups, the deepest first, and the root: a parent's number
-    is larger than its child's. `names` and `parents` hold each node's own name and its parent (-1: none).
+    Made by `read`, `from_paths`, `by_fan_out` or `by_co_occurrence`. Nodes are numbers: first the leaves in vocabulary
+    order, so that node i is the item ``leaves[i]``, then the groups, the deepest first, and the root: a parent's
+    number is larger than its child's. `names` and `parents` hold each node's own name and its parent (-1: none).
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Taxonomy:
     parents: npt.NDArray[np.int32]
 
     def __init__(self) -> None:
-        raise TypeError("Use Taxonomy.read, Taxonomy.from_paths or Taxonomy.by_fan_out.")
+        raise TypeError("Use Taxonomy.read, Taxonomy.from_paths, Taxonomy.by_fan_out or Taxonomy.by_co_occurrence.")
 
     @classmethod
     def by_fan_out(cls, items: Transactions | Iterable[str | int], n: int) -> Taxonomy:
@@ -69,39 +70,68 @@ class Taxonomy:
         >>> [taxonomy.label(node) for node in range(len(taxonomy.leaves), len(taxonomy))]
         ['1..4', '5..8', 'ALL']
         """
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
-            raise WrongUsage(f"The fan-out is {n!r}.", "Give a whole number of at least 2.")
+        _check_number(n, "fan-out", 2)
         if isinstance(items, str):
             raise WrongUsage(f"The items are the text {items!r}.", "Give a list of names, or transactions.")
         given = items.public if isinstance(items, Transactions) else [item_name(item, "by_fan_out") for item in items]
         leaves = _in_vocabulary_order(given)
-        paths: dict[str, list[str]] = {leaf: [] for leaf in leaves}
-        width = 1
-        while width * n < len(leaves):
-            width *= n
-            for first in range(0, len(leaves), width):
-                group = leaves[first : first + width]
-                # No more than one member of the level below: it moves up as it is.
-                if len(group) > width // n:
-                    name = f"{group[0]}..{group[-1]}"
-                    for leaf in group:
-                        paths[leaf].append(name)
-        return cls._grow(leaves, paths)
+        return cls._grow(leaves, groups_by_fan_out(leaves, n))
 
     @classmethod
-    def read(cls, path: str | Path, *, columns: Sequence[str] | None = None, encoding: str = "utf-8") -> Taxonomy:
-        """A tree from a CSV file with a header: an item, then its groups, the most general last.
+    def by_co_occurrence(
+        cls, data: Transactions, fan_out: int, *, min_support: int = 1, **bounds: Unpack[Bounds]
+    ) -> Taxonomy:
+        """A tree whose groups have up to *fan_out* members that occur together; the same for any order of rows.
+
+        It is made of the public items, and tells which of them go together in *data*: see the page on limits.
+
+        Parameters
+        ----------
+        data : Transactions
+        fan_out : int
+            Most members of a group.
+        min_support : int
+            A pair of items that fewer transactions hold counts as if none did, so that what one person did shows less.
+        **bounds
+            threads, memory_limit, time_limit, progress: see `veilset.audit`.
+
+        Examples
+        --------
+        >>> data = Transactions.from_lists([["ale", "nuts"], ["bun", "jam"], ["ale", "nuts"], ["bun", "jam"], ["ale"]])
+        >>> Taxonomy.by_co_occurrence(data, 2).to_paths()
+        {'ale': ['ale + 1 more'], 'bun': ['bun + 1 more'], 'jam': ['bun + 1 more'], 'nuts': ['ale + 1 more']}
+        """
+        _check_number(fan_out, "fan-out", 2)
+        _check_number(min_support, "min_support", 1)
+        leaves = _in_vocabulary_order(data.public)
+        limits = Limits(**bounds)
+        return cls._grow(leaves, groups_by_co_occurrence(data, leaves, fan_out, min_support=min_support, limits=limits))
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        kind: str | None = None,
+        columns: Sequence[str] | None = None,
+        encoding: str = "utf-8",
+    ) -> Taxonomy:
+        """A tree from a file of any form; see the page on taxonomies.
 
         Parameters
         ----------
         path : path
-            ``.gz`` is decompressed; ``.tsv`` has tabs.
+            ``.csv`` or ``.tsv`` with a header: an item, then its groups, the most general last; with the header
+            ``child,parent``, a node and the one above it. ``.txt``: lines like ``item;group;*``. ``.json``: nested
+            objects.
+        kind : {"paths", "edges", "lines", "json"}, optional
+            The form, whatever the name says.
         columns : sequence of str, optional
-            The columns to take, the item's first; None takes all as they stand.
+            The columns of a table to take, the item's (or the child's) first; None takes all as they stand.
         encoding : str
             Of the text.
         """
-        return cls.from_paths(read_paths(path, columns=columns, encoding=encoding))
+        return cls.from_paths(read_tree(path, kind=kind, columns=columns, encoding=encoding))
 
     @classmethod
     def from_paths(cls, paths: Mapping[str, Sequence[str]]) -> Taxonomy:
@@ -117,7 +147,7 @@ class Taxonomy:
     def _grow(cls, leaves: list[str], paths: Mapping[str, Sequence[str]]) -> Taxonomy:
         # Groups are numbered as met from the root (0) down, and renumbered when all are known.
         found: dict[tuple[int, str], int] = {}
-        name, parent, depth = [_ROOT], [-1], [0]
+        name, parent, depth = [ROOT], [-1], [0]
         leaf_parent: list[int] = []
         for leaf in leaves:
             at = 0
@@ -138,6 +168,7 @@ class Taxonomy:
         order = sorted(range(len(name)), key=lambda group: -depth[group])
         number = {group: len(leaves) + i for i, group in enumerate(order)}
         above = [number[at] for at in leaf_parent] + [number[parent[group]] for group in order[:-1]] + [-1]
+        check_writable([*leaves, *name])
         tree = object.__new__(cls)
         parents = np.array(above, dtype=np.int32)
         parents.setflags(write=False)
@@ -237,24 +268,7 @@ class Taxonomy:
 
     @cached_property
     def _labels(self) -> tuple[str, ...]:
-        labels, top = list(self.names), list(range(len(self)))
-        taken: set[str] = set()
-        waiting = list(top)
-        # Each round settles the labels that are unique and takes the others one step further to the root.
-        for _ in range(self.depth + 1):
-            times = Counter(labels[node] for node in waiting)
-            clash = [node for node in waiting if times[labels[node]] > 1 or labels[node] in taken]
-            taken.update(labels[node] for node in set(waiting).difference(clash))
-            for node in clash:
-                if top[node] != self.root:
-                    top[node] = int(self.parents[top[node]])
-                    labels[node] = f"{self.names[top[node]]}{_SEPARATOR}{labels[node]}"
-            waiting = clash
-        # Whole paths look alike only if a name holds the separator; then a number tells them apart.
-        for node in waiting:
-            labels[node] = next(new for i in count(2) if (new := f"{labels[node]} ({i})") not in taken)
-            taken.add(labels[node])
-        return tuple(labels)
+        return unique_labels(self.names, self.parents.tolist(), self.depth)
 
     @cached_property
     def _node_of(self) -> dict[str, int]:
@@ -270,16 +284,37 @@ class Taxonomy:
             name: [self.names[group] for group in self.ancestors(leaf)[:-1]] for leaf, name in enumerate(self.leaves)
         }
 
-    def write(self, path: str | Path) -> None:
-        """Write a CSV file that `read` reads back; all items must be equally deep below the root."""
-        paths = self.to_paths()
-        depths = {len(groups) for groups in paths.values()}
-        if len(depths) > 1 or 0 in depths:
-            raise WrongUsage(
-                f"The items have {' or '.join(map(str, sorted(depths)))} groups above them.",
-                "A table needs the same number for all, at least one: repeat names where a level is missing.",
-            )
-        write_paths(path, paths)
+    def write(self, path: str | Path, *, kind: str | None = None) -> None:
+        """Write a file that `read` reads back exactly, in the form that *kind* or its name says (``.csv``: paths).
+
+        Edges know a node by its name: a tree with two nodes of one name is refused. Lines hold no name with a
+        semicolon.
+        """
+        write_tree(path, self.to_paths(), kind=kind)
+
+    def without(self, items: Iterable[str]) -> Taxonomy:
+        """The tree without these leaves and without groups that have none left; what stays keeps its label.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy.from_paths({"milk": ["dairy", "food"], "rye": ["food"], "soap": ["household"]})
+        >>> taxonomy.without(["milk", "soap"]).to_paths()
+        {'rye': ['food']}
+        """
+        gone = {self.leaf(item) for item in several(items, "items")}
+        kept = {name: leaf for leaf, name in enumerate(self.leaves) if leaf not in gone}
+        names = list(kept)
+        tree = self._grow([names[i] for i in vocabulary_order(names)], self.to_paths())
+        old: dict[int, int] = {tree.root: self.root}
+        for new, name in enumerate(tree.leaves):
+            old.update(zip((new, *tree.ancestors(new)), (kept[name], *self.ancestors(kept[name])), strict=True))
+        # A cached label stays: a group must not take over the name of a leaf that is gone, which the data may have.
+        tree.__dict__["_labels"] = tuple(self.label(old[node]) for node in range(len(tree)))
+        return tree
+
+    def pruned(self, data: Transactions) -> Taxonomy:
+        """The tree without the sensitive items of *data*, which are never generalized."""
+        return self.without(name for name in data.sensitive if name in self._leaf_of)
 
     def check(self, data: Transactions) -> tuple[str, ...]:
         """Notes on leaves that play no part; an error if a public item of *data* is not a leaf.
@@ -292,21 +327,7 @@ class Taxonomy:
         1 leaf does not occur in the data: 'brie'.
         1 sensitive item is among the leaves and is not generalized: 'insulin'.
         """
-        missing = [name for name in data.public if name not in self._leaf_of]
-        if missing:
-            raise WrongUsage(
-                f"{len(missing):,} of {len(data.public):,} public items are no leaves: {_few(missing)}.",
-                near_misses(missing[0], self.leaves) or "Add a line for each, or read another taxonomy.",
-            )
-        notes = []
-        occurring = set(data.names)
-        if absent := [name for name in self.leaves if name not in occurring]:
-            verb = "leaf does" if len(absent) == 1 else "leaves do"
-            notes.append(f"{len(absent):,} {verb} not occur in the data: {_few(absent)}.")
-        if sensitive := [name for name in data.sensitive if name in self._leaf_of]:
-            verb = "item is among the leaves and is" if len(sensitive) == 1 else "items are among the leaves and are"
-            notes.append(f"{len(sensitive):,} sensitive {verb} not generalized: {_few(sensitive)}.")
-        return tuple(notes)
+        return notes_on_fit(self.leaves, self.names[len(self.leaves) :], data)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Taxonomy):
@@ -320,7 +341,7 @@ class Taxonomy:
         raise AttributeError(f"A taxonomy is immutable; {name!r} cannot be set.")
 
     def __repr__(self) -> str:
-        return f"<Taxonomy: {len(self.leaves):,} items under {_ROOT!r}, {len(self):,} nodes, depth {self.depth}>"
+        return f"<Taxonomy: {len(self.leaves):,} items under {ROOT!r}, {len(self):,} nodes, depth {self.depth}>"
 
 
 def _in_vocabulary_order(names: Sequence[str]) -> list[str]:
@@ -331,5 +352,6 @@ def _in_vocabulary_order(names: Sequence[str]) -> list[str]:
     return [names[i] for i in vocabulary_order(list(names))]
 
 
-def _few(names: Sequence[str], most: int = 3) -> str:
-    return ", ".join(map(repr, names[:most])) + (", …" if len(names) > most else "")
+def _check_number(number: object, what: str, least: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
+        raise WrongUsage(f"The {what} is {number!r}.", f"Give a whole number of at least {least}.")

@@ -50,7 +50,8 @@ def generalize(
     Parameters
     ----------
     taxonomy : Taxonomy, mapping or path
-        With every public item among its leaves. A group that would stand for all public items is not used.
+        With every public item among its leaves; sensitive ones are left out of it. A group that would stand for all
+        public items is not used.
     keep : iterable of str
         Public items that must survive, recoded or not.
     chosen : iterable of str, optional
@@ -75,7 +76,7 @@ def generalize(
     except Infeasible:  # what must stay cannot as it is, but perhaps under coarser names
         task = replace(Task.of(data, promise, limits=limits), keep=frozenset(wanted))
         as_they_are = frozenset()
-    nodes = Nodes(task, tree)
+    nodes = Nodes(task, tree.pruned(data))
     cut, attempts = _searched(nodes, task, as_they_are) if chosen is None else (nodes.named(chosen), ())
 
     recoding = nodes.recoding(cut)
@@ -133,7 +134,7 @@ def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
     if given is None:
         raise WrongUsage(
             "generalize needs a taxonomy.",
-            "Give taxonomy= (--taxonomy) a CSV file with a header: an item, then its groups, the most general last.",
+            "Give taxonomy= (--taxonomy) a file, such as a CSV file with a header: an item, then its groups.",
         )
     if isinstance(given, Taxonomy):
         return given

@@ -34,7 +34,7 @@ class Nodes:
     ----------
     task : Task
     taxonomy : Taxonomy
-        With every public item of the data among its leaves.
+        With every public item of the data among its leaves, and no sensitive one.
 
     Attributes
     ----------
@@ -145,12 +145,7 @@ class Nodes:
 
     def stand_for(self, kept: Collection[int]) -> dict[str, tuple[str, ...]]:
         """The names of kept groups to all public items of the taxonomy below them, whether they occur or not."""
-        hidden = set(self._task.original.sensitive)
-        return {
-            self.name(node): tuple(leaf for leaf in self.taxonomy.leaves_under(node) if leaf not in hidden)
-            for node in sorted(kept)
-            if self.is_group(node)
-        }
+        return {self.name(node): self.taxonomy.leaves_under(node) for node in sorted(kept) if self.is_group(node)}
 
     def total(self, kept: Collection[int]) -> int:
         """What a set of nodes is worth."""

@@ -1,0 +1,218 @@
+"""``veilset taxonomy``: check, show and make trees over items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from veilset.cli.app import app
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, columns_of
+from veilset.cli.screen import Screen
+from veilset.errors import WrongUsage
+from veilset.io import check_place
+from veilset.io.trees import TreeKind, check_tree_name
+from veilset.report import (
+    item_facts,
+    print_item,
+    print_reading,
+    print_taxonomy,
+    taxonomy_facts,
+    taxonomy_sentence,
+)
+from veilset.transactions import Taxonomy
+
+__all__ = ["check", "make", "show", "taxonomy"]
+
+_DEEPEST = 100  # levels of a picture
+_NAMES = "The tree was made from the data: it names the items that occur there."
+_TOGETHER = (
+    "Its groups tell which of them occur together: look at it before you release anything that names its groups."
+)
+
+taxonomy = App(name="taxonomy", help="Check, show and make trees over items.", sort_key=7)
+app.command(taxonomy)
+
+Kind = Annotated[TreeKind | None, Parameter(name="--kind")]
+
+
+@taxonomy.command(sort_key=1)
+def check(
+    tree: Path,
+    data: Path | None = None,
+    /,
+    *,
+    kind: Kind = None,
+    columns: str | None = None,
+    reading: ReadingOptions | None = None,
+    limits: LimitOptions | None = None,
+    json: Json = False,
+) -> int:
+    """Read a tree, and see whether it fits transactions.
+
+    Exit code 0: it can be used, perhaps with notes; 2: it cannot be read, or a public item is not among its leaves.
+
+    Examples:
+
+        veilset taxonomy check tree.csv
+        veilset taxonomy check hierarchy.csv baskets.csv --columns label,level2,level1 --sensitive sensitive.txt
+
+    Parameters
+    ----------
+    tree
+        The tree: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json.
+    data
+        The transactions to compare it with.
+    kind
+        paths, edges, lines or json, whatever the tree's name says.
+    columns
+        Columns of the tree's table, such as label,level2,level1: the item, then its groups (or: the child, the parent).
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    layout = reading or ReadingOptions()
+    if data is None and (limits is not None or layout != ReadingOptions(encoding=layout.encoding)):
+        raise WrongUsage("There is no data that these options could be about.", "Name the transactions after the tree.")
+    read = Taxonomy.read(tree, kind=kind, columns=columns_of(columns, "--columns"), encoding=layout.encoding)
+    notes: tuple[str, ...] = ()
+    if data is not None:
+        transactions = layout.recipe(data).read((limits or LimitOptions()).memory_limit)
+        screen.show(lambda: print_reading(transactions, screen.console))
+        notes = read.check(transactions)
+    facts = {"items": len(read.leaves), "nodes": len(read), "depth": read.depth, "notes": list(notes)}
+
+    def tell() -> None:
+        screen.say(f"[bold green]OK[/]  {screen.escape(f'{tree}: {taxonomy_sentence(read)}')}")
+        for note in notes:
+            screen.say(f"[yellow]{screen.escape(f'note: {note}')}[/]")
+        if data is not None:
+            screen.say("All public items are among its leaves.")
+
+    screen.answer(facts, tell)
+    return 0
+
+
+@taxonomy.command(sort_key=2)
+def show(
+    tree: Path,
+    /,
+    *,
+    depth: int | None = None,
+    item: str | None = None,
+    kind: Kind = None,
+    columns: str | None = None,
+    encoding: str = "utf-8",
+    json: Json = False,
+) -> int:
+    """Draw a tree, or the way to one of its items, with the number of items below each group.
+
+    Examples:
+
+        veilset taxonomy show tree.csv --depth 1
+        veilset taxonomy show tree.csv --item "whole milk"
+
+    Parameters
+    ----------
+    tree
+        The tree: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json.
+    depth
+        How many levels below the root; by default 2.
+    item
+        Only the groups of this item.
+    kind
+        paths, edges, lines or json, whatever the tree's name says.
+    columns
+        Columns of the tree's table, such as label,level2,level1: the item, then its groups (or: the child, the parent).
+    encoding
+        Encoding of the text.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    if depth is not None and item is not None:
+        raise WrongUsage("--depth does not go with --item: all groups of an item are shown.", "Leave one of them out.")
+    levels = 2 if depth is None else depth
+    if not 0 <= levels <= _DEEPEST:
+        raise WrongUsage(f"--depth is {levels}.", f"Give a whole number from 0 to {_DEEPEST}.")
+    read = Taxonomy.read(tree, kind=kind, columns=columns_of(columns, "--columns"), encoding=encoding)
+    if item is not None:
+        screen.answer(item_facts(read, item), lambda: print_item(read, item, screen.console))
+    else:
+        facts = taxonomy_facts(read, depth=levels)
+        screen.answer(facts, lambda: print_taxonomy(read, screen.console, depth=levels))
+    return 0
+
+
+@taxonomy.command(sort_key=3)
+def make(
+    data: Path,
+    /,
+    *,
+    fan_out: int | None = None,
+    co_occurrence: int | None = None,
+    min_support: int | None = None,
+    out: Path,
+    kind: Kind = None,
+    replace: Annotated[bool, Flag] = False,
+    reading: ReadingOptions | None = None,
+    limits: LimitOptions | None = None,
+    json: Json = False,
+) -> int:
+    """Make a tree over the public items of transactions, where there is none.
+
+    Examples:
+
+        veilset taxonomy make baskets.csv --co-occurrence 4 --min-support 20 --out tree.csv
+        veilset taxonomy make baskets.csv --sensitive sensitive.txt --fan-out 4 --out tree.json
+
+    Parameters
+    ----------
+    data
+        The transactions.
+    fan_out
+        Groups of this many members, in the order of their names.
+    co_occurrence
+        Groups of up to this many members that occur together.
+    min_support
+        For --co-occurrence: only pairs of items that this many transactions hold count. Give the k of your promise.
+    out
+        File to write: .csv or .tsv (item,group,…), .txt (item;group;\\*) or .json, each perhaps with .gz.
+    kind
+        paths, edges, lines or json, whatever the name of OUT says.
+    replace
+        Exchange an older file at OUT in one step.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    if (fan_out is None) == (co_occurrence is None):
+        given = "Both" if fan_out is not None else "Neither of"
+        raise WrongUsage(f"{given} --fan-out and --co-occurrence are given.", "Give one of them, such as --fan-out 4.")
+    if min_support is not None and co_occurrence is None:
+        raise WrongUsage("--min-support goes only with --co-occurrence.", "Leave it out, or give --co-occurrence 4.")
+    check_tree_name(out, kind)
+    check_place(out, replace=replace, folder=False)
+    layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
+    if out.exists() and any(path.exists() and path.samefile(out) for path in (data, *layout.sensitive)):
+        raise WrongUsage(f"{str(out)!r} is an input of this run.", "Choose another --out.")
+    transactions = layout.recipe(data).read(bounds.memory_limit)
+    screen.show(lambda: print_reading(transactions, screen.console))
+    if co_occurrence is None:
+        made = Taxonomy.by_fan_out(transactions, fan_out or 0)
+    else:
+        with screen.progress() as progress:
+            made = Taxonomy.by_co_occurrence(
+                transactions,
+                co_occurrence,
+                min_support=1 if min_support is None else min_support,
+                progress=progress,
+                **vars(bounds),
+            )
+    made.write(out, kind=kind)
+    facts: dict[str, Any] = {"written": str(out), "items": len(made.leaves), "nodes": len(made), "depth": made.depth}
+    notes = [_NAMES] if co_occurrence is None else [_NAMES, _TOGETHER]
+    sentences = f"Written: {out}: {taxonomy_sentence(made)}\n{' '.join(notes)}"
+    screen.answer({**facts, "notes": notes}, lambda: screen.say(screen.escape(sentences)))
+    return 0

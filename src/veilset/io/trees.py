@@ -1,0 +1,283 @@
+"""Trees over items in files of four forms, read to the same thing: each item's groups, the most general last.
+
+``paths``: a table, an item and its groups on each line. ``edges``: a table, a node and the node above it. ``lines``: an
+item, its groups and ``*``, separated by semicolons, without a header. ``json``: nested objects (`json_trees`). The name
+of a file says which it is, and of two tables the header; nothing is guessed from the rest.
+
+In all forms but ``edges`` a node is its path from the root. In ``edges`` it is its name, so no two nodes may share one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, get_args
+
+from veilset.errors import UnreadableInput, WrongUsage, unknown
+from veilset.io.atomic import write_whole
+from veilset.io.files import read_text_bytes
+from veilset.io.json_trees import json_of_paths, paths_of_json
+from veilset.io.table import Table, check_rows, read_table, write_table
+
+__all__ = ["ROOT", "TREE_KINDS", "TreeKind", "check_tree_name", "read_tree", "write_tree"]
+
+TreeKind = Literal["paths", "edges", "lines", "json"]
+TREE_KINDS: tuple[str, ...] = get_args(TreeKind)
+ROOT = "ALL"
+
+_EDGES = ("child", "parent")
+_STAR = "*"
+_PACKED = (".gz", ".zst")
+
+
+def read_tree(
+    path: str | Path, *, kind: str | None = None, columns: Sequence[str] | None = None, encoding: str = "utf-8"
+) -> dict[str, tuple[str, ...]]:
+    """For each item its groups, the most general last.
+
+    Parameters
+    ----------
+    path : path
+        ``.json``; ``.txt``: lines; ``.csv`` or ``.tsv``: edges if the header is ``child,parent``, else paths. All may
+        be compressed.
+    kind : {"paths", "edges", "lines", "json"}, optional
+        The form, whatever the name says.
+    columns : sequence of str, optional
+        The columns of a table to take: the item's and its groups', or the child's and the parent's.
+    encoding : str
+        Of the text.
+    """
+    chosen = _kind_of(path, kind, _PACKED)
+    if columns is not None and chosen in ("lines", "json"):
+        raise WrongUsage(
+            f"columns is {columns!r}, but {str(path)!r} has none: its kind is {chosen}.",
+            "Leave columns out, or say kind='paths' or kind='edges'.",
+        )
+    if chosen == "json":
+        return paths_of_json(path, read_text_bytes(path, encoding).decode())
+    if chosen == "lines":
+        rows = _rows_of_lines(path, read_text_bytes(path, encoding).decode())
+    else:
+        table = read_table(path, encoding=encoding)
+        if chosen == "edges" or (kind is None and table.columns == _EDGES):
+            return _paths_of_edges(path, _picked(table, columns))
+        rows = _rows_of_paths(path, _picked(table, columns))
+    _check_places(path, rows)
+    return {row.item: row.groups for row in rows}
+
+
+def check_tree_name(path: str | Path, kind: str | None = None) -> None:
+    """Raise if it is not clear in which form to write a tree to this file."""
+    _kind_of(path, kind, (".gz",))
+
+
+def write_tree(path: str | Path, paths: Mapping[str, Sequence[str]], *, kind: str | None = None) -> None:
+    """Write what `read_tree` reads back exactly; ``.csv`` and ``.tsv`` hold paths unless *kind* says edges."""
+    chosen = _kind_of(path, kind, (".gz",))
+    if not paths:
+        raise WrongUsage("A tree without items cannot be written.", "Give it at least one item.")
+    if chosen == "json":
+        write_whole(Path(path), json_of_paths(paths).encode())
+    elif chosen == "lines":
+        _check_names_for_lines(paths)
+        lines = (";".join((item, *groups, _STAR)) + "\n" for item, groups in paths.items())
+        write_whole(Path(path), "".join(lines).encode())
+    elif chosen == "edges":
+        write_table(path, _EDGES, list(_edges_of(paths).items()))
+    else:
+        levels = max(map(len, paths.values())) or 1
+        header = ["item", *(f"level{level}" for level in range(levels, 0, -1))]
+        rows = ([item, *groups, *[""] * (levels - len(groups))] for item, groups in paths.items())
+        write_table(path, header, rows)
+
+
+def _kind_of(path: str | Path, kind: str | None, packed: Sequence[str]) -> str:
+    """The kind that is given or that the name says; of tables, "paths", since only the header tells more."""
+    if kind is not None:
+        if kind not in TREE_KINDS:
+            raise unknown("kind of tree", kind, TREE_KINDS)
+        return kind
+    name = Path(path).name.lower()
+    for suffix in packed:
+        name = name.removesuffix(suffix)
+    by_suffix = {".json": "json", ".txt": "lines", ".csv": "paths", ".tsv": "paths"}
+    if (suffix := Path(name).suffix) not in by_suffix:
+        raise WrongUsage(
+            f"The name {Path(path).name!r} does not say what form the tree has.",
+            "Name it .csv, .tsv (tables), .txt (a;b;*) or .json, or give its kind: paths, edges, lines or json.",
+        )
+    return by_suffix[suffix]
+
+
+def _picked(table: Table, columns: Sequence[str] | None) -> Table:
+    if columns is None:
+        return table
+    if isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns):
+        raise WrongUsage(f"columns is {columns!r}.", "Give two or more different names, the item's first.")
+    return table.only(columns)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """An item, its groups, and the line that says so."""
+
+    line: int
+    item: str
+    groups: tuple[str, ...]
+
+
+def _rows_of_paths(path: str | Path, table: Table) -> list[_Row]:
+    check_rows(path, table, ragged=True)
+    return [
+        _Row(line, row[0], tuple(cell for cell in row[1:] if cell))
+        for line, row in zip(table.lines, table.rows, strict=True)
+    ]
+
+
+def _rows_of_lines(path: str | Path, text: str) -> list[_Row]:
+    rows: list[_Row] = []
+    line_of: dict[str, int] = {}
+    for line, written in enumerate(re.split("\r\n|\n|\r", text), start=1):
+        if not written.strip(" \t"):
+            continue
+        where = f"{str(path)!r}, line {line}"
+        *cells, last = (cell.strip(" \t") for cell in written.split(";"))
+        if last != _STAR:
+            raise UnreadableInput(
+                f"{where}: it ends in {last!r}, not in {_STAR!r}, the root.",
+                "Write an item, its groups and *, with semicolons between them; or give the kind of another form.",
+            )
+        if not cells:
+            raise UnreadableInput(f"{where}: there is no item before the {_STAR!r}.", "Write an item first.")
+        if "" in cells:
+            raise UnreadableInput(
+                f"{where}: cell {cells.index('') + 1} is empty.", "Fill it in, or take out its semicolon."
+            )
+        if _STAR in cells:
+            raise UnreadableInput(
+                f"{where}: cell {cells.index(_STAR) + 1} is {_STAR!r}, the root, which stands last.",
+                "Take it out, or give the group another name.",
+            )
+        item, *groups = cells
+        if item in line_of:
+            raise UnreadableInput(
+                f"{where}: the item {item!r} stands on line {line_of[item]} already.", "Give every item one line."
+            )
+        line_of[item] = line
+        rows.append(_Row(line, item, tuple(groups)))
+    if not rows:
+        raise UnreadableInput(f"{str(path)!r} has only empty lines.", "Give every item a line, such as milk;dairy;*.")
+    return rows
+
+
+def _check_places(path: str | Path, rows: Sequence[_Row]) -> None:
+    """No place of the tree is that of an item and that of a group. A place is the one above it and a name."""
+    number: dict[tuple[int, str], int] = {}
+    line_of: list[int] = []
+    above: list[int] = []
+    for row in rows:
+        at = -1
+        for group in reversed(row.groups):
+            at = number.setdefault((at, group), len(line_of))
+            if at == len(line_of):
+                line_of.append(row.line)
+        above.append(at)
+    for row, at in zip(rows, above, strict=True):
+        if (group_there := number.get((at, row.item))) is not None:
+            raise UnreadableInput(
+                f"{str(path)!r}, line {row.line}: {row.item!r} is an item here and, at the same place of the tree, a "
+                f"group on line {line_of[group_there]}.",
+                "Give one of them another name.",
+            )
+
+
+def _paths_of_edges(path: str | Path, table: Table) -> dict[str, tuple[str, ...]]:
+    """The groups of each node that is nobody's parent; a node without a parent stands right below the root."""
+    if len(table.columns) != 2:
+        listed = ", ".join(map(repr, table.columns))
+        raise UnreadableInput(
+            f"{str(path)!r}, line 1: a table of edges has 2 columns, not {len(table.columns)}: {listed}.",
+            "Name the child's and the parent's with columns=, or say kind='paths'.",
+        )
+    if not table.rows:
+        raise UnreadableInput(f"{str(path)!r} has nothing after line 1, its header.", "Give every node a line.")
+    parent_of: dict[str, str] = {}
+    line_of: dict[str, int] = {}
+    for line, (child, parent) in zip(table.lines, table.rows, strict=True):
+        if not child:
+            raise UnreadableInput(
+                f"{str(path)!r}, line {line}: the column {table.columns[0]!r} is empty.",
+                "Fill it in; only the parent may be left out, of a node right below the root.",
+            )
+        if child in parent_of:
+            before = parent_of[child] or ROOT
+            raise UnreadableInput(
+                f"{str(path)!r}, line {line}: {child!r} is below {parent or ROOT!r} here and below {before!r} on line "
+                f"{line_of[child]}.",
+                "Give every node one line. Where two nodes have one name, write paths instead of edges.",
+            )
+        parent_of[child] = parent
+        line_of[child] = line
+    if not parent_of.get(ROOT, ROOT):
+        del parent_of[ROOT]  # the root itself, written down as a node without a parent
+    _check_circles(path, parent_of, line_of)
+    groups = set(parent_of.values())
+    paths = {node: _groups_above(node, parent_of) for node in parent_of if node not in groups}
+    if not paths:
+        raise UnreadableInput(f"{str(path)!r} holds no item below {ROOT!r}.", "Give every node a line.")
+    return paths
+
+
+def _check_circles(path: str | Path, parent_of: Mapping[str, str], line_of: Mapping[str, int]) -> None:
+    """Every way up comes to an end. What was walked once is not walked again."""
+    walked: set[str] = set()
+    for start in parent_of:
+        way: dict[str, None] = {}
+        node = start
+        while node in parent_of and node not in walked and node not in way:
+            way[node] = None
+            node = parent_of[node]
+        if node in way:
+            circle = [*list(way)[list(way).index(node) :], node]
+            raise UnreadableInput(
+                f"{str(path)!r}, line {line_of[node]}: {' → '.join(map(repr, circle))} is a circle.",
+                "Take out the line that is wrong: a node cannot be above itself.",
+            )
+        walked.update(way)
+
+
+def _groups_above(node: str, parent_of: Mapping[str, str]) -> tuple[str, ...]:
+    groups: list[str] = []
+    while parent := parent_of.get(node):
+        groups.append(parent)
+        node = parent
+    # Whoever writes the root down means the root, unless it is said to be below something.
+    return tuple(groups[:-1] if groups and groups[-1] == ROOT else groups)
+
+
+def _edges_of(paths: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Each node's parent; refused if two nodes have one name, which could not be told apart."""
+    parent_of = {ROOT: ""}
+    for item, groups in paths.items():
+        for name, parent in pairwise((item, *groups, ROOT)):
+            # Nodes with one name below parents with one name are caught when it comes to the parents.
+            if parent_of.setdefault(name, parent) != parent:
+                raise WrongUsage(
+                    f"Two nodes are called {name!r}; a table of edges could not tell them apart.",
+                    "Write another kind: paths, lines or json.",
+                )
+    del parent_of[ROOT]
+    return parent_of
+
+
+def _check_names_for_lines(paths: Mapping[str, Sequence[str]]) -> None:
+    for name in (name for item, groups in paths.items() for name in (item, *groups)):
+        # Nothing is quoted in this form, and a byte-order mark in front would be taken for the file's.
+        if name == _STAR or name != name.strip(" \t\ufeff") or re.search("[;\r\n]", name):
+            raise WrongUsage(
+                f"The name {name!r} cannot be written between semicolons.",
+                "Rename it, or write another kind: paths, edges or json.",
+            )
