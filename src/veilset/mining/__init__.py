@@ -6,6 +6,7 @@ from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
 from veilset.mining.itemsets import Itemsets
 from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
+from veilset.mining.proxies import Proxies, Proxy, proxies
 
 __all__ = [
     "Count",
@@ -13,6 +14,8 @@ __all__ = [
     "Keeping",
     "Mole",
     "Moles",
+    "Proxies",
+    "Proxy",
     "Rule",
     "Rules",
     "count_frequent",
@@ -24,6 +27,7 @@ __all__ = [
     "minimal_rare",
     "minimal_rare_chunks",
     "pairs",
+    "proxies",
     "rules",
     "support",
     "supports",

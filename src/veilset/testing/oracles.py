@@ -23,8 +23,10 @@ __all__ = [
     "moles",
     "occurring",
     "pairs",
+    "proxies",
     "rules",
     "support",
+    "wilson_lower_bound",
 ]
 
 Row: TypeAlias = frozenset[str]
@@ -98,6 +100,35 @@ def rules(rows: Collection[Row], min_support: int, min_confidence: Fraction) -> 
             if Fraction(with_y, held) >= min_confidence:
                 found[both - {y}, y] = (with_y, held)
     return found
+
+
+def wilson_lower_bound(support: int, held: int, z: float) -> float:
+    """The smallest p with (support / held - p)^2 <= z^2 p (1 - p) / held, by halving."""
+    share = support / held
+    low, high = 0.0, share  # too small, and inside
+    for _ in range(200):
+        middle = (low + high) / 2
+        inside = (share - middle) ** 2 <= z**2 * middle * (1 - middle) / held
+        low, high = (low, middle) if inside else (middle, high)
+    return high
+
+
+def proxies(
+    rows: Collection[Row], sensitive: Collection[str], size: int, min_support: int, z: float
+) -> dict[tuple[Row, str], tuple[int, int, float]]:
+    """Sup(X + s), Sup(X) and the lower bound of their ratio, where it is above s's share of all and those of parts."""
+    bounds = {}
+    for x in occurring(rows, sensitive, size):
+        for s in sensitive:
+            both, held = support(rows, x | {s}), support(rows, x)
+            if both >= min_support:
+                bounds[x, s] = (both, held, wilson_lower_bound(both, held, z))
+    return {
+        (x, s): found
+        for (x, s), found in bounds.items()
+        if found[2] > support(rows, [s]) / len(rows)
+        and all(found[2] > bounds[y, s][2] for y in map(frozenset, combinations(x, len(x) - 1)) if y)
+    }
 
 
 def moles(rows: Collection[Row], sensitive: Collection[str], h: Fraction, k: int, p: int | None) -> set[Row]:

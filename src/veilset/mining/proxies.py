@@ -1,0 +1,195 @@
+"""Proxies: public items that go with a sensitive one, so that whoever knows them is surer of it than of anybody.
+
+What ranks them is how much surer one gets: the share of those who hold X that hold s too, less the share of all. For
+the first share its lower confidence bound is taken, so that one lucky transaction does not come first.
+
+References
+----------
+Edwin B. Wilson: Probable inference, the law of succession, and statistical inference. JASA 22 (1927), 209-212.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.limits import Bounds, Limits
+from veilset.mining.counting import supports
+from veilset.mining.frequent_itemsets import frequent, support_of
+from veilset.mining.itemsets import Itemsets
+from veilset.transactions import Transactions
+
+__all__ = ["Proxies", "Proxy", "proxies"]
+
+_LARGEST_SIZE = 2
+_Z = 1.96  # a bound that a true share falls below in one of forty cases
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """Of *held* transactions with the public *items*, *support* hold *sensitive* too; of all, the share *share* does.
+
+    *lower* is the lower bound of the confidence (Wilson, 97.5% one-sided).
+    """
+
+    items: tuple[str, ...]
+    sensitive: str
+    support: int
+    held: int
+    share: Fraction
+    lower: float
+
+    @property
+    def confidence(self) -> Fraction:
+        """Pr(s | X): the share of those with X that have s."""
+        return Fraction(self.support, self.held)
+
+    @property
+    def lift(self) -> Fraction:
+        """How many times the confidence is the share of all."""
+        return self.confidence / self.share
+
+    @property
+    def gain(self) -> float:
+        """How much surer of s than of anybody one gets by knowing X, cautiously: *lower* less *share*."""
+        return self.lower - float(self.share)
+
+
+@dataclass(frozen=True)
+class Proxies:
+    """The proxies that come *first*, of all that were *found* among as many pairs of X and s as were *counted*."""
+
+    first: tuple[Proxy, ...]
+    found: int
+    counted: int
+
+
+def proxies(
+    data: Transactions,
+    *,
+    size: int = 1,
+    min_support: int | float | str | Fraction = 5,
+    top: int | None = 20,
+    **bounds: Unpack[Bounds],
+) -> Proxies:
+    """The public items that predict a sensitive one, those first that make an attacker surest.
+
+    Parameters
+    ----------
+    data : Transactions
+    size : {1, 2}
+        Up to how many items X has. A pair is listed only if its bound is above those of both of its items.
+    min_support : int, float or str
+        At least this many transactions hold X and s together: a number, or a share of all.
+    top : int, optional
+        How many to give; None: all.
+    **bounds
+        threads, memory_limit, time_limit, progress: see `veilset.audit`.
+
+    Returns
+    -------
+    Proxies
+        By `Proxy.gain`; then by support, the smaller X, and the vocabulary. Only gains above 0 are there.
+
+    Examples
+    --------
+    >>> rows = [["strips", "insulin"]] * 8 + [["strips"]] + [["milk", "insulin"]] + [["milk"]] * 90
+    >>> data = Transactions.from_lists(rows, sensitive=["insulin"])
+    >>> for proxy in proxies(data).first:
+    ...     print(proxy.items, proxy.sensitive, proxy.confidence, proxy.share, round(proxy.lower, 2))
+    ('strips',) insulin 8/9 9/100 0.56
+    """
+    limits = Limits(**bounds)
+    if size not in range(1, _LARGEST_SIZE + 1):
+        raise WrongUsage(f"size is {size}.", "Give 1 for single items, or 2 for pairs too.")
+    if top is not None and top < 1:
+        raise WrongUsage(f"top is {top}.", "Give at least 1, or none for all.")
+    if not data.sensitive:
+        raise WrongUsage("No item is sensitive, so nothing can be given away.", "Name sensitive items first.")
+    known, secret = _together(data, support_of(min_support, len(data)), size, limits)
+    held = supports(data, known, **limits.bounds())
+    lower = _lower_bound(known.supports, held)
+    gain = lower - data.supports[secret] / len(data)
+    rank = _ranked(known, secret, gain, listed=(gain > 0) & _surer_than_parts(known, secret, lower))
+    first = rank[:top]
+    return Proxies(
+        tuple(
+            Proxy(
+                items,
+                data.names[s],
+                support,
+                in_all,
+                Fraction(int(data.supports[s]), len(data)),
+                bound,
+            )
+            for (items, support), s, in_all, bound in zip(
+                known[first], secret[first].tolist(), held[first].tolist(), lower[first].tolist(), strict=True
+            )
+        ),
+        len(rank),
+        len(known),
+    )
+
+
+def _together(
+    data: Transactions, min_support: int, size: int, limits: Limits
+) -> tuple[Itemsets, npt.NDArray[np.int64]]:
+    """Each public X and sensitive s that so many transactions hold together: X with their number, and the code of s."""
+    # Transactions without a sensitive item hold no X with one, and mostly there are many of them.
+    some = np.append(0, np.cumsum(data.is_sensitive[data.items]))[data.offsets]
+    telling = data.take(np.flatnonzero(np.diff(some)))
+    try:
+        found = frequent(telling, min_support, min_size=2, max_size=size + 1, **limits.bounds())
+    except BudgetExceeded as stop:  # its advice speaks of options that are not there
+        raise BudgetExceeded(stop.what, "Raise the limit, or ask for a higher min_support or for size 1.") from None
+    secrets = np.add.reduceat(telling.is_sensitive[found.items], found.offsets[:-1], dtype=np.int64)
+    found = found[secrets == 1]
+    # A part of the data can have another order of its vocabulary: integers alone are sorted as numbers.
+    codes = found.codes_in(data.names)
+    codes = codes[np.lexsort([codes, np.repeat(np.arange(len(found)), found.sizes)])]
+    is_secret = data.is_sensitive[codes] == 1
+    offsets = found.offsets - np.arange(len(found) + 1)
+    return Itemsets(data.names, offsets, codes[~is_secret], found.supports), codes[is_secret].astype(np.int64)
+
+
+def _lower_bound(support: npt.NDArray[np.int64], held: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Wilson's lower bound of the share support / held: the smaller p with |share - p| = z sqrt(p (1 - p) / held)."""
+    share, z2 = support / held, _Z**2 / held
+    spread = np.sqrt(z2 * share * (1 - share) + z2**2 / 4)
+    return np.asarray((share + z2 / 2 - spread) / (1 + z2), dtype=np.float64)
+
+
+def _surer_than_parts(
+    known: Itemsets, secret: npt.NDArray[np.int64], lower: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """Whether an X says more than each of its items alone. Those are there: as many hold them with s, or more."""
+    surer = np.ones(len(known), dtype=bool)
+    alone, pair = known.sizes == 1, known.sizes == 2
+    if not pair.any():
+        return surer
+    items, places = known.items.astype(np.int64), len(known.names)
+    keys = items[known.offsets[:-1][alone]] * places + secret[alone]
+    order = np.argsort(keys)
+    for part in (0, 1):
+        wanted = items[known.offsets[:-1][pair] + part] * places + secret[pair]
+        surer[pair] &= lower[pair] > lower[alone][order[np.searchsorted(keys, wanted, sorter=order)]]
+    return surer
+
+
+def _ranked(
+    known: Itemsets,
+    secret: npt.NDArray[np.int64],
+    gain: npt.NDArray[np.float64],
+    *,
+    listed: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int64]:
+    """The positions of those that are listed, the largest gain first."""
+    firsts, lasts = known.items[known.offsets[:-1]], known.items[known.offsets[1:] - 1]
+    at = np.flatnonzero(listed)
+    keys = (lasts, firsts, secret, known.sizes, -known.supports, -gain)
+    return at[np.lexsort([key[at] for key in keys])]

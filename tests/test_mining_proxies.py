@@ -1,0 +1,157 @@
+"""Proxies against brute force: which there are, how sure they make, and which come first."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.test_audit_coherence import explosive
+from veilset import BudgetExceeded, Transactions, WrongUsage, generate
+from veilset.mining import Proxy, proxies, support
+from veilset.testing import oracles
+from veilset.testing.checks import as_sets
+from veilset.testing.strategies import sparse_or_dense
+
+Z = 1.96
+ROWS = [["strips", "insulin"]] * 8 + [["strips"]] + [["milk", "insulin"]] + [["milk"]] * 90
+SHOP = Transactions.from_lists(ROWS, sensitive=["insulin"])
+
+
+@settings(max_examples=3 * settings().max_examples)
+@given(sparse_or_dense().filter(lambda data: data.sensitive), st.sampled_from([1, 2]), st.integers(1, 4))
+def test_proxies_equal_the_oracle(data, size, min_support):
+    found = proxies(data, size=size, min_support=min_support, top=None)
+    rows = as_sets(data)
+    expected = oracles.proxies(rows, data.sensitive, size, min_support, Z)
+    assert {(frozenset(p.items), p.sensitive): (p.support, p.held, pytest.approx(p.lower)) for p in found.first} == (
+        expected
+    )
+    assert found.found == len(found.first) == len(expected)
+    assert found.counted == sum(
+        oracles.support(rows, x | {s}) >= min_support
+        for x in oracles.occurring(rows, data.sensitive, size)
+        for s in data.sensitive
+    )
+    for p in found.first:
+        assert p.share == Fraction(oracles.support(rows, [p.sensitive]), len(rows))
+        assert p.lift == p.confidence / p.share
+        assert p.confidence == Fraction(p.support, p.held) > p.lower > p.share
+
+
+@given(sparse_or_dense().filter(lambda data: data.sensitive), st.sampled_from([1, 2]))
+def test_the_largest_gain_comes_first(data, size):
+    everything = proxies(data, size=size, min_support=1, top=None).first
+    code = data.names.index
+    for one, other in pairwise(everything):
+        keys = [(-p.gain, -p.support, len(p.items), code(p.sensitive), [*map(code, p.items)]) for p in (one, other)]
+        assert keys[0] < keys[1]
+    for top in (1, 3):
+        some = proxies(data, size=size, min_support=1, top=top)
+        assert (some.first, some.found) == (everything[:top], len(everything))
+
+
+@given(sparse_or_dense().filter(lambda data: data.sensitive))
+def test_any_number_of_threads_gives_the_same(data):
+    answers = [proxies(data, size=2, min_support=1, threads=threads) for threads in (1, 2, 3)]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_by_hand():
+    (proxy,) = proxies(SHOP).first
+    assert proxy == Proxy(("strips",), "insulin", 8, 9, Fraction(9, 100), proxy.lower)
+    assert (proxy.confidence, proxy.lift) == (Fraction(8, 9), Fraction(800, 81))
+    assert proxy.lower == pytest.approx(0.5650, abs=5e-5)
+    assert proxy.gain == proxy.lower - 0.09
+
+
+def test_bounds_by_hand():
+    """Of one, the bound is 1 / (1 + z^2); 8 of 9 solves Wilson's equation, and nothing below does."""
+    assert oracles.wilson_lower_bound(1, 1, Z) == pytest.approx(1 / (1 + Z**2))
+    p = oracles.wilson_lower_bound(8, 9, Z)
+    assert (8 / 9 - p) ** 2 == pytest.approx(Z**2 * p * (1 - p) / 9)
+
+
+def test_one_lucky_transaction_does_not_come_first():
+    lucky = Transactions.from_lists([*ROWS, ["truffle", "insulin"]], sensitive=["insulin"])
+    assert [p.items for p in proxies(lucky, min_support=1).first] == [("strips",), ("truffle",)]
+    assert [p.items for p in proxies(lucky).first] == [("strips",)]
+
+
+def test_min_support_counts_those_who_have_both():
+    assert [len(proxies(SHOP, min_support=least).first) for least in (8, 9, "8%", "9%")] == [1, 0, 1, 0]
+
+
+def test_a_pair_has_to_say_more_than_its_items():
+    """Tea and rum give the cure away together; bun adds nothing to figs, which do so alone."""
+    rows = (
+        [["tea", "rum", "cure"]] * 9 + [["tea"]] * 30 + [["rum"]] * 30 + [["fig", "bun", "gout"]] * 9 + [["bun"]] * 30
+    )
+    data = Transactions.from_lists(rows, sensitive=["cure", "gout"])
+    found = proxies(data, size=2).first
+    assert {("rum", "tea"), ("fig",)} == {p.items for p in found if p.lower > 0.5}
+    assert ("bun", "fig") not in {p.items for p in found}
+    assert [p.items for p in found[:2]] == [("fig",), ("rum", "tea")]
+    assert all(len(p.items) == 1 for p in proxies(data).first)
+
+
+def test_what_everybody_has_is_given_away_by_nothing():
+    data = Transactions.from_lists([["a", "s"]] * 50 + [["b", "s"]] * 50, sensitive=["s"])
+    assert proxies(data) == type(proxies(data))((), 0, 2)
+
+
+def test_only_sensitive_items():
+    data = Transactions.from_lists([["s", "t"]] * 9, sensitive=["s", "t"])
+    assert proxies(data, size=2).counted == 0
+
+
+def test_names_that_are_sorted_differently_alone():
+    """Those who have the secret hold integers only, which are sorted as numbers; the whole data is sorted as text."""
+    rows = [["9", "10", "100"]] * 8 + [["milk"]] * 90 + [["9"]] * 40 + [["10"]] * 40
+    data = Transactions.from_lists(rows, sensitive=["100"])
+    assert (data.names.index("10"), data.names.index("9")) == (0, 2)
+    first = proxies(data, size=2).first[0]
+    assert (first.items, first.support, first.held) == (("10", "9"), 8, 8)
+
+
+def test_more_items_than_a_square_of_32_bits_holds():
+    rows = [["a", "b", "s"]] * 9 + [["a"]] * 30 + [["b"]] * 30 + [[f"!{i}" for i in range(70_000)]]
+    data = Transactions.from_lists(rows, sensitive=["s"])
+    assert [p.items for p in proxies(data, size=2, top=1).first] == [("a", "b")]
+
+
+def test_on_the_grocery_set():
+    data = generate.grocery_pharmacy()
+    first = proxies(data).first[0]
+    assert (first.items, first.sensitive) == (("sweetener",), "insulin")
+    assert (first.support, first.held) == (55, 81) == (support(data, ["sweetener", "insulin"]), 81)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"size": 0}, r"size is 0\. Give 1 for single items, or 2 for pairs too\."),
+        ({"size": 3}, r"size is 3\."),
+        ({"top": 0}, r"top is 0\. Give at least 1, or none for all\."),
+        ({"min_support": 0}, r"min_support is 0\. Give at least 1"),
+        ({"threads": 0}, r"threads is 0"),
+    ],
+)
+def test_wrong_options(options, said):
+    with pytest.raises(WrongUsage, match=said):
+        proxies(SHOP, **options)
+
+
+def test_nothing_sensitive():
+    with pytest.raises(WrongUsage, match=r"No item is sensitive, so nothing can be given away\. Name sensitive items"):
+        proxies(SHOP.with_sensitive([]))
+
+
+@pytest.mark.no_sanitizer(reason="slow there, and takes far more memory")
+def test_time_limit():
+    data = explosive()
+    with pytest.raises(
+        BudgetExceeded, match=r"time limit.*Raise the limit, or ask for a higher min_support or for size 1"
+    ):
+        proxies(data.with_sensitive(data.names[:1]), size=2, min_support=1, time_limit=1e-9)
