@@ -14,7 +14,7 @@ from veilset.testing import oracles
 from veilset.testing.checks import as_sets
 from veilset.testing.strategies import sparse_or_dense
 
-Z = 1.96
+Z, TAIL = 1.96, 0.025
 ROWS = [["strips", "insulin"]] * 8 + [["strips"]] + [["milk", "insulin"]] + [["milk"]] * 90
 SHOP = Transactions.from_lists(ROWS, sensitive=["insulin"])
 
@@ -24,7 +24,7 @@ SHOP = Transactions.from_lists(ROWS, sensitive=["insulin"])
 def test_proxies_equal_the_oracle(data, size, min_support):
     found = proxies(data, size=size, min_support=min_support, top=None)
     rows = as_sets(data)
-    expected = oracles.proxies(rows, data.sensitive, size, min_support, Z)
+    expected = oracles.proxies(rows, data.sensitive, size, min_support, TAIL)
     assert {(frozenset(p.items), p.sensitive): (p.support, p.held, pytest.approx(p.lower)) for p in found.first} == (
         expected
     )
@@ -67,7 +67,8 @@ def test_by_hand():
 
 
 def test_bounds_by_hand():
-    """Of one, the bound is 1 / (1 + z^2); 8 of 9 solves Wilson's equation, and nothing below does."""
+    """The 1.96 of every table; of one, the bound is 1 / (1 + z^2); of 8 in 9 it solves Wilson's equation."""
+    assert oracles.normal_quantile(TAIL) == pytest.approx(Z, abs=1e-4)
     assert oracles.wilson_lower_bound(1, 1, Z) == pytest.approx(1 / (1 + Z**2))
     p = oracles.wilson_lower_bound(8, 9, Z)
     assert (8 / 9 - p) ** 2 == pytest.approx(Z**2 * p * (1 - p) / 9)
@@ -77,6 +78,15 @@ def test_one_lucky_transaction_does_not_come_first():
     lucky = Transactions.from_lists([*ROWS, ["truffle", "insulin"]], sensitive=["insulin"])
     assert [p.items for p in proxies(lucky, min_support=1).first] == [("strips",), ("truffle",)]
     assert [p.items for p in proxies(lucky).first] == [("strips",)]
+
+
+def test_the_more_are_counted_the_more_it_takes():
+    """The same 8 of 9, among a hundred other items that go with the secret as often as with anything."""
+    noise = [[f"n{i}", *(["insulin"] if i % 10 == 0 else [])] for i in range(1000)]
+    among = Transactions.from_lists([*ROWS, *noise], sensitive=["insulin"])
+    alone, crowded = (proxies(data, min_support=1).first[0] for data in (SHOP, among))
+    assert (alone.items, crowded.items) == (("strips",), ("strips",))
+    assert crowded.lower < alone.lower - 0.1
 
 
 def test_min_support_counts_those_who_have_both():

@@ -6,7 +6,8 @@ from veilset.cli.demo import demo
 from veilset.cli.generate import generate
 from veilset.cli.mine import mine
 from veilset.cli.publish import publish
+from veilset.cli.sensitive import sensitive
 from veilset.cli.taxonomy import taxonomy
 from veilset.cli.verify import verify
 
-__all__ = ["app", "audit", "demo", "generate", "main", "mine", "publish", "taxonomy", "verify"]
+__all__ = ["app", "audit", "demo", "generate", "main", "mine", "publish", "sensitive", "taxonomy", "verify"]

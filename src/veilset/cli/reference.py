@@ -17,6 +17,7 @@ _COMMANDS = (
     "verify",
     "audit",
     "mine",
+    "sensitive suggest",
     "generate",
     "taxonomy check",
     "taxonomy show",

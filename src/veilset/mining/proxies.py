@@ -1,7 +1,9 @@
 """Proxies: public items that go with a sensitive one, so that whoever knows them is surer of it than of anybody.
 
 What ranks them is how much surer one gets: the share of those who hold X that hold s too, less the share of all. For
-the first share its lower confidence bound is taken, so that one lucky transaction does not come first.
+the first share its lower confidence bound is taken, so that one lucky transaction does not come first; and since
+thousands of X and s are looked at, of which some must be lucky, a bound that is to hold for all of them at once
+(Bonferroni): the more are counted, the more transactions it takes to convince.
 
 References
 ----------
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Unpack
 
 import numpy as np
@@ -27,14 +30,14 @@ from veilset.transactions import Transactions
 __all__ = ["Proxies", "Proxy", "proxies"]
 
 _LARGEST_SIZE = 2
-_Z = 1.96  # a bound that a true share falls below in one of forty cases
+_CERTAINTY = 0.975  # about, that no true share is below its bound
 
 
 @dataclass(frozen=True)
 class Proxy:
     """Of *held* transactions with the public *items*, *support* hold *sensitive* too; of all, the share *share* does.
 
-    *lower* is the lower bound of the confidence (Wilson, 97.5% one-sided).
+    *lower* is the lower bound of the confidence (Wilson), about 97.5% certain for all that were counted together.
     """
 
     items: tuple[str, ...]
@@ -101,8 +104,8 @@ def proxies(
     >>> rows = [["strips", "insulin"]] * 8 + [["strips"]] + [["milk", "insulin"]] + [["milk"]] * 90
     >>> data = Transactions.from_lists(rows, sensitive=["insulin"])
     >>> for proxy in proxies(data).first:
-    ...     print(proxy.items, proxy.sensitive, proxy.confidence, proxy.share, round(proxy.lower, 2))
-    ('strips',) insulin 8/9 9/100 0.56
+    ...     print(proxy.items, proxy.sensitive, proxy.confidence, proxy.share, round(proxy.lower, 3))
+    ('strips',) insulin 8/9 9/100 0.565
     """
     limits = Limits(**bounds)
     if size not in range(1, _LARGEST_SIZE + 1):
@@ -159,7 +162,8 @@ def _together(
 
 def _lower_bound(support: npt.NDArray[np.int64], held: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Wilson's lower bound of the share support / held: the smaller p with |share - p| = z sqrt(p (1 - p) / held)."""
-    share, z2 = support / held, _Z**2 / held
+    z = -NormalDist().inv_cdf((1 - _CERTAINTY) / max(1, len(held)))
+    share, z2 = support / held, z**2 / held
     spread = np.sqrt(z2 * share * (1 - share) + z2**2 / 4)
     return np.asarray((share + z2 / 2 - spread) / (1 + z2), dtype=np.float64)
 

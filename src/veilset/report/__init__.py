@@ -1,17 +1,19 @@
 """What to say about audits, releases and mined itemsets, as data; and how it looks: terminal, page, JSON."""
 
 from veilset.report.custodian import custodian_report
-from veilset.report.facts import audit_facts, mined_facts, release_facts
+from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally
+from veilset.report.proxies import Suggested, proposed_items, proposed_list
 from veilset.report.public import public_report
 from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
-from veilset.report.terminal import print_audit, print_mined, print_reading, print_release
+from veilset.report.terminal import print_audit, print_mined, print_proxies, print_reading, print_release
 from veilset.report.words import cost, reach_sentence, verdict, visible
 
 __all__ = [
     "COLUMNS",
     "Asked",
     "Mined",
+    "Suggested",
     "Tally",
     "audit_facts",
     "cost",
@@ -21,9 +23,13 @@ __all__ = [
     "print_audit",
     "print_item",
     "print_mined",
+    "print_proxies",
     "print_reading",
     "print_release",
     "print_taxonomy",
+    "proposed_items",
+    "proposed_list",
+    "proxy_facts",
     "public_report",
     "reach_sentence",
     "release_facts",

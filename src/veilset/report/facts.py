@@ -9,9 +9,10 @@ from typing import Any
 from veilset.models import Audit, Margin, Reach, Witness
 from veilset.release import Release
 from veilset.report.mined import Mined, found_sentence, notes, sureness
+from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
 from veilset.report.words import Curve, cost, decide, state, verdict
 
-__all__ = ["audit_facts", "mined_facts", "release_facts"]
+__all__ = ["audit_facts", "mined_facts", "proxy_facts", "release_facts"]
 
 
 def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
@@ -93,6 +94,36 @@ def mined_facts(mined: Mined) -> dict[str, Any]:
         "sentence": found_sentence(mined),
         "notes": notes(mined),
         **answer,
+    }
+
+
+def proxy_facts(suggested: Suggested) -> dict[str, Any]:
+    """Which public items give a sensitive one away, the most telling first."""
+    found = suggested.proxies
+    return {
+        "transactions": len(suggested.data),
+        "size": suggested.size,
+        "min_support": suggested.min_support,
+        "sentence": proxies_sentence(suggested),
+        "caution": CAUTION,
+        "counted": found.counted,
+        "found": found.found,
+        "proposed": list(proposed_items(found.first)),
+        "proxies": [
+            {
+                "items": list(proxy.items),
+                "sensitive": proxy.sensitive,
+                "support": proxy.support,
+                "antecedent_support": proxy.held,
+                "confidence": _share(proxy.confidence),
+                "share_of_all": _share(proxy.share),
+                "lift": float(proxy.lift),
+                "lower_bound": proxy.lower,
+                "gain": proxy.gain,
+                "sentence": proxy_sentence(proxy),
+            }
+            for proxy in found.first
+        ],
     }
 
 

@@ -14,6 +14,7 @@ from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.mined import Mined, found_sentence, large, notes, sizes_sentence, sureness
+from veilset.report.proxies import CAUTION, Suggested, proxies_sentence, proxy_sentence
 from veilset.report.words import (
     Cost,
     Curve,
@@ -38,12 +39,12 @@ from veilset.report.words import (
 )
 from veilset.transactions import Transactions
 
-__all__ = ["print_audit", "print_mined", "print_reading", "print_release"]
+__all__ = ["print_audit", "print_mined", "print_proxies", "print_reading", "print_release"]
 
 _MOST_ITEMS = 8
 _MOST_NAMES = 12
 _BAR = 16
-_NUMBERS = ("People left", "Here", "Transactions", "Share", "Itemsets that hold it", "Certainty", "Lift")
+_NUMBERS = ("People left", "Here", "Transactions", "Share", "Itemsets that hold it", "Certainty", "At least", "Lift")
 
 
 def print_reading(data: Transactions, console: Console) -> None:
@@ -253,6 +254,22 @@ def _rules(mined: Mined) -> Table:
         sure = percent(sureness(row, len(mined.data)))
         table.add_row(Text(" → ").join(sides), sure, f"{row['support']:,}", f"{row['lift']:.2f}")
     return table
+
+
+def print_proxies(suggested: Suggested, console: Console) -> None:
+    """Which public items give a sensitive one away, the most telling first, and what to make of it."""
+    found = suggested.proxies
+    _title("What gives a sensitive item away", console)
+    _indented([Text(proxies_sentence(suggested))], console)
+    if not found.first:
+        return
+    table = _table("In plain words", "At least", "Lift")
+    for proxy in found.first:
+        table.add_row(Text(proxy_sentence(proxy)), shares(proxy.lower), f"{float(proxy.lift):.1f}")
+    left = found.found - len(found.first)
+    more = [Text(f"… and {left:,} more (--top shows more).", style="dim")] if left else []
+    _indented([table, *more], console)
+    _indented([Text(CAUTION, style="yellow")], console)
 
 
 def _names(items: tuple[str, ...]) -> str:

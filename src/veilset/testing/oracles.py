@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from fractions import Fraction
 from itertools import combinations
+from math import erfc, sqrt
 from typing import TypeAlias
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "minimal_absent",
     "minimal_moles",
     "moles",
+    "normal_quantile",
     "occurring",
     "pairs",
     "proxies",
@@ -113,21 +115,32 @@ def wilson_lower_bound(support: int, held: int, z: float) -> float:
     return high
 
 
+def normal_quantile(tail: float) -> float:
+    """The z that a standard normal variable exceeds with this probability (below one half), by halving."""
+    low, high = 0.0, 40.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if erfc(middle / sqrt(2)) / 2 > tail else (low, middle)
+    return high
+
+
 def proxies(
-    rows: Collection[Row], sensitive: Collection[str], size: int, min_support: int, z: float
+    rows: Collection[Row], sensitive: Collection[str], size: int, min_support: int, tail: float
 ) -> dict[tuple[Row, str], tuple[int, int, float]]:
-    """Sup(X + s), Sup(X) and the lower bound of their ratio, where it is above s's share of all and those of parts."""
-    bounds = {}
-    for x in occurring(rows, sensitive, size):
-        for s in sensitive:
-            both, held = support(rows, x | {s}), support(rows, x)
-            if both >= min_support:
-                bounds[x, s] = (both, held, wilson_lower_bound(both, held, z))
+    """Sup(X + s), Sup(X) and the lower bound of their ratio, where it is above s's share of all and those of parts.
+
+    *tail* is the probability that any of the bounds is too high; each gets an equal part of it.
+    """
+    counts = {(x, s): support(rows, x | {s}) for x in occurring(rows, sensitive, size) for s in sensitive}
+    counts = {pair: both for pair, both in counts.items() if both >= min_support}
+    z = normal_quantile(tail / max(1, len(counts)))
+    held = {x: support(rows, x) for x, _ in counts}
+    bounds = {(x, s): wilson_lower_bound(both, held[x], z) for (x, s), both in counts.items()}
     return {
-        (x, s): found
-        for (x, s), found in bounds.items()
-        if found[2] > support(rows, [s]) / len(rows)
-        and all(found[2] > bounds[y, s][2] for y in map(frozenset, combinations(x, len(x) - 1)) if y)
+        (x, s): (counts[x, s], held[x], bound)
+        for (x, s), bound in bounds.items()
+        if bound > support(rows, [s]) / len(rows)
+        and all(bound > bounds[y, s] for y in map(frozenset, combinations(x, len(x) - 1)) if y)
     }
 
 

@@ -1,0 +1,96 @@
+"""``veilset sensitive``: what belongs on the list of sensitive items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cyclopts import App
+
+from veilset import mining
+from veilset.cli.app import app
+from veilset.cli.options import Json, LimitOptions, ReadingOptions, whole_or_share
+from veilset.cli.screen import Screen
+from veilset.errors import WrongUsage
+from veilset.io import check_place, write_whole
+from veilset.mining.frequent_itemsets import support_of
+from veilset.report import Suggested, print_proxies, print_reading, proposed_items, proposed_list, proxy_facts
+
+__all__ = ["sensitive", "suggest"]
+
+sensitive = App(name="sensitive", help="Find out what belongs on the list of sensitive items.", sort_key=5.5)
+app.command(sensitive)
+
+
+@sensitive.command
+def suggest(
+    input: Path,  # noqa: A002 - the word users read
+    /,
+    *,
+    size: int = 1,
+    min_support: str = "5",
+    top: int = 20,
+    out: Path | None = None,
+    reading: ReadingOptions | None = None,
+    limits: LimitOptions | None = None,
+    json: Json = False,
+) -> int:
+    """Propose additions to the list: public items that give a sensitive one away.
+
+    Those come first that make an attacker surest: by the share of those with the public item that have the sensitive
+    one, less its share of all. The first is a lower confidence bound, so that few people do not rank high by chance.
+
+    Example:
+
+        veilset sensitive suggest baskets.csv --sensitive sensitive.txt --out proposed.txt
+
+    Parameters
+    ----------
+    input
+        The transactions.
+    size
+        1: single items; 2: also pairs that give away more than each of their items.
+    min_support
+        At least this many people have the public and the sensitive item: 5, or a share of all such as 0.1%.
+    top
+        How many to show and to write.
+    out
+        File for a list that proposes the single items, with the reasons as comments; must not exist.
+    json
+        Print JSON; so does piping the output.
+    """
+    screen = Screen.of(json)
+    layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
+    if not (layout.sensitive or layout.sensitive_items):
+        raise WrongUsage(
+            "No item is named as sensitive, so nothing can be given away.",
+            "Name those you know with --sensitive FILE or --sensitive-items NAME.",
+        )
+    if size not in (1, 2):
+        raise WrongUsage(f"--size is {size}.", "Give 1 for single items, or 2 for pairs too.")
+    if top < 1:
+        raise WrongUsage(f"--top is {top}.", "Give at least 1.")
+    least = whole_or_share(min_support)
+    support_of(least, 1, "--min-support")  # better to hear now than after reading
+    if out is not None:
+        if out.exists():
+            raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
+        check_place(out, replace=False, folder=False)
+    data = layout.recipe(input).read(bounds.memory_limit)
+    screen.show(lambda: print_reading(data, screen.console))
+    with screen.progress() as progress:
+        found = mining.proxies(data, size=size, min_support=least, top=top, progress=progress, **vars(bounds))
+    proposed = proposed_items(found.first)
+    if out is not None and proposed:
+        write_whole(out, proposed_list(found.first, layout.encoding))
+    suggested = Suggested(data, found, size, support_of(least, len(data)))
+
+    def show() -> None:
+        print_proxies(suggested, screen.console)
+        if out is not None:
+            many = f"{len(proposed):,} item{'s' * (len(proposed) != 1)}"
+            said = f"Written: {out} proposes {many}. Keep it as you keep the data." if proposed else "Nothing to write."
+            screen.say(screen.escape(said))
+
+    written = {} if out is None else {"written": str(out) if proposed else None}
+    screen.answer({**proxy_facts(suggested), **written}, show)
+    return 0

@@ -1,0 +1,87 @@
+"""What to say about proxies: public items that go with a sensitive one; and the list that proposes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from veilset.mining import Proxies, Proxy
+from veilset.report.words import number, shares, shown
+from veilset.transactions import Transactions, list_line
+
+__all__ = ["CAUTION", "Suggested", "proposed_items", "proposed_list", "proxies_sentence", "proxy_sentence"]
+
+CAUTION = (
+    "A proxy is no proof: it is what this data shows, whatever the reason. "
+    "As long as an item is public, the h of coherence bounds what knowing it gives away. "
+    "Make it sensitive if it is a secret itself: then the attacker is taken not to know it, and what it gives away "
+    "is not bounded."
+)
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """Proxies, and what they were searched with: at least *min_support* transactions, up to *size* items."""
+
+    data: Transactions
+    proxies: Proxies
+    size: int
+    min_support: int
+
+
+def proxies_sentence(suggested: Suggested) -> str:
+    """How many there are among how many, in one sentence."""
+    found, counted = suggested.proxies.found, suggested.proxies.counted
+    items = "item" if suggested.size == 1 else "item or pair of items"
+    people = "1 person" if suggested.min_support == 1 else f"{suggested.min_support:,} people"
+    if not counted:
+        return f"No public {items} is held together with a sensitive item by at least {people}."
+    looked = f"{number(counted, 'combination')} of a public {items} and a sensitive item, in at least {people} each"
+    if not found:
+        return f"None of {looked}, makes an attacker surer."
+    return f"{found:,} of {looked}, {'makes' if found == 1 else 'make'} an attacker surer."
+
+
+def proxy_sentence(proxy: Proxy) -> str:
+    """One proxy in plain words.
+
+    >>> from fractions import Fraction
+    >>> proxy_sentence(Proxy(("glucose strips",), "insulin", 100, 112, Fraction(4, 100), 0.8))
+    "89.3% of the 112 people with 'glucose strips' have 'insulin'; of all people 4% do."
+    """
+    who = " and ".join(f"'{shown(item)}'" for item in proxy.items)
+    people = "1 person" if proxy.held == 1 else f"{proxy.held:,} people"
+    has = f"{'has' if proxy.held == 1 else 'have'} '{shown(proxy.sensitive)}'"
+    sure, of_all = shares(float(proxy.confidence)), shares(float(proxy.share))
+    return f"{sure} of the {people} with {who} {has}; of all people {of_all} do."
+
+
+def proposed_items(proxies: Sequence[Proxy]) -> tuple[str, ...]:
+    """The items that are proxies by themselves, each once, in the order of what they give away."""
+    return tuple(dict.fromkeys(proxy.items[0] for proxy in proxies if len(proxy.items) == 1))
+
+
+def proposed_list(proxies: Sequence[Proxy], encoding: str = "utf-8") -> bytes:
+    """A list of sensitive items that proposes them, each below its reasons; pairs are reasons only, being no items.
+
+    Parameters
+    ----------
+    proxies : sequence of Proxy
+    encoding : str
+        Of the file, which is read with the data's; what a comment cannot say in it becomes a question mark.
+    """
+    lines = [
+        "# Proposed, not decided: delete what does not belong here.",
+        *(f"# {line}" for line in wrap(CAUTION, 100)),
+    ]
+    for item in proposed_items(proxies):
+        lines += ["", *(_comment(proxy) for proxy in proxies if proxy.items == (item,)), list_line(item)]
+    if pairs := [_comment(proxy) for proxy in proxies if len(proxy.items) > 1]:
+        lines += ["", "# Together only; a pair cannot stand in a list:", *pairs]
+    written = (line.encode(encoding, "replace").decode(encoding) if line.startswith("# ") else line for line in lines)
+    return "".join(f"{line}\n" for line in written).encode(encoding)
+
+
+def _comment(proxy: Proxy) -> str:
+    return f"# {proxy_sentence(proxy)}"
