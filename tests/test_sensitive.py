@@ -2,8 +2,10 @@
 
 import fnmatch
 import json
+import re
 import shlex
 import string
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from veilset.cli import main
 from veilset.publish import Recipe
 from veilset.transactions import list_line, mark_sensitive, parse_entries, read_entries
 
+PAGE = Path(__file__).parent.parent / "docs" / "sensitive.md"
 NAMES = ["insulin", "insulin pump", "Aspirin", "a*", "ab", "glob: a*", "#5", "milk", "7", "x[1]"]
 DATA = Transactions.from_lists([NAMES, ["milk"]])
 TREE = Taxonomy.from_paths(
@@ -183,6 +186,20 @@ def test_bad_lines_are_named_with_file_and_line(tmp_path, line, said):
         mark_sensitive(DATA, read_entries(path))
 
 
+def test_every_line_of_the_table_on_the_page(tmp_path):
+    refused = PAGE.read_text().partition("## What is refused")[2].partition("\n## ")[0]
+    table = re.findall(r'^\| `(.+)` \| "(.+)" \|$', refused, re.MULTILINE)
+    assert len(table) >= 12
+    data = Transactions.from_lists(
+        [["insulin", "milk"], ["insulin pump", "bread"], ["Aspirin", "milk"], ["a*", "glob: x"], ["# 5"]]
+    )
+    for line, answer in table:
+        (tmp_path / "list.txt").write_text(f"milk\n{line}\n")
+        with pytest.raises(WrongUsage) as error:
+            mark_sensitive(data, read_entries(tmp_path / "list.txt"), TREE if line.startswith("branch:") else None)
+        assert f"list.txt', line 2: {answer}" in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
@@ -334,3 +351,26 @@ def test_mining_does_not_write_over_the_taxonomy(pharmacy, capsys):
     assert main(shlex.split(ask)) == 2
     assert "tree.csv" in capsys.readouterr().err
     assert (pharmacy / "tree.csv").read_bytes() == before
+
+
+def test_the_commands_on_the_page_run(tmp_path, monkeypatch, terminal, capsys):
+    """The page shows what suggest shows, and the note that audit gives."""
+    text = PAGE.read_text()
+    audits = re.findall(r"^    veilset (audit .*)$", text, re.MULTILINE)
+    generate, suggest = re.findall(r"^    veilset ((?:generate|sensitive) .*)$", text, re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(generate)) == 0
+    capsys.readouterr()
+    assert main(shlex.split(suggest)) == 0
+    shown = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())
+    block = re.search(r"```text\n(What gives.*?)```", text, re.DOTALL)
+    assert block is not None
+    assert block[1].strip() in shown
+    assert len(audits) == 2
+    notes = [line.strip() for line in text.splitlines() if line.startswith("    note: ")]
+    assert len(notes) == 1
+    said = ""
+    for command in audits:
+        assert main(shlex.split(command)) == 1  # it does not hold, but it was read
+        said += " ".join(capsys.readouterr().out.split())
+    assert notes[0] in said
