@@ -112,22 +112,16 @@ public:
         return slots_[place].code;
     }
 
-    // Takes back what was added last. No other string was placed past one of these, so their slots can simply be freed.
-    void forget_from(size_t count) {
-        while (size() > count) {
-            const int32_t code = int32_t(size() - 1);
-            const std::string_view value = value_of(size_t(code));
-            size_t place = hash(value, head_of(value)) & last_;
-            while (slots_[place].code != code) place = (place + 1) & last_;
-            slots_[place] = Slot();
-            starts_.pop_back();
-            bytes_.resize(size_t(starts_.back()));
-        }
-    }
-
     size_t size() const { return starts_.size() - 1; }
     const std::vector<uint8_t>& bytes() const { return bytes_; }
-    nb::tuple to_arrow() { return nb::make_tuple(to_numpy(std::move(starts_)), to_numpy(std::move(bytes_))); }
+
+    // The strings of these codes, at the end. Strings that only a record had which was not complete come last: they are left out.
+    nb::tuple to_arrow(const std::vector<int32_t>& codes) {
+        const int32_t largest = codes.empty() ? empty_field : *std::max_element(codes.begin(), codes.end());
+        starts_.resize(size_t(largest + 1) + 1);
+        bytes_.resize(size_t(starts_.back()));
+        return nb::make_tuple(to_numpy(std::move(starts_)), to_numpy(std::move(bytes_)));
+    }
 
 private:
     struct Slot {
@@ -184,10 +178,10 @@ private:
     std::vector<uint8_t> bytes_;
 };
 
-// Takes back the codes from `size` on, and the strings that only they stood for.
-inline void take_back(std::vector<int32_t>& codes, size_t size, Dictionary& strings) {
-    codes.resize(size);
-    strings.forget_from(codes.empty() ? 0 : size_t(*std::max_element(codes.begin(), codes.end()) + 1));
+// Codes and their strings.
+inline nb::tuple coded(std::vector<int32_t>&& codes, Dictionary& strings) {
+    nb::tuple arrow = strings.to_arrow(codes);
+    return nb::make_tuple(to_numpy(std::move(codes)), arrow);
 }
 
 }  // namespace veilset

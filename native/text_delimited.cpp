@@ -12,8 +12,8 @@ namespace {
 nb::tuple parse_record(const nb::bytes& input, const std::string& delimiter, bool last) {
     Fields fields(Block(input, 0, 1, last), delimiter);
     std::vector<nb::bytes> values;
-    if (last || !fields.done())
-        if (!fields.record([&](std::string_view value) { values.emplace_back(value.data(), value.size()); })) values.clear();
+    auto take = [&](std::string_view value) { values.emplace_back(value.data(), value.size()); };
+    if ((last || !fields.done()) && !fields.record(take)) values.clear();
     return nb::make_tuple(values, int64_t(fields.at), fields.line);
 }
 
@@ -27,15 +27,19 @@ nb::tuple parse_basket(const nb::bytes& input, const std::string& delimiter, int
         nb::gil_scoped_release release;
         while (!fields.done()) {
             const size_t first = codes.size();
-            if (!fields.record([&](std::string_view value) { codes.push_back(value.empty() ? empty_field : names.code(value)); })) {
-                take_back(codes, first, names);
+            const bool complete = fields.record([&](std::string_view value) {
+                codes.push_back(value.empty() ? empty_field : names.code(value));
+            });
+            if (!complete) {
+                codes.resize(first);
                 break;
             }
             if (codes.size() == first + 1 && codes.back() == empty_field) codes.pop_back();
             offsets.push_back(int64_t(codes.size()));
         }
     }
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), names.to_arrow(), int64_t(fields.at), fields.line);
+    nb::tuple strings = names.to_arrow(codes);
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), strings, int64_t(fields.at), fields.line);
 }
 
 // The chosen columns of a table with `width` columns, each with a dictionary of its own. Blank lines are passed over.
@@ -66,7 +70,7 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
                 codes[size_t(slot)].push_back(value.empty() ? empty_field : values[size_t(slot)].code(value));
             });
             if (!complete) {
-                for (size_t i = 0; i < columns.size(); ++i) take_back(codes[i], rows, values[i]);
+                for (std::vector<int32_t>& column_codes : codes) column_codes.resize(rows);
                 break;
             }
             if (column == 1 && !something && width > 1) {
@@ -79,7 +83,7 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
         }
     }
     nb::list result;
-    for (size_t i = 0; i < columns.size(); ++i) result.append(nb::make_tuple(to_numpy(std::move(codes[i])), values[i].to_arrow()));
+    for (size_t i = 0; i < columns.size(); ++i) result.append(coded(std::move(codes[i]), values[i]));
     return nb::make_tuple(result, blank_lines, int64_t(fields.at), fields.line);
 }
 

@@ -91,21 +91,9 @@ struct IdLines {
         Ids numbered(block.text);
         codes.reserve(size_t(end - at) / 4);
         while (at < end) {
-            if (is_digit(*at)) {
-                const char* first = at;
-                uint64_t id = 0;
-                if (!take_short_id(at, end, id))
-                    for (; at < end && is_digit(*at); ++at) id = id * 10 + uint64_t(*at - '0');
-                if (at == end || is_blank(*at) || is_line_end(*at)) {
-                    if (at - first > 18) id = checked_id({first, size_t(at - first)}, block.line);
-                    codes.push_back(numbered.code(id));
-                    continue;
-                }
-                at = first;
-            }
-            if (is_blank(*at)) {
-                ++at;
-            } else if (is_line_end(*at)) {
+            take_ids(numbered);
+            if (at == end) break;
+            if (is_line_end(*at)) {
                 offsets.push_back(int64_t(codes.size()));
                 skip_line_end();
             } else {
@@ -128,6 +116,31 @@ struct IdLines {
     }
     [[noreturn]] void refuse(const std::string& why) const { throw ParseError(block.line, shown(word()) + why); }
     int64_t consumed() const { return at - block.text.data(); }
+
+private:
+    // The ids from here on, to the end of the line or to what is no id.
+    void take_ids(Ids& numbered) {
+        const char* here = at;  // in a register, which a member would not be
+        while (here < end) {
+            const char* first = here;
+            if (is_digit(*here)) {
+                uint64_t id = 0;
+                if (!take_short_id(here, end, id))
+                    for (; here < end && is_digit(*here); ++here) id = id * 10 + uint64_t(*here - '0');
+                if (here < end && !is_blank(*here) && !is_line_end(*here)) {
+                    at = first;
+                    return;
+                }
+                if (here - first > 18) id = checked_id({first, size_t(here - first)}, block.line);
+                codes.push_back(numbered.code(id));
+            } else if (is_blank(*here)) {
+                ++here;
+            } else {
+                break;
+            }
+        }
+        at = here;
+    }
 };
 
 }  // namespace veilset

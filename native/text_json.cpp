@@ -71,8 +71,9 @@ nb::tuple parse_json_lines(const nb::bytes& input, int64_t start, int64_t line, 
             offsets.push_back(int64_t(codes.size()));
         });
     }
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), names.to_arrow(), json.consumed(), json.line(),
-                          blank_lines, nb::make_tuple(to_numpy(std::move(owners)), owner_names.to_arrow()));
+    nb::tuple strings = names.to_arrow(codes);
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), strings, json.consumed(), json.line(), blank_lines,
+                          coded(std::move(owners), owner_names));
 }
 
 nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, bool last, const std::string& id_key,
@@ -98,8 +99,8 @@ nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, b
         });
     }
     nb::list columns;
-    columns.append(nb::make_tuple(to_numpy(std::move(ids)), id_names.to_arrow()));
-    columns.append(nb::make_tuple(to_numpy(std::move(items)), item_names.to_arrow()));
+    columns.append(coded(std::move(ids), id_names));
+    columns.append(coded(std::move(items), item_names));
     return nb::make_tuple(columns, blank_lines, json.consumed(), json.line());
 }
 

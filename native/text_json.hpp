@@ -269,14 +269,13 @@ private:
     }
 
     void check_distinct(size_t first) const {
-        std::vector<std::string_view> sorted;
-        auto begin = keys_.begin() + ptrdiff_t(first), end = keys_.end();
+        const auto begin = keys_.begin() + ptrdiff_t(first), end = keys_.end();
         if (end - begin <= 8) {  // the usual few keys: comparing all of them is faster than sorting
             for (auto key = begin; key != end; ++key)
                 if (std::find(begin, key, *key) != key) fail("the key " + shown(*key) + " occurs twice in an object");
             return;
         }
-        sorted.assign(begin, end);
+        std::vector<std::string_view> sorted(begin, end);
         std::sort(sorted.begin(), sorted.end());
         const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
         if (twice != sorted.end()) fail("the key " + shown(*twice) + " occurs twice in an object");

@@ -55,7 +55,7 @@ struct Wide {
         if (!complete) {
             codes.resize(size_t(offsets.back()));
             above_one = above_one_before;
-            take_back(owners, person < 0 ? 0 : offsets.size() - 1, owner_names);
+            if (person >= 0) owners.resize(offsets.size() - 1);
             return false;
         }
         if (column == 1 && !something && width > 1) {
@@ -114,7 +114,7 @@ nb::tuple parse_wide(const nb::bytes& input, const std::string& delimiter, int64
     }
     return nb::make_tuple(to_numpy(std::move(wide.offsets)), to_numpy(std::move(wide.codes)), int64_t(wide.fields.at),
                           wide.fields.line, wide.blank_lines, wide.above_one,
-                          nb::make_tuple(to_numpy(std::move(wide.owners)), wide.owner_names.to_arrow()));
+                          coded(std::move(wide.owners), wide.owner_names));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Rows to text, block by block. Names come as they are to be written (encoded, quoted), as one block of bytes; the rows may be a slice,
-// whose offsets begin above 0.
+// Rows to text, block by block. Names come as they are to be written (encoded, quoted), as one block of bytes; the rows may be a
+// slice, whose offsets begin above 0.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -44,7 +44,8 @@ struct Names {
 };
 
 // One row a line.
-std::string row_lines(const Slice& rows, const Names& names, std::string_view head, std::string_view between, std::string_view tail) {
+std::string row_lines(const Slice& rows, const Names& names, std::string_view head, std::string_view between,
+                      std::string_view tail) {
     std::string out;
     for (size_t r = 0; r < rows.rows(); ++r) {
         out += head;

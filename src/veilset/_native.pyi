@@ -30,8 +30,8 @@ class _CoherenceResult(TypedDict):
     largest_breach: tuple[int, int, int, list[int]]
     largest_any: tuple[int, int, int, list[int]]
 
-# The parsers take a block of a text from `start` on, where `line` begins: its complete records, or all if it is the `last` block.
-# They return, besides what their comment says, how far they came (`consumed`, `line`). Codes number the strings, -1 is an empty field.
+# The parsers take a block of a text from `start` on, where `line` begins: the records that are complete, or all of it
+# if it is the `last` block. They say how far they came: consumed, line. Codes number the strings; -1 is an empty field.
 def parse_fimi(text: bytes, start: int, line: int, last: bool) -> tuple[_Int64, _Int32, _Int64, int, int]: ...
 
 # ids as parse_fimi; then the lines of metadata (number, text), and how many lines were sequences
@@ -50,7 +50,7 @@ def parse_table(
     text: bytes, delimiter: str, start: int, line: int, last: bool, columns: list[int], width: int
 ) -> tuple[list[tuple[_Int32, _Strings]], int, int, int]: ...
 
-# codes are columns; then consumed, line, blank lines, counts above 1, whose each row is (nobody's without a person column)
+# codes are columns; then consumed, line, blank lines, counts above 1, persons (none without a person column)
 def parse_wide(
     text: bytes,
     delimiter: str,
@@ -63,7 +63,7 @@ def parse_wide(
     counts: bool,
 ) -> tuple[_Int64, _Int32, int, int, int, int, tuple[_Int32, _Strings]]: ...
 
-# then consumed, line, blank lines, whose each row is (nobody's without a person)
+# then consumed, line, blank lines, persons (none without their key)
 def parse_json_lines(
     text: bytes, start: int, line: int, last: bool, key: str | None, person: str | None
 ) -> tuple[_Int64, _Int32, _Strings, int, int, int, tuple[_Int32, _Strings]]: ...
