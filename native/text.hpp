@@ -120,8 +120,9 @@ public:
         const int32_t largest = codes.empty() ? empty_field : *std::max_element(codes.begin(), codes.end());
         starts_.resize(size_t(largest + 1) + 1);
         bytes_.resize(size_t(starts_.back()));
-        return nb::make_tuple(to_numpy(std::move(starts_)), to_numpy(std::move(bytes_)));
+        return to_arrow();
     }
+    nb::tuple to_arrow() { return nb::make_tuple(to_numpy(std::move(starts_)), to_numpy(std::move(bytes_))); }
 
 private:
     struct Slot {

@@ -17,34 +17,42 @@ nb::tuple parse_record(const nb::bytes& input, const std::string& delimiter, boo
     return nb::make_tuple(values, int64_t(fields.at), fields.line);
 }
 
-// Every field is an item. A line with nothing on it has no fields at all.
-nb::tuple parse_basket(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last) {
+// Every field is an item, but for that in the column `person` (-1: none), which says whose the line is. A line with nothing on it
+// has no fields at all.
+nb::tuple parse_basket(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last, int64_t person) {
     Fields fields(Block(input, start, line, last), delimiter);
     std::vector<int64_t> offsets{0};
-    std::vector<int32_t> codes;
-    Dictionary names(fields.text);
+    std::vector<int32_t> codes, owners;
+    Dictionary names(fields.text), owner_names(fields.text);
     {
         nb::gil_scoped_release release;
         while (!fields.done()) {
-            const size_t first = codes.size();
+            const size_t first = codes.size(), rows = offsets.size() - 1;
+            const int64_t here = fields.line;
+            int64_t column = 0;
             const bool complete = fields.record([&](std::string_view value) {
-                codes.push_back(value.empty() ? empty_field : names.code(value));
+                if (column++ != person) codes.push_back(value.empty() ? empty_field : names.code(value));
+                else if (!value.empty()) owners.push_back(owner_names.code(value));
             });
             if (!complete) {
                 codes.resize(first);
+                if (person >= 0) owners.resize(rows);
                 break;
             }
-            if (codes.size() == first + 1 && codes.back() == empty_field) codes.pop_back();
+            if (person >= 0 && owners.size() == rows) throw nobodys(here, person);
+            if (codes.size() == first + 1 && column == 1 && codes.back() == empty_field) codes.pop_back();
             offsets.push_back(int64_t(codes.size()));
         }
     }
     nb::tuple strings = names.to_arrow(codes);
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), strings, int64_t(fields.at), fields.line);
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), strings, int64_t(fields.at), fields.line,
+                          coded(std::move(owners), owner_names));
 }
 
-// The chosen columns of a table with `width` columns, each with a dictionary of its own. Blank lines are passed over.
+// The chosen columns of a table with `width` columns, each with a dictionary of its own; that in `person` (-1: none) must not be
+// empty. Blank lines are passed over.
 nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last,
-                      const std::vector<int32_t>& columns, int32_t width) {
+                      const std::vector<int32_t>& columns, int32_t width, int32_t person) {
     Fields fields(Block(input, start, line, last), delimiter);
     if (width < 1) throw std::invalid_argument("a table has at least one column");
     std::vector<std::vector<int32_t>> codes(columns.size());
@@ -61,9 +69,10 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
         while (!fields.done()) {
             const int64_t here = fields.line;
             int32_t column = 0;
-            bool something = false;
+            bool something = false, somebodys = person < 0;
             const bool complete = fields.record([&](std::string_view value) {
                 something |= !value.empty();
+                somebodys |= column == person && !value.empty();
                 const int32_t slot = column < width ? slot_of[size_t(column)] : -1;
                 ++column;
                 if (slot < 0) return;
@@ -79,6 +88,7 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
                 continue;
             }
             if (column != width) throw wrong_width(here, width, column);
+            if (!somebodys) throw nobodys(here, person);
             ++rows;
         }
     }
@@ -91,9 +101,10 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
 
 void register_text_delimited(nb::module_& m) {
     m.def("parse_record", &parse_record, nb::arg("text"), nb::arg("delimiter"), nb::arg("last") = true);
-    m.def("parse_basket", &parse_basket, nb::arg("text"), nb::arg("delimiter"), nb::arg("start"), nb::arg("line"), nb::arg("last"));
+    m.def("parse_basket", &parse_basket, nb::arg("text"), nb::arg("delimiter"), nb::arg("start"), nb::arg("line"), nb::arg("last"),
+          nb::arg("person") = -1);
     m.def("parse_table", &parse_table, nb::arg("text"), nb::arg("delimiter"), nb::arg("start"), nb::arg("line"), nb::arg("last"),
-          nb::arg("columns"), nb::arg("width"));
+          nb::arg("columns"), nb::arg("width"), nb::arg("person") = -1);
 }
 
 }  // namespace veilset

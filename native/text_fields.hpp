@@ -14,6 +14,10 @@ inline ParseError wrong_width(int64_t line, int64_t wanted, int64_t found) {
     return {line, "the header has " + std::to_string(wanted) + " columns, this line has " + std::to_string(found)};
 }
 
+inline ParseError nobodys(int64_t line, int64_t column) {
+    return {line, "column " + std::to_string(column + 1) + ": it is empty, so nobody knows whose line this is"};
+}
+
 struct Fields : Block {
     char delimiter;
 

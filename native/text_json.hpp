@@ -264,7 +264,7 @@ private:
     static void append_utf8(std::string& out, uint32_t code) {
         if (code < 0x80) return void(out += char(code));
         const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-        out += char((0xF00 >> more) | (code >> 6 * more));
+        out += char((0xFF00u >> (more + 1)) | (code >> 6 * more));  // as many ones in front as there are bytes
         for (int i = more - 1; i >= 0; --i) out += char(0x80 | ((code >> 6 * i) & 0x3F));
     }
 

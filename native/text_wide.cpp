@@ -64,8 +64,7 @@ struct Wide {
             return true;
         }
         if (column != width) throw wrong_width(here, width, column);
-        if (person >= 0 && owners.back() == empty_field)
-            throw ParseError(here, "column " + std::to_string(person + 1) + ": it is empty, so nobody knows whose line this is");
+        if (person >= 0 && owners.back() == empty_field) throw nobodys(here, person);
         offsets.push_back(int64_t(codes.size()));
         return true;
     }

@@ -345,9 +345,10 @@ def test_what_the_custodian_is_told(tmp_path):
     release = vs.anonymize(publishable(tmp_path), PROMISE, method="generalize", taxonomy=SHELVES)
     bundle = vs.publish(release, tmp_path / "out")
     edits = list(csv.DictReader((bundle.custodian / "edits.csv").read_text().splitlines()))
-    assert [(row["item"], row["action"], row["to"], row["support"], row["why"]) for row in edits] == [
-        ("fig", "suppressed", "", "1", "breaks the promise by itself"),
+    changed = [row for row in edits if row["action"] != "kept"]
+    assert [(row["item"], row["action"], row["to"], row["support"], row["why"]) for row in changed] == [
         ("ale", "generalized", "drinks", "3", "may stay under a coarser name"),
+        ("fig", "suppressed", "", "1", "breaks the promise by itself"),
         ("rum", "generalized", "drinks", "3", "may stay under a coarser name"),
     ]
     page = (bundle.custodian / "report.html").read_text()

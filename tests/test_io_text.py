@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from veilset.errors import BudgetExceeded, UnreadableInput, VeilsetError, WrongUsage
+from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
 from veilset.io import read_item_list
 from veilset.transactions import Transactions, read
 
@@ -84,9 +84,9 @@ HEADER = {"header": True}
 
 # case: (content, name, options, what the error says, what it advises)
 UNREADABLE = {
-    "empty": (b"", "a.dat", {}, "a.dat' is empty", "at least one transaction"),
-    "only a mark": (b"\xef\xbb\xbf", "a.dat", {}, "a.dat' is empty", "at least one transaction"),
-    "empty gzip": (gzip.compress(b""), "a.dat.gz", {}, "is empty", "at least one transaction"),
+    "empty": (b"", "a.dat", {}, "a.dat' is empty", "something in it"),
+    "only a mark": (b"\xef\xbb\xbf", "a.dat", {}, "a.dat' is empty", "something in it"),
+    "empty gzip": (gzip.compress(b""), "a.dat.gz", {}, "is empty", "something in it"),
     "utf-16": ("1 2\n".encode("utf-16"), "a.dat", {}, "not UTF-8", "--encoding utf-16"),
     "utf-16, no mark": ("a\nb\n".encode("utf-16-le"), "a.csv", {}, "line 1: a zero byte", "--encoding"),
     "parquet": (b"PAR1\x15", "a.dat", {}, "not UTF-8", "Parquet"),
@@ -103,9 +103,9 @@ UNREADABLE = {
     "text after a quote": (b'a\n"b"c,d\n', "a.csv", {}, "line 2: text follows", "Check the quotes"),
     "open quote": (b'a\n\n"b\nc\n', "a.csv", {}, "line 3: a quote is opened here", "Check the quotes"),
     "open quote, crlf": (b'"a\r\nb"\r\n"c', "a.csv", {}, "line 3: a quote", "Check the quotes"),
-    "only a header": (b"a,b\n", "a.csv", HEADER, "a header and no transaction", "at least one"),
+    "only a header": (b"a,b\n", "a.csv", HEADER, "no transaction in", "at least one"),
     "header twice": (b"a,b,a\n1,2\n", "a.csv", HEADER, "names 'a' twice", "a name of its own"),
-    "cut gzip": (gzip.compress(b"1 2\n" * 99)[:-9], "a.dat.gz", {}, "in the middle", "again. Nothing was read"),
+    "cut gzip": (gzip.compress(b"1 2\n" * 99)[:-9], "a.dat.gz", {}, "ends amid", "again. Nothing was read"),
     "damaged gzip": (gzip.compress(b"1\n")[:-8] + b"12345678", "a.dat.gz", {}, "not intact gzip", "Copy it again"),
     "plain .gz": (b"1 2\n", "a.dat.gz", {}, "not intact gzip", "rename it"),
 }

@@ -238,10 +238,17 @@ def test_a_taxonomy_without_branches():
         matching_items(DATA, ["milk"], taxonomy=TREE)
 
 
-@pytest.mark.parametrize("content", ["", "\n \n", "# nothing yet\n"])
-def test_a_list_of_nothing(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", r"list\.txt' is empty\. Give a file with something in it"),
+        ("\n \n", r"list\.txt' names no sensitive item\. Write one entry a line"),
+        ("# nothing yet\n", r"list\.txt' names no sensitive item\. Write one entry a line"),
+    ],
+)
+def test_a_list_of_nothing(tmp_path, content, said):
     (tmp_path / "list.txt").write_text(content)
-    with pytest.raises(UnreadableInput, match=r"list\.txt' names no sensitive item\. Write one entry a line"):
+    with pytest.raises(UnreadableInput, match=said):
         read_entries(tmp_path / "list.txt")
 
 

@@ -256,7 +256,7 @@ LONG_ERRORS = [
     ('id,item\n1,"a\nb"\n1\n', {"long": LONG}, "line 4: the header has 2 columns, this line has 1"),
     ("id,item\n1,a\n,b\n", {"long": LONG}, "has no 'id'. Every line must say whose it is"),
     ("id,item,who\n1,a,\n", {"long": LONG, "person": "who"}, "has no 'who'"),
-    ("id,item\n", {"long": LONG}, "a header and no transaction"),
+    ("id,item\n", {"long": LONG}, "no transaction in"),
     ("id,item\n1,a\n", {"long": ("item", "item")}, "cannot be the id and the item. Name two columns"),
     ("id,item\n1,a\n", {"format": "long"}, "needs the names of its columns. Say --long"),
     ("who,what\nann,a\n,b\n", {"header": True, "person": "who"}, "Transaction 2 has no person"),

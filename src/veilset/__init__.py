@@ -11,7 +11,7 @@ True
 from importlib.metadata import version as _version
 
 from veilset import mining
-from veilset.api import anonymize, audit, measure, publish, verify
+from veilset.api import anonymize, apply, audit, measure, publish, verify
 from veilset.errors import BudgetExceeded, Infeasible, NotCertified, UnreadableInput, VeilsetError, WrongUsage
 from veilset.models import Audit, Coherence, Margin, Witness
 from veilset.publish import Bundle, Verification
@@ -35,6 +35,7 @@ __all__ = [
     "Witness",
     "WrongUsage",
     "anonymize",
+    "apply",
     "audit",
     "generate",
     "matching_items",

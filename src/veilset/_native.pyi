@@ -41,13 +41,22 @@ def parse_spmf(
 
 # nothing, consumed up to 0, if the first record is not complete
 def parse_record(text: bytes, delimiter: str, last: bool = True) -> tuple[list[bytes], int, int]: ...
+
+# then whose each row is (nobody's without a person column)
 def parse_basket(
-    text: bytes, delimiter: str, start: int, line: int, last: bool
-) -> tuple[_Int64, _Int32, _Strings, int, int]: ...
+    text: bytes, delimiter: str, start: int, line: int, last: bool, person: int = -1
+) -> tuple[_Int64, _Int32, _Strings, int, int, tuple[_Int32, _Strings]]: ...
 
 # the chosen columns, blank lines, consumed, line
 def parse_table(
-    text: bytes, delimiter: str, start: int, line: int, last: bool, columns: list[int], width: int
+    text: bytes,
+    delimiter: str,
+    start: int,
+    line: int,
+    last: bool,
+    columns: list[int],
+    width: int,
+    person: int = -1,
 ) -> tuple[list[tuple[_Int32, _Strings]], int, int, int]: ...
 
 # codes are columns; then consumed, line, blank lines, counts above 1, persons (none without a person column)

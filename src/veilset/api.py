@@ -16,14 +16,14 @@ from veilset.audit import edits_account_for
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits, Progress
 from veilset.models import Audit, Coherence, Promise
-from veilset.publish import Bundle, Verification
+from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
 from veilset.release import OCCURRENCES, Release
 from veilset.transactions import Transactions
 from veilset.utility import measure as measure_release
 
-__all__ = ["anonymize", "audit", "certify", "measure", "publish", "verify"]
+__all__ = ["anonymize", "apply", "audit", "certify", "measure", "publish", "verify"]
 
 
 def audit(
@@ -188,6 +188,47 @@ def _without_empty(release: Release) -> Release:
         release,
         data=release.data.take(filled),
         withheld=tuple(empty.tolist()),
+    )
+
+
+def apply(
+    earlier: str | Path,
+    data: Transactions,
+    *,
+    unknown: str = "refuse",
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Make the changes of an earlier release to other data, for the same promise, and have the result audited.
+
+    Parameters
+    ----------
+    earlier : path
+        The folder of a release, with its ``custodian/``.
+    data : Transactions
+        Next month's, or all of which a sample was anonymized. What was sensitive then is sensitive here.
+    unknown : {"refuse", "suppress", "keep"}
+        What to do with public items that the earlier release did not have; what is kept is audited like the rest.
+    threads, memory_limit, time_limit, progress
+        As for `audit`.
+    """
+    recipe = recipe_like(Path(earlier), "")
+    assert recipe.input is not None  # noqa: S101 - recipe_like sees to it
+    listed = set(recipe.input.sensitive_where_present).intersection(data.names)
+    return anonymize(
+        data.with_sensitive(listed.union(data.sensitive)),
+        recipe.promise.make(),
+        method="given",
+        allow_sensitive=recipe.method.allow_sensitive,
+        drop_empty=recipe.method.drop_empty,
+        threads=threads,
+        memory_limit=memory_limit,
+        time_limit=time_limit,
+        progress=progress,
+        unknown=unknown,
+        **recipe.method.options,
     )
 
 

@@ -26,7 +26,8 @@ def loss_by_p(release: Release, *, limits: Limits) -> Mapping[int | None, float]
     promise = release.promise
     if not isinstance(promise, Coherence):
         return {}
-    if release.method not in METHODS[Coherence]:  # somebody else's: it cannot be asked again
+    # Somebody else's method cannot be asked again, and changes that are given are the same for every p.
+    if release.method not in METHODS[Coherence] or release.method == "given":
         return {promise.p: release.loss}
     limits = limits.part(0.5, _SECONDS)
     found: dict[int | None, float] = {}
@@ -47,7 +48,7 @@ def largest_that_keep_half(
     """
     promise = release.promise
     found: dict[str, int | None] = {"k": None, "p": None}
-    if not isinstance(promise, Coherence):
+    if not isinstance(promise, Coherence) or release.method == "given":
         return found
     limits = limits.part(1, _SECONDS)
     try:

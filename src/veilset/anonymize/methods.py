@@ -12,6 +12,7 @@ from veilset.anonymize.coherence.k_anonymity import k_anonymity
 from veilset.anonymize.coherence.optimal import optimal
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
+from veilset.anonymize.given import given
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
 from veilset.models import Coherence, Promise
@@ -37,6 +38,7 @@ METHODS: Mapping[type, Mapping[str, Method]] = {
         "generalize": generalize,
         "remove-all": remove_all,
         "k-anonymity": k_anonymity,
+        "given": given,
     },
 }
 

@@ -1,6 +1,7 @@
 """The command line: only parsing and showing. One command, one file."""
 
 from veilset.cli.app import app, main
+from veilset.cli.apply import apply
 from veilset.cli.audit import audit
 from veilset.cli.demo import demo
 from veilset.cli.generate import generate
@@ -10,4 +11,4 @@ from veilset.cli.sensitive import sensitive
 from veilset.cli.taxonomy import taxonomy
 from veilset.cli.verify import verify
 
-__all__ = ["app", "audit", "demo", "generate", "main", "mine", "publish", "sensitive", "taxonomy", "verify"]
+__all__ = ["app", "apply", "audit", "demo", "generate", "main", "mine", "publish", "sensitive", "taxonomy", "verify"]

@@ -124,8 +124,8 @@ For 'branch:', and for the method generalize."
         if self.taxonomy is None:
             return source
         if any(entry.kind == "branch" for entry in source.entries()):
-            columns = columns_of(self.taxonomy_columns, "--taxonomy-columns")
-            tree = {"taxonomy_columns": columns and tuple(columns), "taxonomy_kind": self.taxonomy_kind}
+            of_tree = columns_of(self.taxonomy_columns, "--taxonomy-columns")
+            tree = {"taxonomy_columns": of_tree, "taxonomy_kind": self.taxonomy_kind}
             return source.model_copy(update={"taxonomy": str(self.taxonomy), **tree})
         if not method_takes_taxonomy:
             raise WrongUsage(

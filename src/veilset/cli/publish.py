@@ -18,7 +18,7 @@ from veilset.models import Promise
 from veilset.publish import Bundle, Recipe, check_target
 from veilset.report import cost, print_reading, print_release, release_facts
 
-__all__ = ["publish", "run_recipe"]
+__all__ = ["publish", "run_recipe", "show_bundle"]
 
 
 @app.command(sort_key=2)
@@ -83,7 +83,12 @@ def publish(
             method=chosen.recipe(layout.encoding, groups if for_method else None),
             out_format=out_format,
         )
-    bundle, release, curve = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)
+    show_bundle(*run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed), screen)
+    return 0
+
+
+def show_bundle(bundle: Bundle, release: vs.Release, curve: Mapping[int | None, float], screen: Screen) -> None:
+    """Say what was written, and where."""
     screen.answer(
         {**release_facts(release, curve=curve), "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(
@@ -93,7 +98,6 @@ def publish(
             )
         ),
     )
-    return 0
 
 
 def run_recipe(

@@ -14,6 +14,7 @@ __all__ = ["reference"]
 _COMMANDS = (
     "demo",
     "publish",
+    "apply",
     "verify",
     "audit",
     "mine",

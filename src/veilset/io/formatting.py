@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +34,11 @@ def text_blocks(
 
 
 def _lines(
-    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], vocabulary: Any, layout: Layout, row: int
+    offsets: npt.NDArray[np.int64],
+    items: npt.NDArray[np.int32],
+    vocabulary: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]],
+    layout: Layout,
+    row: int,
 ) -> bytes:
     """The lines of some rows, of which the first has the number *row*."""
     if layout.format == "wide":

@@ -52,7 +52,7 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
     text = read_text_bytes(path, encoding)
     try:
         fields, start, line = _native.parse_record(text, delimiter)
-        offsets, codes, strings, _, _ = _native.parse_basket(text, delimiter, start, line, last=True)
+        offsets, codes, strings, *_ = _native.parse_basket(text, delimiter, start, line, last=True)
     except _native.ParseError as error:
         raise UnreadableInput(f"Cannot read {str(path)!r}, {error}.", "Check the quotes on this line.") from None
     header = tuple(field.decode() for field in fields)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,9 +105,13 @@ class _Source:
             while len(self._text) < 2 * left and not self._last:  # a long record is not begun again for each block
                 self.more()
 
-    def errors(self) -> _Errors:
+    @contextmanager
+    def errors(self) -> Iterator[None]:
         """Turns what a parser raises into an error that names the file."""
-        return _Errors(self)
+        try:
+            yield
+        except _native.ParseError as error:
+            raise self.error(str(error), _ADVICE[self.layout.format]) from None
 
     def error(self, what: str, advice: str) -> UnreadableInput:
         """An error that names the file."""
@@ -118,17 +123,6 @@ class _Source:
             alone = "Say --delimiter if something else separates the columns."
             raise unknown("column", name, header, "Check its spelling." if len(header) > 1 else alone)
         return header.index(name)
-
-
-class _Errors:
-    def __init__(self, source: _Source) -> None:
-        self._source = source
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
-        if isinstance(error, _native.ParseError):
-            raise self._source.error(str(error), _ADVICE[self._source.layout.format]) from None
 
 
 def _fimi(source: _Source) -> tuple[Layout, _Parse]:
@@ -184,45 +178,22 @@ class _SpmfNames:
 def _basket(source: _Source) -> tuple[Layout, _Parse]:
     layout = source.layout
     header = source.header() if layout.header else []
-    person = None if layout.person is None else source.column(header, layout.person)
+    person = -1 if layout.person is None else source.column(header, layout.person)
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        first = line
-        offsets, codes, strings, at, line = _native.parse_basket(text, layout.delimiter, at, line, last)
-        names, owners = strings_of(strings), None
-        if person is not None:
-            offsets, codes, owners = _split_person(source, offsets, codes, person, first)
+        with _named_columns(header):
+            offsets, codes, strings, at, line, whose = _native.parse_basket(
+                text, layout.delimiter, at, line, last, person
+            )
         notes = _noted({_EMPTY_FIELDS: int(np.count_nonzero(codes < 0))})
-        return Rows(offsets, codes, names, *_owners(owners, names), notes=notes), at, line
+        return Rows(offsets, codes, strings_of(strings), *_owners(whose, layout), notes=notes), at, line
 
     return layout, parse
 
 
-def _split_person(
-    source: _Source, offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], column: int, first_line: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The field of the person taken out of each row."""
-    short = np.flatnonzero(np.diff(offsets) <= column)
-    at = offsets[:-1] + column
-    missing = short if short.size else np.flatnonzero(codes[at] < 0)
-    if missing.size:
-        row = int(missing[0])
-        raise source.error(
-            f"record {row + 1} from line {first_line} on has no {source.layout.person!r}",
-            "Every line must say whose it is.",
-        )
-    return offsets - np.arange(len(offsets)), np.delete(codes, at), codes[at]
-
-
-def _owners(owners: npt.NDArray[np.int32] | None, names: Any) -> tuple[npt.NDArray[np.int32] | None, Any]:
-    """Owners numbered in order of appearance, and their names."""
-    if owners is None:
-        return None, None
-    met, first, number = np.unique(owners, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty(len(met), dtype=np.int32)
-    place[order] = np.arange(len(met), dtype=np.int32)
-    return place[number], names.take(pa.array(met[order]))
+def _owners(whose: Any, layout: Layout) -> tuple[npt.NDArray[np.int32] | None, Any]:
+    """Whose rows are, as a kernel says it, if there is a column for it."""
+    return (None, None) if layout.person is None else (whose[0], strings_of(whose[1]))
 
 
 def _long(source: _Source) -> tuple[Layout, _Parse]:
@@ -236,9 +207,11 @@ def _long(source: _Source) -> tuple[Layout, _Parse]:
     source.column(header, identity)
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        first = line
-        parsed, blank, at, line = _native.parse_table(text, layout.delimiter, at, line, last, columns, len(header))
-        return _long_rows(source, parsed, key, first, {_BLANK_LINES: blank}), at, line
+        with _named_columns(header):
+            parsed, blank, at, line = _native.parse_table(
+                text, layout.delimiter, at, line, last, columns, len(header), columns[0]
+            )
+        return _long_rows(parsed, blank), at, line
 
     return layout, parse
 
@@ -248,23 +221,19 @@ def _json_long(source: _Source) -> tuple[Layout, _Parse]:
     key = layout.person or layout.columns[0]
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        first = line
         parsed, blank, at, line = _native.parse_json_long(text, at, line, last, key, layout.columns[1])
-        return _long_rows(source, parsed, key, first, {_BLANK_LINES: blank}), at, line
+        return _long_rows(parsed, blank), at, line
 
     return layout, parse
 
 
-def _long_rows(source: _Source, parsed: Any, key: str, line: int, notes: dict[str, int]) -> Rows:
+def _long_rows(parsed: Any, blank_lines: int) -> Rows:
     """One row for each run of lines of one owner."""
     (owners, owner_strings), (codes, strings) = parsed
-    if (missing := np.flatnonzero(owners < 0)).size:
-        raise source.error(
-            f"record {int(missing[0]) + 1} from line {line} on has no {key!r}", "Every line must say whose it is."
-        )
     begins = np.flatnonzero(np.diff(owners, prepend=-1))
     offsets = np.append(begins, len(owners)).astype(np.int64)
-    return Rows(offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=_noted(notes))
+    notes = _noted({_BLANK_LINES: blank_lines})
+    return Rows(offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=notes)
 
 
 def _wide(source: _Source) -> tuple[Layout, _Parse]:
@@ -286,22 +255,24 @@ def _wide(source: _Source) -> tuple[Layout, _Parse]:
     names = pa.array([name or f"{number}" for number, name in enumerate(header)])
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        try:
-            offsets, codes, at, line, blank, above, (owners, owner_strings) = _native.parse_wide(
+        with _named_columns(header):
+            offsets, codes, at, line, blank, above, whose = _native.parse_wide(
                 text, layout.delimiter, at, line, last, len(header), skip, person, layout.counts
             )
-        except _native.ParseError as error:
-            raise _native.ParseError(_with_names(str(error), header)) from None
         notes = _noted({_BLANK_LINES: blank, _COUNTS: above})
-        whose = (None, None) if person < 0 else (owners, strings_of(owner_strings))
-        return Rows(offsets, codes, names, *whose, notes=notes), at, line
+        return Rows(offsets, codes, names, *_owners(whose, layout), notes=notes), at, line
 
     return layout, parse
 
 
-def _with_names(message: str, header: Sequence[str]) -> str:
-    """An error of the kernel with the name of the column instead of its number."""
-    return re.sub(r"column (\d+):", lambda match: f"column {header[int(match[1]) - 1]!r}:", message, count=1)
+@contextmanager
+def _named_columns(header: Sequence[str]) -> Iterator[None]:
+    """An error of a kernel has the name of the column instead of its number."""
+    try:
+        yield
+    except _native.ParseError as error:
+        named = re.sub(r"column (\d+):", lambda match: f"column {header[int(match[1]) - 1]!r}:", str(error), count=1)
+        raise _native.ParseError(named) from None
 
 
 def _json_lists(source: _Source) -> tuple[Layout, _Parse]:
@@ -311,11 +282,11 @@ def _json_lists(source: _Source) -> tuple[Layout, _Parse]:
     key = layout.columns[0] if layout.columns else None
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        offsets, codes, strings, at, line, blank, (owners, owner_strings) = _native.parse_json_lines(
+        offsets, codes, strings, at, line, blank, whose = _native.parse_json_lines(
             text, at, line, last, key, layout.person
         )
-        whose = (None, None) if layout.person is None else (owners, strings_of(owner_strings))
-        return Rows(offsets, codes, strings_of(strings), *whose, notes=_noted({_BLANK_LINES: blank})), at, line
+        notes = _noted({_BLANK_LINES: blank})
+        return Rows(offsets, codes, strings_of(strings), *_owners(whose, layout), notes=notes), at, line
 
     return layout, parse
 

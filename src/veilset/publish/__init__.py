@@ -2,7 +2,8 @@
 
 from veilset.publish.bundle import Bundle, check_target, publish
 from veilset.publish.certificate import Certificate
+from veilset.publish.edits import recipe_like
 from veilset.publish.recipe import Recipe
 from veilset.publish.verify import Verification, verify
 
-__all__ = ["Bundle", "Certificate", "Recipe", "Verification", "check_target", "publish", "verify"]
+__all__ = ["Bundle", "Certificate", "Recipe", "Verification", "check_target", "publish", "recipe_like", "verify"]

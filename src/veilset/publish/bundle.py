@@ -6,7 +6,6 @@ only the custodian's secret seed can undo, and before anything gets its name, `v
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import secrets
@@ -37,12 +36,12 @@ from veilset.io import (
 from veilset.limits import Limits
 from veilset.models import Audit, Coherence
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
+from veilset.publish.edits import RECIPE, write_edits
 from veilset.publish.recipe import Recipe
 from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
 from veilset.release import Release
 from veilset.report import custodian_report, public_report
 from veilset.transactions import Transactions
-from veilset.utility import unavoidable
 
 __all__ = ["Bundle", "check_target", "publish"]
 
@@ -224,36 +223,15 @@ def _write_custodian(
     limits: Limits,
 ) -> None:
     write_durably(
-        folder / "recipe.toml",
+        folder / RECIPE,
         Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}", out_format=out_format).to_toml(),
     )
-    write_durably(folder / "edits.csv", _edits(release))
+    write_edits(folder, release)
     report = custodian_report(release, before=before, curve=curve, limits=limits)
     write_durably(folder / "report.html", report)
     sink = io.BytesIO()
     pq.write_table(_row_map(release, order), sink)
     write_durably(folder / "rows.parquet", sink.getvalue())
-
-
-def _edits(release: Release) -> str:
-    """One line per changed item."""
-    original = release.original
-    support = dict(zip(original.names, original.supports.tolist(), strict=True))
-    alone = set(unavoidable(release))
-    sensitive = set(original.sensitive)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["item", "role", "action", "to", "support", "why"])
-    for item in release.suppressed:
-        if item in sensitive:
-            writer.writerow([item, "sensitive", "suppressed", "", support[item], "more people than h have it"])
-            continue
-        why = "breaks the promise by itself" if item in alone else "breaks the promise together with other items"
-        writer.writerow([item, "public", "suppressed", "", support[item], why])
-    for item, node in release.generalized.items():
-        why = "may stay under a coarser name"
-        writer.writerow([item, "public", "generalized", node, support[item], why])
-    return text.getvalue()
 
 
 def _row_map(release: Release, order: npt.NDArray[np.int64]) -> pa.Table:
@@ -265,7 +243,7 @@ def _row_map(release: Release, order: npt.NDArray[np.int64]) -> pa.Table:
     kept = np.setdiff1d(np.arange(len(release.original)), withheld)
     originals = np.concatenate([kept[order], withheld])
     columns = {
-        "released_row": pa.array([*range(1, len(order) + 1), *([None] * len(withheld))], type=pa.int64()),
+        "released_row": pa.array(np.arange(1, len(originals) + 1), mask=np.arange(len(originals)) >= len(order)),
         "original_row": pa.array(originals + 1, type=pa.int64()),
     }
     source = release.original.source

@@ -28,7 +28,9 @@ from veilset.transactions import (
 __all__ = ["InputRecipe", "MethodRecipe", "PromiseRecipe", "Recipe"]
 
 
-Option: TypeAlias = str | int | float | bool | tuple[str, ...] | dict[str, float] | dict[str, tuple[str, ...]]
+Option: TypeAlias = (
+    str | int | float | bool | tuple[str, ...] | dict[str, float] | dict[str, str] | dict[str, tuple[str, ...]]
+)
 """What an option of a method may be; the last kind is a taxonomy, as each item's groups."""
 
 
@@ -55,8 +57,9 @@ class _Section(BaseModel):
 class InputRecipe(_Section):
     """What to read: a file, or a database that is asked a query. A path is relative to the recipe's folder.
 
-    `sensitive` holds exact names, as a release writes them down; `sensitive_items` and the lines of `sensitive_files`
-    are entries (`veilset.transactions.sensitive`), whose branches are those of `taxonomy`.
+    `sensitive` holds exact names, as a release writes them down; those in `sensitive_where_present` need not occur.
+    `sensitive_items` and the lines of `sensitive_files` are entries (`veilset.transactions.sensitive`), whose branches
+    are those of `taxonomy`.
     """
 
     path: str
@@ -73,6 +76,7 @@ class InputRecipe(_Section):
     query: str | None = None
     encoding: str = "utf-8"
     sensitive: tuple[str, ...] = ()
+    sensitive_where_present: tuple[str, ...] = ()
     sensitive_items: tuple[str, ...] = ()
     sensitive_files: tuple[str, ...] = ()
     taxonomy: str | None = None
@@ -120,7 +124,8 @@ class InputRecipe(_Section):
                 f"{self.path!r} does not hold what this recipe was made for: its sha256 differs.",
                 "Use the original (and say ORDER BY in a query), or take the sha256 out of the recipe.",
             )
-        return mark_sensitive(data.with_sensitive(self.sensitive), entries, tree)
+        named = {*self.sensitive, *set(data.names).intersection(self.sensitive_where_present)}
+        return mark_sensitive(data.with_sensitive(named), entries, tree)
 
 
 class PromiseRecipe(_Section):
@@ -159,7 +164,7 @@ class Recipe(_Section):
     method: MethodRecipe = MethodRecipe()
 
     @classmethod
-    def load(cls, path: Path) -> Recipe:
+    def load(cls, path: Path, *, needs_input: bool = True) -> Recipe:
         """The recipe in a file; its paths made absolute."""
         try:
             content = tomllib.loads(path.read_text("utf-8"))
@@ -176,6 +181,8 @@ class Recipe(_Section):
             raise WrongUsage(
                 f"{str(path)!r}: {where}: {first['msg']}.", "Compare it with the recipe of a release."
             ) from None
+        if recipe.input is None and not needs_input:
+            return recipe
         if recipe.input is None:
             raise WrongUsage(
                 f"{str(path)!r} names no input file.",

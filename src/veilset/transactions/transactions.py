@@ -86,9 +86,9 @@ class Transactions:
                 raise WrongUsage(
                     f"There are {len(offsets) - 1} transactions and {len(persons)} persons.", "Give one person a row."
                 )
-            number: dict[str, int] = {}
-            whose = [number.setdefault(item_name(person, "persons"), len(number)) for person in persons]
-            owners, owner_names = np.array(whose, dtype=np.int32), pa.array(list(number), type=pa.string())
+            met: dict[str, int] = {}
+            whose = [met.setdefault(item_name(person, "persons"), len(met)) for person in persons]
+            owners, owner_names = np.array(whose, dtype=np.int32), pa.array(list(met), type=pa.string())
         raw = Rows(
             np.array(offsets, dtype=np.int64),
             np.array(flat, dtype=np.int32),

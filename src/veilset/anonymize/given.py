@@ -1,0 +1,90 @@
+"""``given``: makes changes that were decided before, such as those of an earlier release, and decides nothing.
+
+It needs the items of the data, not what they do together: one pass over the transactions, however many there are.
+Whether the promise is kept is for the auditor to say, as ever.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from typing import Literal
+
+from veilset.errors import WrongUsage
+from veilset.limits import Limits
+from veilset.models import Promise
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["Unknown", "given"]
+
+Unknown = Literal["refuse", "suppress", "keep"]
+
+
+def given(
+    data: Transactions,
+    promise: Promise,
+    /,
+    *,
+    suppressed: Collection[str] = (),
+    generalized: Mapping[str, str] | None = None,
+    stands_for: Mapping[str, Collection[str]] | None = None,
+    known: Collection[str] | None = None,
+    unknown: Unknown = "refuse",
+    limits: Limits,
+) -> Release:
+    """Suppress and recode what is given.
+
+    Parameters
+    ----------
+    suppressed : names
+        Items to delete; those that do not occur do not matter.
+    generalized : mapping
+        Items to the names they are recoded to, likewise.
+    stands_for : mapping
+        Those names to all items that they may mean; may be published. None: what *generalized* says.
+    known : names, optional
+        The items that somebody had in mind who decided this; None: all.
+    unknown : {"refuse", "suppress", "keep"}
+        What is done with other public items. Sensitive items that nobody had in mind are always refused.
+    """
+    started = time.perf_counter()
+    recoded = dict(generalized or {})
+    if clash := sorted(set(suppressed).intersection(recoded)):
+        raise WrongUsage(f"The item {clash[0]!r} is to be suppressed and to be recoded.", "Say one of them.")
+    new = () if known is None else data.in_order(set(data.names).difference(known))
+    refused = new if unknown == "refuse" else tuple(item for item in new if item in data.sensitive)
+    if refused:
+        raise WrongUsage(
+            f"{len(refused):,} items were not known when this was decided: {', '.join(map(repr, refused[:5]))}"
+            + (", …." if len(refused) > 5 else "."),
+            "Say --unknown suppress, or --unknown keep to have them audited, or decide anew with publish.",
+        )
+    gone = data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
+    coarser = {item: name for item, name in recoded.items() if item in set(data.names)}
+    limits.step("Making the given changes")
+    meant = {name: tuple(items) for name, items in (stands_for or _meant_by(recoded)).items()}
+    return Release(
+        original=data,
+        data=data.without(gone).renamed(coarser),
+        promise=promise,
+        method="given",
+        options={
+            "suppressed": tuple(suppressed),
+            "generalized": recoded,
+            "stands_for": meant,
+            "known": None if known is None else tuple(known),
+            "unknown": unknown,
+        },
+        suppressed=gone,
+        generalized=coarser,
+        stands_for={name: items for name, items in meant.items() if name in set(coarser.values())},
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _meant_by(recoded: Mapping[str, str]) -> dict[str, list[str]]:
+    meant: dict[str, list[str]] = {}
+    for item, name in recoded.items():
+        meant.setdefault(name, []).append(item)
+    return meant
