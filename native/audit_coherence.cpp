@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "audit_findings.hpp"
@@ -39,45 +41,21 @@ struct Found {
 
 class Auditor {
 public:
-    Auditor(const Csr& data, std::span<const uint8_t> is_sensitive, Promise promise, int64_t limit, Control& control)
-        : data_(data), is_sensitive_(is_sensitive), promise_(promise), limit_(size_t(limit)), control_(control), rows_(data, is_sensitive, control),
-          total_(nothing()) {}
-
-    bool empty_set_holds(const std::vector<int64_t>& support) {
-        const int64_t n = data_.rows();
-        bool holds = n >= promise_.k;
-        int64_t with_any = 0;
-        for (int64_t r = 0; r < n; ++r)
-            with_any += std::any_of(data_.row(r).begin(), data_.row(r).end(), [&](int32_t i) { return is_sensitive_[size_t(i)] != 0; });
-        for (int32_t s = 0; s < data_.vocabulary; ++s) {
-            if (!is_sensitive_[size_t(s)]) continue;
-            holds &= !promise_.breaks(support[size_t(s)], n);
-            if (greater(support[size_t(s)], n, total_.margins.breach.with, total_.margins.breach.support))
-                total_.margins.breach = {support[size_t(s)], n, s, {}};
-        }
-        if (n > 0) total_.margins.any = {with_any, n, none, {}};
-        return holds;
-    }
+    Auditor(const Csr& data, std::span<const int32_t> kind, int32_t kinds, Promise promise, int64_t limit, int64_t batch_limit, Control& control)
+        : data_(data), kind_(kind), promise_(promise), limit_(size_t(limit)), batch_limit_(batch_limit), control_(control),
+          rows_(data, kind, kinds, control), support_(size_t(data.vocabulary), 0, control), kind_support_(size_t(kinds), 0), total_(nothing()) {}
 
     void run(int threads) {
-        std::vector<int64_t> support(size_t(data_.vocabulary), 0);
-        for (int32_t item : data_.items) ++support[size_t(item)];
-        if (!(feasible_ = empty_set_holds(support))) return;
-        control_.single([&] { first_level(support); });
-        const int64_t branches = int64_t(rows_.items());
-        for (int64_t level = 2; (promise_.p == 0 || level <= promise_.p) && branches > 0 && trie_.reaches(size_t(level) - 1); ++level) {
+        control_.begin(1, 1);
+        control_.single([&] { count_supports(); });
+        if (!(feasible_ = empty_set_holds())) return;
+        first_level(threads);
+        for (int64_t level = 2; (promise_.p == 0 || level <= promise_.p) && rows_.items() > 0 && trie_.reaches(size_t(level) - 1); ++level) {
             const bool last = level == promise_.p;
-            Vector<Found> found(control_);
-            found.reserve(size_t(branches));
-            for (int64_t a = 0; a < branches; ++a) found.push_back(nothing());
-            std::vector<Scratch> scratch;
-            for (int64_t t = 0; t < std::min<int64_t>(threads, branches); ++t) scratch.push_back(new_scratch());
-            control_.begin(level, branches);
-            control_.parallel(threads, branches, [&](int64_t branch, int worker) {
-                Found& mine = found[size_t(branch)];
-                mine.margins = total_.margins;  // prunes; an equal value met later does not replace the first
+            Vector<Found> found = nothing_in(rows_.items());
+            in_batches(level, 0, threads, found, [&](int64_t branch, Found& mine, Scratch& scratch) {
                 std::vector<int32_t> prefix{int32_t(branch)};
-                walk(prefix, branch, rows_.holders(branch), level, last, mine, scratch[size_t(worker)]);
+                walk(prefix, branch, rows_.holders(branch), level, last, mine, scratch);
             });
             absorb(found, last);
         }
@@ -100,6 +78,7 @@ public:
         out["identity_by_size"] = identity_by_size_;
         out["attribute_by_size"] = attribute_by_size_;
         out["checked"] = checked_;
+        out["sensitive_support"] = to_numpy(std::move(kind_support_));
         out["witness_offsets"] = to_numpy(std::move(offsets));
         out["witness_items"] = to_numpy(std::move(items));
         out["witness_support"] = to_numpy(std::move(support));
@@ -126,45 +105,132 @@ private:
               slot(items, none, control), cohort_with(sensitive + 1, 0, control), carriers_begin(sensitive + 1, none, control), carriers(control) {}
     };
 
-    Scratch new_scratch() { return {rows_.items(), size_t(rows_.sensitive()), control_}; }
+    Scratch new_scratch() { return {size_t(rows_.items()), size_t(rows_.kinds()), control_}; }
     Found nothing() { return {Worst(promise_, limit_, control_), {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)}; }
+    Vector<Found> nothing_in(int64_t branches) {
+        Vector<Found> found(control_);
+        found.reserve(size_t(branches));
+        for (int64_t b = 0; b < branches; ++b) found.push_back(nothing());
+        return found;
+    }
 
-    // Level 1, and from it the rows as the deeper levels read them: safe public items only, rarest first.
-    void first_level(const std::vector<int64_t>& support) {
+    // Level 0 and what level 1 needs of all items.
+    void count_supports() {
+        std::vector<int64_t> last_row(kind_support_.size(), none);  // in which a sensitive thing was met
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % 4096 == 0) control_.poll();
+            bool any = false;
+            for (int32_t item : data_.row(r)) {
+                ++support_[size_t(item)];
+                const int32_t kind = kind_[size_t(item)];
+                if (kind == none) continue;
+                any = true;
+                kind_support_[size_t(kind)] += last_row[size_t(kind)] != r;
+                last_row[size_t(kind)] = r;
+            }
+            with_any_ += any;
+        }
+    }
+
+    bool empty_set_holds() {
+        const int64_t n = data_.rows();
+        bool holds = n >= promise_.k;
+        for (size_t s = 0; s < kind_support_.size(); ++s) {
+            holds &= !promise_.breaks(kind_support_[s], n);
+            if (greater(kind_support_[s], n, total_.margins.breach.with, total_.margins.breach.support))
+                total_.margins.breach = {kind_support_[s], n, int32_t(s), {}};
+        }
+        if (n > 0) total_.margins.any = {with_any_, n, none, {}};
+        return holds;
+    }
+
+    // Single items. Their support is known; what those of k holders or more give away is judged from the holders.
+    void first_level(int threads) {
         Vector<int32_t> items(control_);
         for (int32_t i = 0; i < data_.vocabulary; ++i)
-            if (!is_sensitive_[size_t(i)] && support[size_t(i)] > 0) items.push_back(i);
-        std::stable_sort(items.begin(), items.end(), [&](int32_t a, int32_t b) { return support[size_t(a)] < support[size_t(b)]; });
-        rows_.load(items);
+            if (kind_[size_t(i)] == none && support_[size_t(i)] > 0) items.push_back(i);
+        std::stable_sort(items.begin(), items.end(), [&](int32_t a, int32_t b) { return support_[size_t(a)] < support_[size_t(b)]; });
+        rows_.number(items, support_);
 
-        control_.begin(1, 1);
-        Vector<Found> found(control_);
-        found.push_back(nothing());
-        found.front().margins = total_.margins;
-        Scratch scratch = new_scratch();
-        std::vector<int32_t> prefix;
-        extend(prefix, rows_.everybody(), false, found.front(), scratch);
+        Vector<Found> found = nothing_in(rows_.items());
+        const std::vector<int32_t> nothing_known;
+        auto judge_alone = [&](int64_t b) { judge(nothing_known, int32_t(b), rows_.support(b), none, 0, found[size_t(b)]); };
+        int64_t first = 0;
+        for (; first < rows_.items() && (rows_.support(first) < promise_.k || rows_.kinds() == 0); ++first) judge_alone(first);
+        in_batches(1, first, threads, found, [&](int64_t branch, Found& mine, Scratch& scratch) { judge_holders(branch, mine, scratch); });
 
         Vector<int32_t> safe(control_);
-        for (int32_t item : found.front().items) safe.push_back(rows_.item(item));
+        for (int64_t b = 0; b < rows_.items(); ++b)
+            if (found[size_t(b)].safe) safe.push_back(rows_.item(int32_t(b)));
         absorb(found, true);  // level 1 of the trie is the numbering itself
-        rows_.load(safe);
+        if (int64_t(safe.size()) < rows_.items()) rows_.number(safe, support_);
+    }
+
+    // body(branch, what it finds, scratch) for the branches from `first` on, batch after batch. What a branch finds does
+    // not depend on its batch.
+    template <class Body>
+    void in_batches(int64_t level, int64_t first, int threads, Vector<Found>& found, Body body) {
+        const int64_t branches = rows_.items();
+        while (first < branches) {
+            try {
+                control_.begin(level, branches, first);
+                if (!rows_.starts_at(first)) control_.single([&] { load(first); });
+                const int64_t count = rows_.last() - first;
+                std::vector<Scratch> scratch;
+                for (int t = 0; t < Control::useful(threads, count); ++t) scratch.push_back(new_scratch());
+                control_.begin(level, branches, first);
+                control_.parallel(threads, count, [&](int64_t index, int worker) {
+                    Found& mine = found[size_t(first + index)];
+                    mine.margins = total_.margins;  // prunes; an equal value met later does not replace the first
+                    body(first + index, mine, scratch[size_t(worker)]);
+                });
+                first = rows_.last();
+            } catch (const OverBudget& stop) {
+                if (!smaller_batches_help(stop, first)) throw;
+                batch_limit_ = std::max<int64_t>(1, rows_.bytes() / 2);
+                for (int64_t b = first; b < rows_.last(); ++b) found[size_t(b)] = nothing();
+                rows_.unload();
+            }
+        }
+    }
+
+    // A quarter of the memory is left to the walk and to what it finds: a guess, corrected by smaller batches.
+    void load(int64_t first) {
+        rows_.unload();
+        const int64_t room = control_.left() / 4 * 3;
+        rows_.load(first, batch_limit_ > 0 ? std::min(batch_limit_, room) : room);
+    }
+
+    // Not if it is what was found that fills the memory.
+    bool smaller_batches_help(const OverBudget& stop, int64_t first) const {
+        return std::string(stop.what()) == "memory" && rows_.last() - first > 1 && rows_.bytes() > control_.limit() / 16;
+    }
+
+    // body(position) for a cohort that can be long.
+    template <class Body>
+    void for_each(std::span<const Position> cohort, Body body) const {
+        constexpr size_t polled = 1 << 14;
+        for (size_t begin = 0; begin < cohort.size(); begin += polled) {
+            control_.poll();
+            for (const Position& at : cohort.subspan(begin, std::min(polled, cohort.size() - begin))) body(at);
+        }
     }
 
     // Goes down the trie to the safe prefixes of size level - 1, delivering to each child the rows that hold it.
-    void walk(std::vector<int32_t>& prefix, int64_t node, const Cohort& cohort, int64_t level, bool last, Found& found,
+    void walk(std::vector<int32_t>& prefix, int64_t node, std::span<const Position> cohort, int64_t level, bool last, Found& found,
               Scratch& scratch) {
         control_.poll();
         if (int64_t(prefix.size()) == level - 1) return extend(prefix, cohort, last, found, scratch);
         const auto children = trie_.children(prefix.size(), node);
         const int64_t first = trie_.first_child(prefix.size(), node);
-        std::vector<Cohort> delivered(children.size(), Cohort(control_));
+        Vector<Cohort> delivered(children.size(), Cohort(control_), control_);
         for (size_t c = 0; c < children.size(); ++c) scratch.slot[size_t(children[c])] = int32_t(c);
-        for (const Position& at : cohort)
+        for_each(cohort, [&](const Position& at) {
             rows_.for_each_item(at, [&](int32_t item, Position after) {
                 const int32_t slot = scratch.slot[size_t(item)];
                 if (slot != none) delivered[size_t(slot)].push_back(after);
             });
+        });
         for (int32_t child : children) scratch.slot[size_t(child)] = none;
         for (size_t c = 0; c < children.size(); ++c) {
             prefix.push_back(children[c]);
@@ -175,59 +241,99 @@ private:
     }
 
     // Counts every extension of a safe prefix and judges it.
-    void extend(std::vector<int32_t>& prefix, const Cohort& cohort, bool last, Found& found, Scratch& s) {
+    void extend(std::vector<int32_t>& prefix, std::span<const Position> cohort, bool last, Found& found, Scratch& s) {
         s.touched.clear();
-        for (const Position& at : cohort)
+        for_each(cohort, [&](const Position& at) {
             rows_.for_each_item(at, [&](int32_t item, Position) {
                 if (s.count[size_t(item)]++ == 0) s.touched.push_back(item);
             });
+        });
         std::sort(s.touched.begin(), s.touched.end());
         drop_unsafe(prefix, s);
-        if (rows_.sensitive() > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
+        if (rows_.kinds() > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
 
-        int32_t children = 0;
+        const int64_t safe = found.safe;
         for (int32_t item : s.touched) {
-            const int64_t support = s.count[size_t(item)];
-            Margins& margins = found.margins;
-            if (!margins.smallest_support || support < margins.smallest_support) {
-                margins.smallest_support = support;
-                margins.smallest_items = named(prefix, item);
-            }
-            const int64_t with = s.best_with[size_t(item)];
-            if (support < promise_.k) {
-                ++found.identity;
-                report(prefix, item, support, none, 0, found);
-            } else if (promise_.breaks(with, support)) {
-                ++found.attribute;
-                report(prefix, item, support, rows_.sensitive_item(s.best_sensitive[size_t(item)]), with, found);
-            } else {
-                ++found.safe;
-                ++children;
-                if (!last) found.items.push_back(item);
-            }
+            if (judge(prefix, item, s.count[size_t(item)], s.best_sensitive[size_t(item)], s.best_with[size_t(item)], found) && !last)
+                found.items.push_back(item);
             s.count[size_t(item)] = 0;
             s.best_with[size_t(item)] = 0;
             s.best_sensitive[size_t(item)] = none;
         }
-        if (!last) found.children.push_back(children);
+        if (!last) found.children.push_back(int32_t(found.safe - safe));
     }
 
-    // For each counted extension, the sensitive item that most of its rows hold; and the margins of breach.
-    // "Any sensitive item" is counted like one more sensitive item, which no limit applies to.
-    void count_sensitive(const std::vector<int32_t>& prefix, const Cohort& cohort, Found& found, Scratch& s) {
-        const int32_t any = rows_.sensitive();
-        auto for_each_carried = [&](const Position& at, auto&& body) {
-            bool something = false;
-            rows_.for_each_sensitive(at, [&](int32_t sensitive) {
-                something = true;
-                body(sensitive);
-            });
-            if (something) body(any);
-        };
-        for (const Position& at : cohort)
+    // Whether prefix + item is safe, given the sensitive thing that most of its rows hold; counts and reports it.
+    bool judge(const std::vector<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with, Found& found) const {
+        Margins& margins = found.margins;
+        if (!margins.smallest_support || support < margins.smallest_support) {
+            margins.smallest_support = support;
+            margins.smallest_items = named(prefix, item);
+        }
+        if (support < promise_.k) {
+            ++found.identity;
+            report(prefix, item, support, none, 0, found);
+            return false;
+        }
+        if (promise_.breaks(with, support)) {
+            ++found.attribute;
+            report(prefix, item, support, sensitive, with, found);
+            return false;
+        }
+        ++found.safe;
+        return true;
+    }
+
+    // Level 1: a single item, by the sensitive things that its holders have.
+    void judge_holders(int64_t branch, Found& found, Scratch& s) {
+        const std::vector<int32_t> nothing_known;
+        const auto holders = rows_.holders(branch);
+        const int64_t support = rows_.support(branch);
+        count_carriers(holders, s);
+        int32_t sensitive = none;
+        int64_t with = 0;
+        for (int32_t carried : s.seen) {
+            const bool any = carried == rows_.kinds();
+            const int64_t carriers = s.cohort_with[size_t(carried)];
+            Share& met = any ? found.margins.any : found.margins.breach;
+            if (greater(carriers, support, met.with, met.support)) met = {carriers, support, any ? none : carried, named(nothing_known, int32_t(branch))};
+            if (!any && carriers > with) {
+                with = carriers;
+                sensitive = carried;
+            }
+        }
+        forget_carriers(s);
+        judge(nothing_known, int32_t(branch), support, sensitive, with, found);
+    }
+
+    // In cohort_with, how many rows of a cohort hold each sensitive thing; "any of them" is counted like one more, the last.
+    void count_carriers(std::span<const Position> cohort, Scratch& s) const {
+        for_each(cohort, [&](const Position& at) {
             for_each_carried(at, [&](int32_t sensitive) {
                 if (s.cohort_with[size_t(sensitive)]++ == 0) s.seen.push_back(sensitive);
             });
+        });
+        std::sort(s.seen.begin(), s.seen.end());
+    }
+    static void forget_carriers(Scratch& s) {
+        for (int32_t sensitive : s.seen) s.cohort_with[size_t(sensitive)] = 0;
+        s.seen.clear();
+    }
+    template <class Body>
+    void for_each_carried(const Position& at, Body body) const {
+        bool something = false;
+        rows_.for_each_sensitive(at, [&](int32_t sensitive) {
+            something = true;
+            body(sensitive);
+        });
+        if (something) body(rows_.kinds());
+    }
+
+    // For each counted extension, the sensitive item that most of its rows hold; and the margins of breach.
+    // "Any of them" is passed along like one more sensitive item, which no limit applies to.
+    void count_sensitive(const std::vector<int32_t>& prefix, std::span<const Position> cohort, Found& found, Scratch& s) {
+        const int32_t any = rows_.kinds();
+        count_carriers(cohort, s);
         // Sup(Q + s) <= cohort_with[s] and, where it matters, Sup(Q) >= k: s can be passed over if even that ratio
         // neither breaks the promise nor beats the largest breach met so far.
         auto largest = [&](int32_t sensitive) -> Share& { return sensitive == any ? found.margins.any : found.margins.breach; };
@@ -236,7 +342,6 @@ private:
             const Share& met = largest(sensitive);
             return greater(most, promise_.k, met.with, met.support) || (sensitive != any && promise_.breaks(most, promise_.k));
         };
-        std::sort(s.seen.begin(), s.seen.end());
         int64_t carriers = 0;
         for (int32_t sensitive : s.seen)
             if (matters(sensitive)) {
@@ -246,11 +351,12 @@ private:
             }
         if (!s.mattering.empty()) {
             s.carriers.resize(size_t(carriers));
-            for (const Position& at : cohort)
+            for_each(cohort, [&](const Position& at) {
                 for_each_carried(at, [&](int32_t sensitive) {
                     int64_t& next = s.carriers_begin[size_t(sensitive)];
                     if (next != none) s.carriers[size_t(next++)] = at;
                 });
+            });
         }
         int64_t begin = 0;
         for (int32_t sensitive : s.mattering) {
@@ -258,8 +364,9 @@ private:
             const int64_t end = s.carriers_begin[size_t(sensitive)];
             if (matters(sensitive)) {  // still, after what the sensitive items before it have met
                 auto for_each_item = [&](auto&& body) {
-                    for (int64_t c = begin; c < end; ++c)
-                        rows_.for_each_item(s.carriers[size_t(c)], [&](int32_t item, Position) { body(size_t(item)); });
+                    for_each(std::span(s.carriers).subspan(size_t(begin), size_t(end - begin)), [&](const Position& at) {
+                        rows_.for_each_item(at, [&](int32_t item, Position) { body(size_t(item)); });
+                    });
                 };
                 for_each_item([&](size_t item) { ++s.with[item]; });
                 for (int32_t item : s.touched) {
@@ -267,7 +374,7 @@ private:
                     if (support < promise_.k) continue;
                     Share& met = largest(sensitive);
                     if (greater(with, support, met.with, met.support))
-                        met = {with, support, sensitive == any ? none : rows_.sensitive_item(sensitive), named(prefix, item)};
+                        met = {with, support, sensitive == any ? none : sensitive, named(prefix, item)};
                     if (sensitive != any && with > s.best_with[size_t(item)]) {
                         s.best_with[size_t(item)] = with;
                         s.best_sensitive[size_t(item)] = sensitive;
@@ -278,8 +385,7 @@ private:
             s.carriers_begin[size_t(sensitive)] = none;
             begin = end;
         }
-        for (int32_t sensitive : s.seen) s.cohort_with[size_t(sensitive)] = 0;
-        s.seen.clear();
+        forget_carriers(s);
         s.mattering.clear();
     }
 
@@ -319,6 +425,13 @@ private:
         int64_t identity = 0, attribute = 0;
         Level level{Vector<int64_t>(control_), Vector<int32_t>(control_)};
         level.begin.push_back(0);
+        size_t items = 0, prefixes = 1;
+        for (const Found& branch : found) {
+            items += branch.items.size();
+            prefixes += branch.children.size();
+        }
+        level.items.reserve(items);
+        level.begin.reserve(prefixes);
         for (Found& branch : found) {
             identity += branch.identity;
             attribute += branch.attribute;
@@ -329,6 +442,7 @@ private:
             level.items.insert(level.items.end(), branch.items.begin(), branch.items.end());
             for (int32_t children : branch.children) level.begin.push_back(level.begin.back() + children);
             Vector<int32_t>(control_).swap(branch.items);
+            Vector<int32_t>(control_).swap(branch.children);
         }
         identity_by_size_.push_back(identity);
         attribute_by_size_.push_back(attribute);
@@ -336,11 +450,15 @@ private:
     }
 
     const Csr& data_;
-    std::span<const uint8_t> is_sensitive_;
+    std::span<const int32_t> kind_;
     Promise promise_;
     size_t limit_;
+    int64_t batch_limit_;  // bytes; 0: as the memory allows
     Control& control_;
     Rows rows_;
+    Vector<int64_t> support_;  // of single items
+    std::vector<int64_t> kind_support_;
+    int64_t with_any_ = 0;
     Trie trie_;
     Found total_;
     bool feasible_ = true;
@@ -348,12 +466,14 @@ private:
     std::vector<int64_t> identity_by_size_, attribute_by_size_;
 };
 
-nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive, int64_t h_num,
-                         int64_t h_den, int64_t k, int64_t p, int64_t witness_limit, int threads, int64_t memory_limit, double time_limit,
-                         nb::object progress) {
-    Csr data(offsets, items, int32_t(sensitive.size()));
+nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int32_t>& kind, int32_t kinds, int64_t h_num,
+                         int64_t h_den, int64_t k, int64_t p, int64_t witness_limit, int64_t batch_limit, int threads, int64_t memory_limit,
+                         double time_limit, nb::object progress) {
+    for (int32_t which : span_of(kind))
+        if (which < none || which >= kinds) throw std::invalid_argument("there is no such sensitive thing");
+    Csr data(offsets, items, int32_t(kind.size()));
     Control control(memory_limit, time_limit, std::move(progress));
-    Auditor auditor(data, span_of(sensitive), {h_num, h_den, k, p}, witness_limit, control);
+    Auditor auditor(data, span_of(kind), kinds, {h_num, h_den, k, p}, witness_limit, batch_limit, control);
     auditor.run(threads);
     return std::move(auditor).result();
 }
@@ -361,9 +481,9 @@ nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& it
 }  // namespace
 
 void register_audit_coherence(nb::module_& m) {
-    m.def("audit_coherence", &audit_coherence, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(),
-          nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("witness_limit"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("audit_coherence", &audit_coherence, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("kind").noconvert(),
+          nb::kw_only(), nb::arg("kinds"), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("witness_limit"),
+          nb::arg("batch_limit"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

@@ -105,6 +105,10 @@ struct Margins {
             smallest_items = other.smallest_items;
         }
         if (greater(other.breach.with, other.breach.support, breach.with, breach.support)) breach = other.breach;
+        // Single items are judged one by one; of those that are equal, the first sensitive thing decides.
+        if (breach.items.size() == 1 && other.breach.items.size() == 1 && other.breach.sensitive < breach.sensitive &&
+            !greater(breach.with, breach.support, other.breach.with, other.breach.support))
+            breach = other.breach;
         if (greater(other.any.with, other.any.support, any.with, any.support)) any = other.any;
     }
 };

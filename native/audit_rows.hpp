@@ -1,9 +1,12 @@
 // The rows as the auditor reads them: public items numbered from the rarest to the most frequent, sensitive ones apart.
+//
+// A *branch* is the itemsets whose rarest item is the same. Rows are loaded for a *batch*, the branches first .. last - 1:
+// those that hold one of its items, without the items before the first. So data of any size is audited in a given memory,
+// as long as one branch fits; each batch reads all transactions again.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -16,53 +19,76 @@ namespace veilset::auditing {
 // A row that holds a prefix, and where its items after the prefix start.
 struct Position {
     int64_t next;
-    int32_t row;
+    int64_t row;
 };
 using Cohort = Vector<Position>;
 
 class Rows {
 public:
-    Rows(const Csr& data, std::span<const uint8_t> is_sensitive, Control& control)
-        : data_(data), control_(control), is_sensitive_(is_sensitive), items_(control), offsets_(control), row_items_(control),
-          sens_offsets_(control), row_sensitive_(control), posting_(control), postings_(control) {
-        for (int32_t i = 0; i < data.vocabulary; ++i)
-            if (is_sensitive[size_t(i)]) sensitive_.push_back(i);
+    // kind[i]: which sensitive thing the item i is (several items can be the same), or none if it is public.
+    Rows(const Csr& data, std::span<const int32_t> kind, int32_t kinds, Control& control)
+        : data_(data), control_(control), kinds_(kinds), items_(control), place_(control), holders_(control), offsets_(control),
+          row_items_(control), sens_offsets_(control), row_sensitive_(control), posting_(control), postings_(control) {
+        place_.reserve(kind.size());
+        for (int32_t k : kind) place_.push_back(k == none ? none : sensitive_place(k));
     }
 
-    size_t items() const { return items_.size(); }
-    int32_t sensitive() const { return int32_t(sensitive_.size()); }
-    // Vocabulary codes.
-    int32_t item(int32_t rank) const { return items_[size_t(rank)]; }
-    int32_t sensitive_item(int32_t rank) const { return sensitive_[size_t(rank)]; }
+    int64_t items() const { return int64_t(items_.size()); }
+    int32_t kinds() const { return kinds_; }
+    int32_t item(int32_t number) const { return items_[size_t(number)]; }  // vocabulary code
+    int64_t support(int64_t number) const { return holders_[size_t(number)]; }
 
-    // Keeps these public items (vocabulary codes), in this order; all others but the sensitive ones are left out.
-    void load(const Vector<int32_t>& items) {
+    // Numbers these public items (vocabulary codes) in this order; all others are left out from now on.
+    void number(const Vector<int32_t>& items, const Vector<int64_t>& support) {
+        unload();
+        for (int32_t item : items_) place_[size_t(item)] = none;
         items_ = items;
-        std::vector<int32_t> rank(size_t(data_.vocabulary), none);
-        for (size_t i = 0; i < items_.size(); ++i) rank[size_t(items_[i])] = int32_t(i);
-        for (size_t i = 0; i < sensitive_.size(); ++i) rank[size_t(sensitive_[i])] = int32_t(i);
-        offsets_.assign(1, 0);
-        sens_offsets_.assign(1, 0);
-        row_items_.clear();
-        row_sensitive_.clear();
+        holders_.clear();
+        for (size_t i = 0; i < items_.size(); ++i) {
+            place_[size_t(items_[i])] = int32_t(i);
+            holders_.push_back(support[size_t(items_[i])]);
+        }
+        sensitive_occurrences_ = 0;
+        for (size_t i = 0; i < place_.size(); ++i)
+            if (place_[i] < none) sensitive_occurrences_ += support[i];
+    }
+
+    // The loaded batch ends before this branch.
+    int64_t last() const { return last_; }
+    bool starts_at(int64_t first) const { return first_ == first && last_ > first; }
+    int64_t bytes() const { return bytes_; }
+
+    void unload() {
+        first_ = last_ = bytes_ = 0;
+        for (auto* values : {&offsets_, &sens_offsets_, &posting_}) Vector<int64_t>(control_).swap(*values);
+        for (auto* values : {&row_items_, &row_sensitive_}) Vector<int32_t>(control_).swap(*values);
+        Cohort(control_).swap(postings_);
+    }
+
+    // Loads the batch that starts at this branch: as many as so many bytes hold, but one at least.
+    void load(int64_t first, int64_t bytes) {
+        unload();
+        first_ = first;
+        const Size size = plan(bytes);
+        bytes_ = size.bytes();
+        offsets_.reserve(size_t(size.rows) + 1);
+        sens_offsets_.reserve(size_t(size.rows) + 1);
+        row_items_.reserve(size_t(size.items));
+        row_sensitive_.reserve(size_t(size.sensitive));
+        offsets_.push_back(0);
+        sens_offsets_.push_back(0);
         for (int64_t r = 0; r < data_.rows(); ++r) {
-            if (r % 4096 == 0) control_.poll();
-            for (int32_t item : data_.row(r))
-                if (rank[size_t(item)] != none) (is_sensitive_[size_t(item)] ? row_sensitive_ : row_items_).push_back(rank[size_t(item)]);
-            std::sort(row_items_.begin() + offsets_.back(), row_items_.end());
-            offsets_.push_back(int64_t(row_items_.size()));
-            sens_offsets_.push_back(int64_t(row_sensitive_.size()));
+            if (r % polled_rows == 0) control_.poll();
+            const auto row = data_.row(r);
+            auto in_batch = [&](int32_t item) { return place_[size_t(item)] >= first_ && place_[size_t(item)] < last_; };
+            if (std::any_of(row.begin(), row.end(), in_batch)) read(row);
         }
         index();
     }
 
-    Cohort everybody() const {
-        Cohort cohort(control_);
-        for (int64_t r = 0; r < data_.rows(); ++r) cohort.push_back({offsets_[size_t(r)], int32_t(r)});
-        return cohort;
-    }
-    Cohort holders(int64_t item) const {
-        return Cohort(postings_.begin() + posting_[size_t(item)], postings_.begin() + posting_[size_t(item) + 1], control_);
+    std::span<const Position> holders(int64_t branch) const {
+        const int64_t begin = posting_[size_t(branch - first_)], end = posting_[size_t(branch - first_) + 1];
+        return std::span(postings_).subspan(size_t(begin), size_t(end - begin));
     }
 
     // body(item, position after it) for the items that follow in a row.
@@ -78,27 +104,103 @@ public:
     }
 
 private:
-    // For each item, the rows that hold it and where they go on.
+    static constexpr int64_t polled_rows = 4096;
+
+    // What a batch takes.
+    struct Size {
+        int64_t rows = 0, items = 0, sensitive = 0, holders = 0, branches = 0;
+        void operator+=(const Size& other) {
+            rows += other.rows;
+            items += other.items;
+            sensitive += other.sensitive;
+            holders += other.holders;
+            branches += other.branches;
+        }
+        int64_t bytes() const {  // the vectors below, and the places that index() keeps for a while
+            return int64_t(sizeof(int64_t)) * 2 * (rows + 1 + branches + 1) + int64_t(sizeof(int32_t)) * (items + sensitive) +
+                   int64_t(sizeof(Position)) * holders;
+        }
+    };
+
+    // place_ of an item: its number; none if it is left out; below that, the sensitive thing it is.
+    static int32_t sensitive_place(int32_t kind) { return none - 1 - kind; }
+    static int32_t kind_at(int32_t place) { return none - 1 - place; }
+
+    // Sets last_. Everything that is left, if it surely fits; else the rows are counted at the branch that makes them
+    // needed, which is the first one they have an item of.
+    Size plan(int64_t bytes) {
+        Size all{data_.rows(), 0, sensitive_occurrences_, 0, items() - first_};
+        for (int64_t b = first_; b < items(); ++b) all.items += support(b);
+        all.holders = all.items;
+        last_ = items();
+        if (all.bytes() <= bytes) return all;
+
+        Vector<Size> needed(size_t(items() - first_), Size{}, control_);
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            Size row{1};
+            int32_t earliest = int32_t(items());
+            for (int32_t item : data_.row(r)) {
+                const int32_t place = place_[size_t(item)];
+                if (place < none) ++row.sensitive;
+                if (place < first_) continue;
+                ++row.items;
+                earliest = std::min(earliest, place);
+            }
+            if (row.items) needed[size_t(earliest - first_)] += row;
+        }
+        Size taken;
+        for (last_ = first_; last_ < items(); ++last_) {
+            Size with = taken;
+            with += needed[size_t(last_ - first_)];
+            with += {0, 0, 0, support(last_), 1};
+            if (last_ > first_ && with.bytes() > bytes) break;
+            taken = with;
+        }
+        return taken;
+    }
+
+    void read(std::span<const int32_t> row) {
+        for (int32_t item : row) {
+            const int32_t place = place_[size_t(item)];
+            if (place >= first_) row_items_.push_back(place);
+            else if (place < none) row_sensitive_.push_back(kind_at(place));
+        }
+        std::sort(row_items_.begin() + offsets_.back(), row_items_.end());
+        const auto sensitive = row_sensitive_.begin() + sens_offsets_.back();
+        std::sort(sensitive, row_sensitive_.end());
+        row_sensitive_.erase(std::unique(sensitive, row_sensitive_.end()), row_sensitive_.end());
+        offsets_.push_back(int64_t(row_items_.size()));
+        sens_offsets_.push_back(int64_t(row_sensitive_.size()));
+    }
+
+    // For each branch, the rows that hold its item and where they go on.
     void index() {
-        posting_.assign(items_.size() + 1, 0);
-        for (int32_t item : row_items_) ++posting_[size_t(item) + 1];
-        std::partial_sum(posting_.begin(), posting_.end(), posting_.begin());
-        postings_.assign(row_items_.size(), Position{});
-        std::vector<int64_t> next(posting_.begin(), posting_.end() - 1);
-        for (const Position& start : everybody())
-            for_each_item(start, [&](int32_t item, Position after) { postings_[size_t(next[size_t(item)]++)] = after; });
+        posting_.reserve(size_t(last_ - first_) + 1);
+        posting_.push_back(0);
+        for (int64_t b = first_; b < last_; ++b) posting_.push_back(posting_.back() + support(b));
+        postings_.resize(size_t(posting_.back()));
+        Vector<int64_t> next(posting_.begin(), posting_.end() - 1, control_);
+        for (int64_t r = 0; r + 1 < int64_t(offsets_.size()); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            for (int64_t i = offsets_[size_t(r)]; i < offsets_[size_t(r) + 1] && row_items_[size_t(i)] < last_; ++i)
+                postings_[size_t(next[size_t(row_items_[size_t(i)] - first_)]++)] = {i + 1, r};
+        }
     }
 
     const Csr& data_;
     Control& control_;
-    std::span<const uint8_t> is_sensitive_;
-    std::vector<int32_t> sensitive_;
+    int32_t kinds_;
     Vector<int32_t> items_;
+    Vector<int32_t> place_;    // by vocabulary code
+    Vector<int64_t> holders_;  // number -> support
+    int64_t sensitive_occurrences_ = 0;
+    int64_t first_ = 0, last_ = 0, bytes_ = 0;
     Vector<int64_t> offsets_;
     Vector<int32_t> row_items_;
     Vector<int64_t> sens_offsets_;
     Vector<int32_t> row_sensitive_;
-    Vector<int64_t> posting_;  // item -> its part of postings_
+    Vector<int64_t> posting_;  // branch -> its part of postings_
     Vector<Position> postings_;
 };
 

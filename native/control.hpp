@@ -51,6 +51,8 @@ public:
         }
     }
     void refund(int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+    int64_t limit() const { return limit_; }
+    int64_t left() const { return limit_ - used_.load(std::memory_order_relaxed); }
 
     // Workers call this in every loop that can take long.
     void poll() const {

@@ -2,6 +2,7 @@
 // Row r holds items[offsets[r] .. offsets[r + 1]), sorted and unique.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -9,6 +10,16 @@
 #include "arrays.hpp"
 
 namespace veilset {
+
+// body(part) for the parts of a long array, with a look for Ctrl-C in between: it may be a file that is read only now.
+template <class T, class Body>
+void in_parts(std::span<const T> values, Body body) {
+    constexpr size_t part = size_t(1) << 24;
+    for (size_t begin = 0; begin < values.size(); begin += part) {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        body(values.subspan(begin, std::min(part, values.size() - begin)));
+    }
+}
 
 struct Csr {
     std::span<const int64_t> offsets;
@@ -22,8 +33,10 @@ struct Csr {
             throw std::invalid_argument("offsets do not frame the items");
         for (size_t r = 1; r < offsets.size(); ++r)
             if (offsets[r] < offsets[r - 1]) throw std::invalid_argument("offsets decrease");
-        for (int32_t item : items)
-            if (item < 0 || item >= vocabulary) throw std::invalid_argument("item outside the vocabulary");
+        in_parts(items, [&](std::span<const int32_t> part) {
+            for (int32_t item : part)
+                if (item < 0 || item >= vocabulary) throw std::invalid_argument("item outside the vocabulary");
+        });
     }
 
     int64_t rows() const { return int64_t(offsets.size()) - 1; }

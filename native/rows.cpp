@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "csr.hpp"
 
 namespace veilset {
 namespace {
@@ -57,6 +58,36 @@ nb::object occurring(const Array<int32_t>& codes_, int64_t count) {
     return nb::cast(to_numpy(std::move(seen)));
 }
 
+// How often each of `count` codes occurs. NumPy's bincount would copy the codes, twice as wide.
+nb::object count_codes(const Array<int32_t>& codes_, int64_t count) {
+    std::vector<int64_t> times(size_t(count), 0);
+    in_parts(span_of(codes_), [&](std::span<const int32_t> part) {
+        for (int32_t code : part) {
+            if (code < 0 || code >= count) throw std::invalid_argument("item outside the vocabulary");
+            ++times[size_t(code)];
+        }
+    });
+    return nb::cast(to_numpy(std::move(times)));
+}
+
+// How many rows hold 0, 1, 2, ... of the items that are not left out; up to the most that a row holds.
+nb::object row_sizes(const Array<int64_t>& offsets_, const Array<int32_t>& items_, const Array<uint8_t>& left_out_) {
+    auto left_out = span_of(left_out_);
+    const Csr data(offsets_, items_, int32_t(left_out.size()));
+    std::vector<int64_t> rows;
+    auto end = data.offsets.begin();  // of the row before
+    in_parts(data.offsets.subspan(1), [&](std::span<const int64_t> part) {
+        for (int64_t next : part) {
+            const auto row = data.items.subspan(size_t(*end), size_t(next - *end));
+            const auto size = size_t(std::count_if(row.begin(), row.end(), [&](int32_t item) { return !left_out[size_t(item)]; }));
+            if (size >= rows.size()) rows.resize(size + 1, 0);
+            ++rows[size];
+            ++end;
+        }
+    });
+    return nb::cast(to_numpy(std::move(rows)));
+}
+
 // The items of the rows at these places, one row after the other.
 nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items_, const Array<int64_t>& rows_) {
     auto offsets = span_of(offsets_);
@@ -84,6 +115,8 @@ void register_rows(nb::module_& m) {
     m.def("canonicalize", &canonicalize, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(), nb::arg("new_code").noconvert());
     m.def("take_rows", &take_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("rows").noconvert());
     m.def("occurring", &occurring, nb::arg("codes").noconvert(), nb::arg("count"));
+    m.def("count_codes", &count_codes, nb::arg("codes").noconvert(), nb::arg("count"));
+    m.def("row_sizes", &row_sizes, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("left_out").noconvert());
 }
 
 }  // namespace veilset

@@ -1,6 +1,5 @@
 """The auditor against the definition, and how it behaves as a kernel."""
 
-import os
 import random
 import re
 import subprocess
@@ -8,13 +7,13 @@ import sys
 import textwrap
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from tests.interrupting import interrupt
+from tests.memory import own_memory
 from veilset import Coherence, Transactions, audit
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
 from veilset.testing import check_audit, check_model, oracles, strategies
@@ -158,9 +157,8 @@ def explosive(items: int = 40, rows: int = 60) -> Transactions:
 
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit_stops_the_audit():
-    now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     with pytest.raises(BudgetExceeded, match=r"The audit stopped at the memory limit \(0\.\d+ GB\).*smaller p"):
-        audit(explosive(), Coherence(k=2, p=None), memory_limit=now + 40_000_000)
+        audit(explosive(), Coherence(k=2, p=None), memory_limit=own_memory() + 40_000_000)
 
 
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
@@ -168,10 +166,9 @@ def test_witnesses_count_as_memory():
     draw = random.Random(3)
     data = Transactions.from_lists([draw.sample(range(1000), 30) for _ in range(1000)])
     promise = Coherence(k=8, p=2)
-    now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    assert audit(data, promise, witnesses=1, memory_limit=now + 20_000_000).found > 200_000
+    assert audit(data, promise, witnesses=1, memory_limit=own_memory() + 20_000_000).found > 200_000
     with pytest.raises(BudgetExceeded):  # of 80 bytes or more each
-        audit(data, promise, witnesses=10**6, memory_limit=now + 15_000_000)
+        audit(data, promise, witnesses=10**6, memory_limit=own_memory() + 15_000_000)
 
 
 def test_time_limit_stops_the_audit():

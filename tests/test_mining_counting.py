@@ -1,9 +1,7 @@
 """Covers, supports of many itemsets and pairs, against brute force; over lists of rows and bitmaps."""
 
-import os
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.interrupting import interrupt
+from tests.memory import own_memory
 from veilset import BudgetExceeded, Transactions, WrongUsage, _native
 from veilset.mining import Itemsets, cover, frequent, pairs, support, supports
 from veilset.testing import oracles
@@ -217,10 +216,6 @@ def test_wrong_bounds():
         supports(data, [["a"]], time_limit=-1)
 
 
-def resident() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 def full(rows: int, items: int) -> Transactions:
     """Every row holds every item but one, so that few rows are equal."""
     codes = (np.arange(rows)[:, None] + np.arange(items - 1)) % items
@@ -238,17 +233,17 @@ def many_questions(items: int, count: int) -> Itemsets:
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit_stops_the_counting():
     wide = full(2, 4000)  # eight million pairs, of 12 bytes or more each
-    assert len(pairs(wide, items=wide.names[:100], memory_limit=resident() + 30_000_000)) == 4950
+    assert len(pairs(wide, items=wide.names[:100], memory_limit=own_memory() + 30_000_000)) == 4950
     with pytest.raises(
         BudgetExceeded, match=r"^Counting pairs stopped at the memory limit .*higher min_support or fewer"
     ):
-        pairs(wide, memory_limit=resident() + 30_000_000)
+        pairs(wide, memory_limit=own_memory() + 30_000_000)
     long = full(200_000, 50)  # fifty bitmaps of 25 kB
     asked = many_questions(50, 1000)
     with pytest.raises(
         BudgetExceeded, match=r"^Counting itemsets stopped at the memory limit .*fewer itemsets at once"
     ):
-        _ = supports(long, asked, memory_limit=resident() + 500_000)
+        _ = supports(long, asked, memory_limit=own_memory() + 500_000)
 
 
 def test_time_limit_stops_the_counting():

@@ -1,10 +1,8 @@
 """Association rules against brute force, and how `Rules` shows them."""
 
-import os
 import time
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.interrupting import interrupt
+from tests.memory import own_memory
 from tests.test_audit_coherence import explosive
 from veilset import BudgetExceeded, Transactions, WrongUsage, _native
 from veilset.mining import Itemsets, Rule, Rules, frequent, rules, supports
@@ -217,15 +216,12 @@ def test_wrong_min_support():
 
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit():
-    def now():
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
     with pytest.raises(
         BudgetExceeded, match=r"frequent itemsets stopped at the memory limit.*or a smaller max_size\.$"
     ):
-        rules(explosive(), 2, 0.5, memory_limit=now() + 40_000_000)
+        rules(explosive(), 2, 0.5, memory_limit=own_memory() + 40_000_000)
     with pytest.raises(BudgetExceeded, match=r"The search for rules stopped at the memory limit.*min_confidence"):
-        rules(one_row(17), 1, 1, memory_limit=now() + 40_000_000)  # a million rules of eight items
+        rules(one_row(17), 1, 1, memory_limit=own_memory() + 40_000_000)  # a million rules of eight items
 
 
 @pytest.mark.no_sanitizer(reason="slow there, and takes far more memory")

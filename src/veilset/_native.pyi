@@ -21,6 +21,7 @@ class _CoherenceResult(TypedDict):
     identity_by_size: list[int]
     attribute_by_size: list[int]
     checked: int
+    sensitive_support: _Int64
     witness_offsets: _Int64
     witness_items: _Int32
     witness_support: _Int64
@@ -103,6 +104,8 @@ def format_wide(offsets: _Int64, items: _Int32, vocabulary_size: int, delimiter:
 def canonicalize(offsets: _Int64, codes: _Int32, new_code: _Int32) -> tuple[_Int64, _Int32]: ...
 def take_rows(offsets: _Int64, items: _Int32, rows: _Int64) -> _Int32: ...
 def occurring(codes: _Int32, count: int) -> _Uint8: ...
+def count_codes(codes: _Int32, count: int) -> _Int64: ...
+def row_sizes(offsets: _Int64, items: _Int32, left_out: _Uint8) -> _Int64: ...
 def group_rows(offsets: _Int64, codes: _Int32, owners: _Int32, count: int, out: _Int32) -> _Int64: ...
 
 class Names:
@@ -118,13 +121,15 @@ def and_count_speed(variant: str, a: _Uint64, b: _Uint64, repeat: int) -> int: .
 def audit_coherence(
     offsets: _Int64,
     items: _Int32,
-    sensitive: _Uint8,
+    kind: _Int32,
     *,
+    kinds: int,
     h_num: int,
     h_den: int,
     k: int,
     p: int,
     witness_limit: int,
+    batch_limit: int,
     threads: int,
     memory_limit: int,
     time_limit: float,

@@ -1,7 +1,8 @@
 """How a run is bounded: threads, memory, time; and how it tells where it is.
 
-`memory_limit` is what the whole process may use, so a kernel is given what is left of it. Without one, a run may take
-four fifths of what the machine (or its container, or its shell) allows.
+`memory_limit` is what the whole process may use, so a kernel is given what is left of it. Pages of files (libraries,
+data that is read where it lies) do not count: the system takes them back when it needs them. Without a limit, a run may
+take four fifths of what the machine (or its container, or its shell) allows.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ class Limits:
         limit = _bytes(self.memory_limit)
         if limit is None:
             return max(0, min(_machine_memory(), _address_space_left()) * 4 // 5)
-        return max(0, min(limit - _resident(), _address_space_left()))
+        return max(0, min(limit - _own_memory(), _address_space_left()))
 
     def seconds_left(self) -> float:
         """What is left of the time limit, in seconds."""
@@ -195,16 +196,20 @@ def _machine_memory() -> int:
 
 
 def _statm() -> tuple[int, int]:
-    """(address space, resident memory) of this process, in bytes; zeros where the system does not tell."""
+    """(address space, memory of its own) of this process, in bytes; zeros where the system does not tell.
+
+    Its own is what is resident less the pages of files, which can be given back at any time.
+    """
     statm = Path("/proc/self/statm")
     if not statm.exists():
         return 0, 0
     pages = statm.read_text().split()
     page = os.sysconf("SC_PAGE_SIZE")
-    return int(pages[0]) * page, int(pages[1]) * page
+    size, resident, shared = (int(pages[i]) for i in range(3))
+    return size * page, (resident - shared) * page
 
 
-def _resident() -> int:
+def _own_memory() -> int:
     return _statm()[1]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset import _native
 from veilset.exact import percent
@@ -25,26 +26,30 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
 
     Severity is by how many times a limit is exceeded: k / Sup(X), or Pr(s|X) / h. A mole held by fewer than k
     transactions is reported as such, whatever else it gives away.
+
+    The transactions are read where they lie, never copied as a whole: they may be a file larger than the memory limit.
     """
     h = promise.share
-    data = promise.seen_in(data)
+    kind, things = _sensitive_things(data, promise)
     with limits.guard("The audit", "ask for a smaller p."):
         found = _native.audit_coherence(
             data.offsets,
             data.items,
-            data.is_sensitive,
+            kind,
+            kinds=len(things),
             h_num=h.numerator,
             h_den=h.denominator,
             k=promise.k,
             p=promise.p or 0,
             witness_limit=witnesses,
+            batch_limit=0,
             threads=limits.thread_count,
             **limits.for_kernel(lambda size: f"Checking itemsets of {size} item{'s' * (size > 1)}"),
         )
     by_size = [i + a for i, a in zip(found["identity_by_size"], found["attribute_by_size"], strict=True)]
     while by_size and by_size[-1] == 0:
         by_size.pop()
-    listed = _witnesses(data, found) if found["feasible"] else _nothing_known(data, promise)
+    listed = _witnesses(data, things, found) if found["feasible"] else _nothing_known(data, things, found, promise)
     total = sum(by_size) if found["feasible"] else len(listed)
     return Audit(
         promise=promise,
@@ -52,7 +57,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
         witnesses=tuple(listed),
         found=total,
         found_by_size=tuple(by_size),
-        margins=_margins(data, found),
+        margins=_margins(data, things, found),
         checked=found["checked"],
         feasible=found["feasible"],
         transactions=len(data),
@@ -64,17 +69,31 @@ def reach_of(data: Transactions, p: int | None) -> Reach | None:
     """What a choice of *p* means for this data (thesis §4.1.1)."""
     if not len(data):
         return None
-    lengths = np.sort(data.only(data.public).lengths)
-    everybody = max(1, int(lengths[-1]))
-    covered = len(data) if p is None else int(np.searchsorted(lengths, p, side="right"))
-    return Reach(Fraction(covered, len(data)), max(1, int(lengths[-(-9 * len(data) // 10) - 1])), everybody)
+    up_to = np.cumsum(
+        _native.row_sizes(data.offsets, data.items, data.is_sensitive)
+    )  # [i]: have i public items at most
+    everybody = len(up_to) - 1
+    covered = len(data) if p is None else int(up_to[min(p, everybody)])
+    most = int(np.searchsorted(up_to, -(-9 * len(data) // 10)))
+    return Reach(Fraction(covered, len(data)), max(1, most), max(1, everybody))
+
+
+def _sensitive_things(data: Transactions, promise: Coherence) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """For each item, which sensitive thing it is (-1: none), and the names of those: an item, or a group of them."""
+    group_names = promise.group_names(data)
+    number: dict[str, int] = {}
+    kind = np.full(len(data.names), -1, dtype=np.int32)
+    for code in np.flatnonzero(data.is_sensitive).tolist():
+        name = data.names[code]
+        kind[code] = number.setdefault(group_names.get(name, name), len(number))
+    return kind, list(number)
 
 
 def _names(data: Transactions, codes: list[int]) -> tuple[str, ...]:
     return tuple(data.names[code] for code in codes)
 
 
-def _witnesses(data: Transactions, found: _native._CoherenceResult) -> list[Witness]:
+def _witnesses(data: Transactions, things: list[str], found: _native._CoherenceResult) -> list[Witness]:
     offsets = found["witness_offsets"].tolist()
     codes = found["witness_items"].tolist()
     rows = zip(
@@ -90,20 +109,22 @@ def _witnesses(data: Transactions, found: _native._CoherenceResult) -> list[Witn
             reason = f"only {support} transaction{'s' * (support != 1)} hold{'s' * (support == 1)} this"
             listed.append(Witness(itemset, support, None, None, reason))
         else:
-            name, confidence = data.names[sensitive], Fraction(together, support)
+            name, confidence = things[sensitive], Fraction(together, support)
             reason = f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
             listed.append(Witness(itemset, support, name, confidence, reason))
     return listed
 
 
-def _nothing_known(data: Transactions, promise: Coherence) -> list[Witness]:
+def _nothing_known(
+    data: Transactions, things: list[str], found: _native._CoherenceResult, promise: Coherence
+) -> list[Witness]:
     """The empty itemset breaks the promise: one witness per reason, the worst first."""
     n = len(data)
     listed = []
     if n < promise.k:
         listed.append(Witness((), n, None, None, f"the data holds only {n} transactions in all"))
-    for name, support, sensitive in zip(data.names, data.supports.tolist(), data.is_sensitive.tolist(), strict=True):
-        if sensitive and Fraction(support, n) > promise.share:
+    for name, support in zip(things, found["sensitive_support"].tolist(), strict=True):
+        if Fraction(support, n) > promise.share:
             confidence = Fraction(support, n)
             reason = (
                 f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
@@ -112,7 +133,7 @@ def _nothing_known(data: Transactions, promise: Coherence) -> list[Witness]:
     return sorted(listed, key=lambda w: -(w.confidence or 2))
 
 
-def _margins(data: Transactions, found: _native._CoherenceResult) -> dict[str, Margin]:
+def _margins(data: Transactions, things: list[str], found: _native._CoherenceResult) -> dict[str, Margin]:
     margins = {}
     support, where = found["smallest_support"]
     if support:
@@ -120,6 +141,6 @@ def _margins(data: Transactions, found: _native._CoherenceResult) -> dict[str, M
     for name, key in (("largest_breach", "largest_breach"), ("largest_any_breach", "largest_any")):
         together, support, sensitive, where = found[key]  # type: ignore[literal-required]
         if together:
-            item = data.names[sensitive] if sensitive >= 0 else None
+            item = things[sensitive] if sensitive >= 0 else None
             margins[name] = Margin(Fraction(together, support), _names(data, where), item)
     return margins

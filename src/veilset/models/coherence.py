@@ -89,6 +89,16 @@ class Coherence:
         >>> Coherence(h="1/2", k=2, p=1, sensitive_groups=[["hiv", "aids"]]).seen_in(data).to_lists()
         [['hiv or aids', 'tea'], ['hiv or aids', 'tea'], ['tea']]
         """
+        names = self.group_names(data)
+        return data.renamed(names) if names else data
+
+    def group_names(self, data: Transactions) -> dict[str, str]:
+        """For each sensitive item of the data that is in a group, the name of the group.
+
+        >>> data = Transactions.from_lists([["tea", "hiv"], ["tea", "aids"], ["tea"]], sensitive=["hiv", "aids"])
+        >>> Coherence(h="1/2", k=2, p=1, sensitive_groups=[["hiv", "aids"]]).group_names(data)
+        {'hiv': 'hiv or aids', 'aids': 'hiv or aids'}
+        """
         names: dict[str, str] = {}
         taken = {*data.names}
         for group in self.within(data).sensitive_groups:
@@ -97,7 +107,7 @@ class Coherence:
                 name += " (group)"
             taken.add(name)
             names.update(dict.fromkeys(group, name))
-        return data.renamed(names) if names else data
+        return names
 
     def within(self, data: Transactions) -> Coherence:
         """The same promise about *data*, in which only its items are named: what a release may say in public.

@@ -291,7 +291,7 @@ class Transactions:
     @cached_property
     def supports(self) -> npt.NDArray[np.int64]:
         """For each item, the number of transactions that hold it."""
-        counts = np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
+        counts = _native.count_codes(self.items, len(self.names))
         counts.setflags(write=False)
         return counts
 
