@@ -45,7 +45,7 @@ def test_the_largest_gain_comes_first(data, size):
     everything = proxies(data, size=size, min_support=1, top=None).first
     code = data.names.index
     for one, other in pairwise(everything):
-        keys = [(-p.gain, -p.support, len(p.items), code(p.sensitive), [*map(code, p.items)]) for p in (one, other)]
+        keys = [(-p.gain, len(p.items), code(p.sensitive), [*map(code, p.items)]) for p in (one, other)]
         assert keys[0] < keys[1]
     for top in (1, 3):
         some = proxies(data, size=size, min_support=1, top=top)
@@ -126,9 +126,16 @@ def test_names_that_are_sorted_differently_alone():
 
 
 def test_more_items_than_a_square_of_32_bits_holds():
-    rows = [["a", "b", "s"]] * 9 + [["a"]] * 30 + [["b"]] * 30 + [[f"!{i}" for i in range(70_000)]]
-    data = Transactions.from_lists(rows, sensitive=["s"])
-    assert [p.items for p in proxies(data, size=2, top=1).first] == [("a", "b")]
+    """Where 0 and 32768 (or 1 and 32769) times the number of items are the same in 32 bits."""
+    rows = [[0, 5, 7]] * 9 + [[0], [5]] * 60 + [[32768, 7]] * 9
+    rows += [[32769, 6, 8]] * 9 + [[32769], [6]] * 60 + [[1, 8]] * 200
+    rest = sorted({*range(2**17)}.difference(*rows))
+    found = [
+        [(p.items, p.sensitive, p.lower) for p in proxies(data, size=2).first]
+        for data in (Transactions.from_lists([*rows, last], sensitive=[7, 8]) for last in (rest, rest[:1]))
+    ]
+    assert found[0] == found[1]
+    assert {items for items, _, _ in found[0][:4]} == {("0", "5"), ("32768",), ("6", "32769"), ("1",)}
 
 
 def test_on_the_grocery_set():

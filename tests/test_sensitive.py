@@ -78,6 +78,17 @@ def test_globs_are_those_of_the_shell(names, pattern):
         assert closed or "[" in pattern
 
 
+@pytest.mark.parametrize("pattern", ["[", "[]", "[!]", "[]a", "[!]a", "[a", "x[y]z[", "[a]["])
+def test_open_brackets(pattern):
+    with pytest.raises(WrongUsage, match=r"a '\[' is never closed"):
+        parse_entries([f"glob: {pattern}"])
+
+
+@pytest.mark.parametrize("pattern", ["]", "[]]", "[!]]", "[[]", "[]a]", "a]", "[!a]", "[a][b]"])
+def test_closed_brackets(pattern):
+    assert parse_entries([f"glob: {pattern}"])[0].text == pattern
+
+
 @given(st.lists(st.text(alphabet="ab#:* \tglobnamech", min_size=1, max_size=8), min_size=1, max_size=6, unique=True))
 def test_every_name_that_can_stand_on_a_line_does(names):
     names = [name for name in names if name == name.strip(" \t")]

@@ -26,7 +26,7 @@ from veilset.limits import Limits
 
 __all__ = ["Gathered", "canonical_rows", "gather", "row_blocks", "same_array", "strings_of", "taken_rows"]
 
-_BLOCK = 1 << 22  # occurrences that are worked on at once
+_BLOCK = 1 << 20  # occurrences that are worked on at once
 _ROOM = 1 << 22  # bytes that must be left for the next piece
 _DISK_LEFT = 0.05  # the share of a disk that is left to others
 

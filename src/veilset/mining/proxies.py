@@ -97,7 +97,7 @@ def proxies(
     Returns
     -------
     Proxies
-        By `Proxy.gain`; then by support, the smaller X, and the vocabulary. Only gains above 0 are there.
+        By `Proxy.gain`, then the smaller X, then in the order of the vocabulary. Only gains above 0 are there.
 
     Examples
     --------
@@ -195,5 +195,5 @@ def _ranked(
     """The positions of those that are listed, the largest gain first."""
     firsts, lasts = known.items[known.offsets[:-1]], known.items[known.offsets[1:] - 1]
     at = np.flatnonzero(listed)
-    keys = (lasts, firsts, secret, known.sizes, -known.supports, -gain)
+    keys = (lasts, firsts, secret, known.sizes, -gain)
     return at[np.lexsort([key[at] for key in keys])]

@@ -15,6 +15,7 @@ import pyarrow as pa
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
 from veilset.io.arrow import completed, rows_of, table_reader
+from veilset.io.gather import row_blocks
 from veilset.io.sql import is_database, open_query, without_password
 from veilset.io.tables import open_table
 from veilset.limits import Limits
@@ -234,16 +235,17 @@ def _open_frame(frame: Any, layout: Layout) -> _Opened:
 
 def _notes(gathered: Gathered, layout: Layout) -> tuple[str, ...]:
     notes = [note.format(count) for note, count in gathered.notes.items()]
-    lengths = np.diff(gathered.offsets)
-    if layout.format == "basket" and gathered.owner_names is None and len(lengths) > 2 and int(lengths.max()) == 1:
+    longest = empty = 0
+    for first, last in row_blocks(gathered.offsets):
+        offsets = gathered.offsets[first : last + 1]
+        filled = np.append(0, np.cumsum(gathered.codes[offsets[0] : offsets[-1]] >= 0))  # an empty field fills no row
+        lengths = np.diff(filled[offsets - offsets[0]])
+        longest = max(longest, int(lengths.max()))
+        empty += int(np.count_nonzero(lengths == 0))
+    if layout.format == "basket" and layout.person is None and len(gathered.offsets) > 3 and longest == 1:
         notes.append(
             f"No line holds more than one item: if that is wrong, {layout.delimiter!r} is not the right delimiter."
         )
-    if gathered.codes.size and gathered.owner_names is None and int(gathered.codes.min()) < 0:
-        filled = np.add.reduceat(np.append(gathered.codes, -1) >= 0, gathered.offsets[:-1]) * (lengths > 0)
-        empty = int(np.count_nonzero(filled == 0))  # fields that hold nothing do not fill a row
-    else:
-        empty = int(np.count_nonzero(lengths == 0))
     if empty:
         notes.append(f"{empty:,} transactions are empty; they count as people.")
     return tuple(notes)
