@@ -109,12 +109,35 @@ nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items
     return nb::cast(to_numpy(std::move(out)));
 }
 
+// Gathers (group, value) pairs into rows, one per group, in the order given; a value of -1 adds nothing.
+nb::tuple group(const Array<int32_t>& groups_, const Array<int32_t>& values_, int64_t count) {
+    auto groups = span_of(groups_);
+    auto values = span_of(values_);
+    if (groups.size() != values.size()) throw std::invalid_argument("groups and values differ in length");
+    std::vector<int64_t> offsets(size_t(count) + 1, 0);
+    std::vector<int32_t> items;
+    {
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < groups.size(); ++i) {
+            if (groups[i] < 0 || groups[i] >= count) throw std::invalid_argument("group out of range");
+            offsets[size_t(groups[i]) + 1] += values[i] >= 0;
+        }
+        for (size_t g = 0; g < size_t(count); ++g) offsets[g + 1] += offsets[g];
+        items.resize(size_t(offsets.back()));
+        std::vector<int64_t> next(offsets.begin(), offsets.end() - 1);
+        for (size_t i = 0; i < groups.size(); ++i)
+            if (values[i] >= 0) items[size_t(next[size_t(groups[i])]++)] = values[i];
+    }
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)));
+}
+
 }  // namespace
 
 void register_rows(nb::module_& m) {
     m.def("canonicalize", &canonicalize, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(), nb::arg("new_code").noconvert());
     m.def("take_rows", &take_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("rows").noconvert());
     m.def("occurring", &occurring, nb::arg("codes").noconvert(), nb::arg("count"));
+    m.def("group", &group, nb::arg("groups").noconvert(), nb::arg("values").noconvert(), nb::arg("count"));
     m.def("count_codes", &count_codes, nb::arg("codes").noconvert(), nb::arg("count"));
     m.def("row_sizes", &row_sizes, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("left_out").noconvert());
 }

@@ -48,7 +48,7 @@ nb::tuple parse_json_lines(const nb::bytes& input, int64_t start, int64_t line, 
     {
         nb::gil_scoped_release release;
         auto read_object = [&] {
-            if (json.next() == '[') json.fail("this line is an array; leave out --items");
+            if (json.next() == '[') json.fail("this line is an array; leave out --column");
             if (json.next() != '{') json.fail("this line is " + json.found() + ", not an object");
             bool has_items = false;
             json.object(1, [&](std::string_view found) {
@@ -66,7 +66,7 @@ nb::tuple parse_json_lines(const nb::bytes& input, int64_t start, int64_t line, 
         };
         blank_lines = read_lines(json, [&] {
             if (key) read_object();
-            else if (json.next() == '{') json.fail("this line is an object; say with --items under which key its items are");
+            else if (json.next() == '{') json.fail("this line is an object; say with --column under which key its items are");
             else read_items(json, 1, names, codes, "this line");
             offsets.push_back(int64_t(codes.size()));
         });

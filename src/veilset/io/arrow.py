@@ -1,5 +1,284 @@
-def rows_of(*a):
-    raise NotImplementedError
+"""Arrow tables of any origin to rows, without a Python loop over values.
+
+A table is lists (one transaction a row), long (one item a row) or wide (one column an item). It comes as record batches
+and leaves as pieces of bounded size, so that it need not fit into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from veilset import _native
+from veilset.errors import UnreadableInput, WrongUsage, unknown
+from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, present_rows
+from veilset.io.layout import Layout
+from veilset.io.rows import Rows
+
+__all__ = ["VALUES_AT_ONCE", "completed", "needed_columns", "rows_of"]
+
+VALUES_AT_ONCE = 1 << 20
+"""How many values, roughly, are turned into one piece."""
+
+_SHOWN = 20  # columns in an error
 
 
-table_reader = completed = schema_of = block_of = rows_of
+def completed(layout: Layout, schema: Any) -> Layout:
+    """The layout with the columns it left open; raises if the columns of the table are not what it says.
+
+    >>> completed(Layout("parquet"), pa.schema([("who", pa.string()), ("what", pa.list_(pa.string()))])).columns
+    ('what',)
+    """
+    shape = layout.form.shape
+    if shape == "lists" and not layout.columns:
+        layout = replace(layout, columns=(_only_list(schema),))
+    for name in (*layout.columns, *([layout.person] if layout.person else []), *layout.ignore):
+        if name not in schema.names:
+            raise unknown("column", name, schema.names)
+        if schema.names.count(name) > 1:
+            raise WrongUsage(f"{schema.names.count(name)} columns are called {name!r}.", "Give each a name of its own.")
+    if shape == "lists":
+        _check_items(schema, layout.columns[0], in_lists=True)
+    elif shape == "long":
+        _check_items(schema, layout.columns[1], in_lists=False)
+    else:
+        _check_wide(schema, _item_columns(schema, layout))
+    return layout
+
+
+def needed_columns(layout: Layout, schema: Any) -> list[str]:
+    """The columns of the table that a completed layout speaks of."""
+    if layout.form.shape == "wide":
+        return [*_item_columns(schema, layout), *([layout.person] if layout.person else [])]
+    items = layout.columns[-1]
+    owner = layout.person or (layout.columns[0] if layout.form.shape == "long" else None)
+    return [items] if owner in (None, items) else [owner, items]
+
+
+def _item_columns(schema: Any, layout: Layout) -> list[str]:
+    return [name for name in schema.names if name != layout.person and name not in layout.ignore]
+
+
+def _only_list(schema: Any) -> str:
+    lists = [field.name for field in schema if _is_list(field.type)]
+    if len(lists) == 1:
+        return str(lists[0])
+    shown = [f"{field.name!r} ({field.type})" for field in list(schema)[:_SHOWN]]
+    more = f", and {len(schema) - _SHOWN:,} more" if len(schema) > _SHOWN else ""
+    raise WrongUsage(
+        f"{f'{len(lists)} columns hold' if lists else 'No column holds'} lists: {', '.join(shown)}{more}.",
+        f"Say which with --column {lists[0]}."
+        if lists
+        else "Say --column COLUMN for lists, --long ID,ITEM for one item a row, or --wide for one column an item.",
+    )
+
+
+def _is_list(kind: Any) -> bool:
+    types = pa.types
+    return bool(
+        types.is_list(kind)
+        or types.is_large_list(kind)
+        or types.is_fixed_size_list(kind)
+        or types.is_list_view(kind)
+        or types.is_large_list_view(kind)
+    )
+
+
+def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
+    kind = schema.field(name).type
+    if in_lists and not _is_list(kind):
+        raise WrongUsage(
+            f"The column {name!r} is of type {kind}, not of lists.",
+            "Name a column of lists; if it has one item a row, say --long ID,ITEM.",
+        )
+    if not in_lists and _is_list(kind):
+        raise WrongUsage(
+            f"The column {name!r} holds lists, not one item a row.", f"Say --column {name} instead of --long."
+        )
+    inner = kind.value_type if in_lists else kind
+    if not is_item(inner):
+        raise WrongUsage(
+            f"The column {name!r} holds values of type {inner}, which are no items.",
+            "Items are names (text) or ids (whole numbers).",
+        )
+
+
+def _check_wide(schema: Any, items: Sequence[str]) -> None:
+    if not items:
+        raise WrongUsage("The table has no columns that could be items.", "Name fewer columns with --ignore.")
+    for name in items:
+        if not name:
+            raise WrongUsage("A column has no name, so it cannot be an item.", "Give every column a name.")
+        if len(items) > len(set(items)) and items.count(name) > 1:
+            raise WrongUsage(f"{items.count(name)} columns are called {name!r}.", "Give every item one column.")
+        kind = schema.field(name).type
+        cells = kind.value_type if pa.types.is_run_end_encoded(kind) else kind
+        if not (pa.types.is_boolean(cells) or is_number(cells)):
+            raise WrongUsage(
+                f"The column {name!r} is of type {kind}, so it does not say yes or no.",
+                f"If it is no item, say --ignore {name}; if it says whose a row is, --person {name}.",
+            )
+
+
+def rows_of(batches: Iterable[Any], schema: Any, layout: Layout) -> Iterator[Rows]:
+    """The rows of a table, piece by piece.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        With the columns of *schema*.
+    schema : pyarrow.Schema
+        Of the table.
+    layout : Layout
+        Which columns mean what; what it leaves open is completed.
+    """
+    layout = completed(layout, schema)
+    take = {"lists": _rows_of_lists, "long": _rows_of_long, "wide": _rows_of_wide}[layout.form.shape]
+    row = 1
+    for batch in batches:
+        for piece in _pieces(batch, layout):
+            yield take(piece, layout, row)
+            row += len(piece)
+
+
+def _pieces(batch: Any, layout: Layout) -> Iterator[Any]:
+    """Slices of a batch with about `VALUES_AT_ONCE` values each."""
+    values = len(batch)
+    if layout.form.shape == "lists":
+        values += pc.sum(pc.list_value_length(batch.column(layout.columns[0]))).as_py() or 0
+    elif layout.form.shape == "wide":
+        # Runs are as short as what they say; cutting them would only make more pieces.
+        values *= sum(not pa.types.is_run_end_encoded(field.type) for field in batch.schema) or 1
+    count = -(-values // VALUES_AT_ONCE)
+    rows = -(-len(batch) // max(1, count))
+    for start in range(0, len(batch), max(1, rows)):
+        yield batch.slice(start, rows)
+
+
+def _rows_of_lists(batch: Any, layout: Layout, row: int) -> Rows:
+    name = layout.columns[0]
+    lists = batch.column(name)
+    if (pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type)) and not lists.null_count:
+        offsets = lists.offsets.to_numpy().astype(np.int64)
+        offsets -= offsets[0]
+    else:
+        offsets = np.append(0, np.cumsum(pc.list_value_length(lists).fill_null(0).to_numpy())).astype(np.int64)
+    found = coded_items(lists.flatten(), name)
+
+    def row_at(place: int) -> int:
+        return row + int(np.searchsorted(offsets, place, side="right")) - 1
+
+    missing = np.flatnonzero(found.codes < 0)
+    if len(missing):
+        raise UnreadableInput(
+            f"Row {row_at(int(missing[0])):,} (counting from 1) holds an item that is null, in the column {name!r}.",
+            "Remove such items; a transaction without items is an empty list.",
+        )
+    _check_empty(found, name, row_at)
+    owners = _owners(batch, layout.person, row) if layout.person else None
+    return _rows(offsets, found, owners, name)
+
+
+def _rows_of_long(batch: Any, layout: Layout, row: int) -> Rows:
+    """Neighbouring rows of one owner are one; a null item is none."""
+    name, owner = layout.columns[1], layout.person or layout.columns[0]
+    ids = batch.column(owner)
+    if pa.types.is_integer(ids.type) and ids.null_count == 0:
+        # Tables are often sorted by their ids, so fewer have to be coded.
+        starts = _run_starts(ids.to_numpy())
+        owners = coded_ids(ids.take(pa.array(starts)))
+    else:
+        every = _owners(batch, owner, row)
+        starts = _run_starts(every.codes)
+        owners = replace(every, codes=every.codes[starts])
+    found = coded_items(batch.column(name), name)
+    _check_empty(found, name, lambda place: row + place)
+    offsets = np.append(starts, len(batch))
+    if _has_gaps(found):
+        kept = found.codes >= 0
+        offsets = np.append(0, np.cumsum(kept))[offsets]
+        found = replace(found, codes=found.codes[kept])
+    return _rows(offsets, found, owners, name)
+
+
+def _run_starts(values: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
+    """Where a value differs from the one before; the first always does."""
+    return np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
+
+
+def _rows_of_wide(batch: Any, layout: Layout, row: int) -> Rows:
+    names = _item_columns(batch.schema, layout)
+    places, above = [], 0
+    for name in names:
+        cells = batch.column(name)
+        rows, more, wrong = present_rows(cells, counts=layout.counts)
+        if wrong is not None:
+            raise UnreadableInput(
+                f"Row {row + wrong:,} (counting from 1) of the column {name!r} holds {cells[wrong].as_py()}, "
+                f"{'which is no number of pieces' if layout.counts else 'neither 0 nor 1'}.",
+                f"If the column is no item, say --ignore {name}"
+                + ("." if layout.counts else "; if it says how many there are, --counts."),
+            )
+        places.append(rows)
+        above += more
+    codes = np.repeat(np.arange(len(names), dtype=np.int32), [len(rows) for rows in places])
+    offsets, codes = _native.group(np.concatenate(places), codes, len(batch))
+    owners = _owners(batch, layout.person, row) if layout.person else None
+    notes = (
+        {"{:,} cells hold a number above 1, which says no more than that the item is there.": above} if above else {}
+    )
+    return _with_owners(Rows(offsets, codes, pa.array(names, pa.string()), notes=notes), owners)
+
+
+def _has_gaps(found: Coded) -> bool:
+    return len(found.codes) > 0 and int(found.codes.min()) < 0
+
+
+def _check_empty(found: Coded, name: str, row_at: Callable[[int], int]) -> None:
+    code = pc.index(found.names, "").as_py()
+    if code < 0:
+        return
+    at = np.flatnonzero(found.codes == code)
+    if len(at):
+        raise UnreadableInput(
+            f"Row {row_at(int(at[0])):,} (counting from 1) holds an item with an empty name, in the column {name!r}.",
+            "Give it a name, or remove it.",
+        )
+
+
+def _owners(batch: Any, name: str, row: int) -> Coded:
+    column = batch.column(name)
+    try:
+        found = coded_ids(column)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise WrongUsage(
+            f"The column {name!r} is of type {column.type}, which cannot say whose a row is.",
+            "Name a column of text, whole numbers or dates.",
+        ) from None
+    empty = pc.index(found.names, "").as_py()
+    missing = np.flatnonzero((found.codes < 0) | (found.codes == empty))
+    if len(missing):
+        raise UnreadableInput(
+            f"Row {row + int(missing[0]):,} (counting from 1) does not say whose it is: it has no {name!r}.",
+            "Fill it in, or leave the row out.",
+        )
+    return found
+
+
+def _rows(offsets: npt.NDArray[np.int64], found: Coded, owners: Coded | None, name: str) -> Rows:
+    shown = repr(name).replace("{", "{{").replace("}", "}}")  # the note is a format
+    notes = (
+        {f"{{:,}} items in the column {shown} are numbers like 3.0, read as 3.": found.rounded} if found.rounded else {}
+    )
+    rows = Rows(offsets, found.codes, found.names, notes=notes, in_order=found.in_order and not _has_gaps(found))
+    return _with_owners(rows, owners)
+
+
+def _with_owners(rows: Rows, owners: Coded | None) -> Rows:
+    return rows if owners is None else replace(rows, owners=owners.codes, owner_names=owners.names)

@@ -17,7 +17,7 @@ import pyarrow as pa
 from veilset.errors import UnreadableInput, WrongUsage, near_misses
 from veilset.limits import Limits
 
-__all__ = ["TextBlocks", "opened", "read_bytes", "read_text_bytes"]
+__all__ = ["TextBlocks", "opened", "read_bytes", "read_text_bytes", "readable"]
 
 _LARGEST_BLOCK = 1 << 24
 _SMALLEST_BLOCK = 1 << 16
@@ -36,10 +36,15 @@ _OTHER_MARKS = {
 @contextlib.contextmanager
 def opened(path: str | Path) -> Iterator[IO[bytes]]:
     """The file, open for reading; while it is read, what the system refuses is said in words."""
-    path = Path(path)
+    with readable(Path(path)), Path(path).open("rb") as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Say what is wrong with a path that cannot be opened or read, and what is there instead."""
     try:
-        with path.open("rb") as stream:
-            yield stream
+        yield
     except (FileNotFoundError, NotADirectoryError):
         neighbours = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
         held = f"Its folder holds: {', '.join(neighbours[:5])}{', …' * (len(neighbours) > 5)}."

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.io.arrow import block_of, schema_of
+from veilset.io.blocks import block_of, schema_of
 from veilset.io.files import opened
 from veilset.io.formatting import text_blocks
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
-from veilset.io.tables import batches_of, check_plain, write_table
+from veilset.io.plain import batches_of, check_plain, write_table
 
 __all__ = ["as_written", "holds_more_than", "write_rows"]
 

@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
-from veilset.io.arrow import completed, rows_of, table_reader
+from veilset.io.arrow import completed, rows_of
+from veilset.io.frames import table_reader
 from veilset.io.gather import row_blocks
 from veilset.io.sql import is_database, open_query, without_password
 from veilset.io.tables import open_table

@@ -1,0 +1,227 @@
+"""A column of a table as codes and the names they stand for, without a Python loop over its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from veilset.errors import UnreadableInput
+
+__all__ = ["Coded", "coded_ids", "coded_items", "is_item", "is_number", "is_text", "present_rows"]
+
+_EXACT = 2**53  # above it, not every whole number has a float of its own
+
+_Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column as codes.
+
+    Parameters
+    ----------
+    codes : array
+        -1 where there is no value.
+    names : pyarrow.Array of strings
+        Name of each code; distinct, some perhaps unused.
+    rounded : int
+        How many values were written as numbers with a fraction, such as 3.0.
+    in_order : bool
+        Whether the names are integers, all used, from the smallest to the largest.
+    """
+
+    codes: _Codes
+    names: Any
+    rounded: int = 0
+    in_order: bool = False
+
+
+def is_text(kind: Any) -> bool:
+    """Whether values of this type are strings."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_number(kind: Any) -> bool:
+    """Whether values of this type are numbers, with or without a fraction; booleans are none."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def is_item(kind: Any) -> bool:
+    """Whether values of this type can be items: strings, numbers, and codes of them; or the column holds nothing."""
+    if pa.types.is_dictionary(kind):
+        return is_item(kind.value_type)
+    return is_text(kind) or is_number(kind) or bool(pa.types.is_null(kind))
+
+
+def coded_items(values: Any, column: str) -> Coded:
+    """The values of an array whose type `is_item`; numbers must be whole."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _through_dictionary(values, coded_items(values.dictionary, column))
+    if pa.types.is_null(kind):
+        return Coded(np.full(len(values), -1, np.int32), pa.array([], pa.string()))
+    if pa.types.is_integer(kind):
+        return _coded_integers(values)
+    if not is_text(kind):
+        fraction = _first_fraction(values)
+        if fraction is not None:
+            raise UnreadableInput(
+                f"The column {column!r} holds {fraction}, which is no item.",
+                "Items are names or whole numbers; turn this column into text first if its numbers are names.",
+            )
+        return _coded_whole(values)
+    return _coded_text(values)
+
+
+def coded_ids(values: Any) -> Coded:
+    """The values of an array of any type that can be written as text."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _through_dictionary(values, coded_ids(values.dictionary))
+    if isinstance(kind, pa.UuidType):
+        return _coded_text(_uuid_text(values.storage))
+    if isinstance(kind, pa.BaseExtensionType):
+        return coded_ids(values.storage)
+    if pa.types.is_integer(kind):
+        return _coded_integers(values)
+    if pa.types.is_floating(kind):
+        values = pc.if_else(pc.is_nan(values), None, values)
+        if _first_fraction(values) is None:
+            return _coded_whole(values)
+    return _coded_text(values if is_text(kind) else values.cast(pa.string()))
+
+
+def _coded_text(values: Any) -> Coded:
+    if pa.types.is_string_view(values.type):
+        values = values.cast(pa.string())
+    encoded = values.dictionary_encode()
+    return Coded(_indices(encoded), encoded.dictionary.cast(pa.string()))
+
+
+def _through_dictionary(values: Any, inner: Coded) -> Coded:
+    """What Arrow has encoded already; its dictionary may hold a value twice, or a null."""
+    codes = _indices(values)
+    distinct = len(inner.names) == len(values.dictionary)
+    if not (distinct and (inner.codes == np.arange(len(inner.names))).all()):
+        codes = np.append(inner.codes, np.int32(-1))[codes]  # code -1 finds the last
+    return Coded(codes, inner.names, int((codes >= 0).sum()) if inner.rounded else 0)
+
+
+def _indices(encoded: Any) -> _Codes:
+    indices = encoded.indices
+    filled = indices if indices.null_count == 0 else pc.fill_null(indices.cast(pa.int64()), -1)
+    found: _Codes = filled.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return found
+
+
+def _coded_integers(values: Any) -> Coded:
+    """Integers of a dense range are their own codes, or found in a table; others are hashed."""
+    numbers = values.drop_null().to_numpy(zero_copy_only=False)
+    if numbers.dtype != np.uint64:
+        numbers = numbers.astype(np.int64, copy=False)
+    if len(numbers) == 0:
+        return _coded_hashed(values)
+    low = numbers.min()
+    span = int(numbers.max()) - int(low) + 1
+    if span > 4 * len(numbers) + 1024:
+        return _coded_hashed(values)
+    places = numbers - low
+    seen = np.zeros(span, bool)
+    seen[places] = True
+    used = np.flatnonzero(seen).astype(numbers.dtype)
+    codes = places if len(used) == span else (np.cumsum(seen, dtype=np.int32) - np.int32(1))[places]
+    codes = codes.astype(np.int32, copy=False)
+    if values.null_count:
+        present = codes
+        codes = np.full(len(values), -1, np.int32)
+        codes[values.is_valid().to_numpy(zero_copy_only=False)] = present
+    return Coded(codes, pa.array(used + low).cast(pa.string()), in_order=True)
+
+
+def _coded_hashed(values: Any) -> Coded:
+    encoded = values.dictionary_encode()
+    return Coded(_indices(encoded), encoded.dictionary.cast(pa.string()))
+
+
+def _coded_whole(values: Any) -> Coded:
+    """Floats and decimals that `_first_fraction` has found whole, as the integers they are."""
+    if pa.types.is_decimal(values.type):
+        found = _coded_hashed(values.cast(pa.decimal256(76, 0)))
+    else:
+        found = _coded_integers(values.cast(pa.int64()))
+    scale = getattr(values.type, "scale", 1)
+    return Coded(found.codes, found.names, 0 if scale == 0 else len(values) - values.null_count, found.in_order)
+
+
+def _first_fraction(values: Any) -> str | None:
+    """The first value that is no whole number, or too large to be one for sure."""
+    if pa.types.is_decimal(values.type):
+        wrong = pc.not_equal(values, pc.round(values)).to_numpy(zero_copy_only=False)
+        wrong = np.flatnonzero(wrong == True)  # noqa: E712 - nulls are None here
+    else:
+        numbers = values.cast(pa.float64()).fill_null(0).to_numpy()
+        wrong = np.flatnonzero(~((np.abs(numbers) < _EXACT) & (numbers == np.floor(numbers))))
+    return str(values[int(wrong[0])].as_py()) if len(wrong) else None
+
+
+def _uuid_text(storage: Any) -> Any:
+    """UUIDs as people write them: 8-4-4-4-12 hexadecimal digits."""
+    raw = storage.fill_null(bytes(16)).cast(pa.binary())
+    digits = np.frombuffer(b"".join(raw.to_pylist()).hex().encode(), np.uint8).reshape(-1, 32)
+    written = np.insert(digits, [8, 12, 16, 20], ord("-"), axis=1)
+    text = pa.array(np.ascontiguousarray(written).view("S36").ravel()).cast(pa.string())
+    return pc.if_else(storage.is_valid(), text, None)
+
+
+def present_rows(cells: Any, *, counts: bool) -> tuple[_Codes, int, int | None]:
+    """Where a column of a wide table says yes.
+
+    Parameters
+    ----------
+    cells : pyarrow.Array
+        Booleans or numbers, perhaps as runs; null says no.
+    counts : bool
+        Whether any whole number above 0 says yes, or only 1.
+
+    Returns
+    -------
+    rows : array
+        The rows that say yes, from the first to the last.
+    above : int
+        How many of them hold more than 1.
+    wrong : int or None
+        The first row whose cell says neither yes nor no.
+    """
+    lengths = None
+    if pa.types.is_run_end_encoded(cells.type):
+        lengths, cells = _runs(cells)
+    if pa.types.is_boolean(cells.type):
+        numbers = cells.fill_null(False).to_numpy(zero_copy_only=False)
+        wrong = np.empty(0, np.int64)
+    else:
+        if not pa.types.is_integer(cells.type):
+            cells = cells.cast(pa.float64())
+        numbers = cells.fill_null(0).to_numpy(zero_copy_only=False)
+        allowed = (numbers >= 0) & (numbers < np.inf) & (numbers == np.floor(numbers)) if counts else numbers == 1
+        wrong = np.flatnonzero(~(allowed | (numbers == 0)))
+    found = np.flatnonzero(numbers)
+    above = numbers[found] > 1
+    if lengths is None:
+        return found.astype(np.int32), int(above.sum()), int(wrong[0]) if len(wrong) else None
+    starts = np.cumsum(lengths) - lengths
+    repeats = lengths[found]
+    within = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    rows = (np.repeat(starts[found], repeats) + within).astype(np.int32)
+    return rows, int(repeats[above].sum()), int(starts[wrong[0]]) if len(wrong) else None
+
+
+def _runs(cells: Any) -> tuple[npt.NDArray[np.int64], Any]:
+    """(length, value) of each run of an array that may be a slice of a longer one."""
+    first, many = cells.find_physical_offset(), cells.find_physical_length()
+    ends = cells.run_ends.to_numpy(zero_copy_only=False)[first : first + many].astype(np.int64) - cells.offset
+    return np.diff(np.minimum(ends, len(cells)), prepend=0), cells.values.slice(first, many)

@@ -1,0 +1,175 @@
+"""Parquet and Arrow files, read piece by piece.
+
+A file may be damaged or lie about its sizes. What it asks to be read is bounded by what it has, what its metadata say
+it takes is compared with the memory limit, and every batch is checked before anybody looks at its values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet
+
+from veilset.errors import UnreadableInput
+from veilset.io.arrow import VALUES_AT_ONCE, completed, needed_columns, rows_of
+from veilset.io.files import readable
+from veilset.io.layout import FORMATS, Layout
+from veilset.io.rows import Rows
+from veilset.io.suspect import CONTAINER_WORDS, SuspectFile
+from veilset.limits import Limits
+
+__all__ = ["open_table"]
+
+_PARQUET, _ARROW_FILE, _ARROW_STREAM, _OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+_BUFFER = 1 << 18  # bytes of a column that are read at once
+_FIRST_ROWS = 1000
+_ROOM = 8 * 2 * VALUES_AT_ONCE  # bytes of a batch as Arrow reads it, of numbers or codes
+
+
+def open_table(path: str | Path, layout: Layout, limits: Limits) -> tuple[Layout, Iterator[Rows]]:
+    """The completed layout of a Parquet or Arrow file, and its rows, piece by piece.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
+    layout : Layout
+        Its container is ``parquet`` or ``arrow``; an Arrow file may be in the file or in the stream format.
+    limits : Limits
+        Memory and time; progress counts rows (Parquet) or bytes (Arrow).
+    """
+    path = Path(path)
+    with _opened(path, layout, limits) as source, source.intact():
+        layout = completed(layout, _schema(source, path, layout))
+    return layout, _rows(path, layout, limits)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, layout: Layout, limits: Limits) -> Iterator[SuspectFile]:
+    with readable(path):
+        stream = path.open("rb")
+    with stream:
+        yield SuspectFile(stream, repr(str(path)), layout.form.container, limits)
+
+
+def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
+    # The file is opened here once more, so that it is closed also if nobody asks for the rows.
+    with _opened(path, layout, limits) as source:
+        with source.intact():
+            schema = _schema(source, path, layout)
+            wanted = needed_columns(completed(layout, schema), schema)
+            schema = pa.schema([schema.field(name) for name in wanted])
+            batches = (
+                _parquet(source, wanted, layout, limits) if _is_parquet(layout) else _arrow(source, wanted, limits)
+            )
+        try:
+            yield from rows_of(_checked(source, path, batches, limits), schema, layout)
+        except UnreadableInput as error:
+            if repr(str(path)) in error.what:
+                raise
+            raise UnreadableInput(f"{str(path)!r}: {error.what}", error.next_step) from None
+
+
+def _is_parquet(layout: Layout) -> bool:
+    return layout.form.container == "parquet"
+
+
+def _schema(source: SuspectFile, path: Path, layout: Layout) -> Any:
+    start = source.read(len(_ARROW_FILE))
+    if not start.startswith((_PARQUET,) if _is_parquet(layout) else (_ARROW_FILE, _ARROW_STREAM)):
+        raise _no_such(path, layout.form.container, start)
+    source.seek(0)
+    return pyarrow.parquet.ParquetFile(source).schema_arrow if _is_parquet(layout) else _ipc_reader(source).schema
+
+
+def _checked(source: SuspectFile, path: Path, batches: Iterator[Any], limits: Limits) -> Iterator[Any]:
+    """The batches, after looking at all their offsets, codes and characters: no later step then meets a wrong one."""
+    while True:
+        limits.check_time(f"Reading {str(path)!r}", "split the file.")
+        with source.intact():
+            batch = next(batches, None)
+            if batch is not None:
+                batch.validate(full=True)
+        if batch is None:
+            return
+        yield batch
+
+
+def _no_such(path: Path, container: str, held: bytes) -> UnreadableInput:
+    suffixes = {form.suffix for form in FORMATS.values() if form.container == container} | {".pq", ".feather", ".ipc"}
+    said = (
+        f"is named {path.suffix}" if path.suffix.lower() in suffixes else f"is said to be {CONTAINER_WORDS[container]}"
+    )
+    if held.startswith(_PARQUET):
+        advice = "It is a Parquet file: say --format parquet."
+    elif held.startswith(_ARROW_FILE):
+        advice = "It is an Arrow file: say --format arrow."
+    elif held.startswith(_OLD_FEATHER):
+        advice = "It is a Feather file of version 1: write it again as Arrow."
+    else:
+        advice = "Check what it is, and say --format with what it is."
+    return UnreadableInput(f"{str(path)!r} {said} but is no {CONTAINER_WORDS[container]} file.", advice)
+
+
+def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits) -> Iterator[Any]:
+    file = _open_parquet(source, wanted)
+    limits.require(_ROOM, "Reading a Parquet file", "read it where there is more.")
+    rows = _rows_at_once(file, wanted, layout)
+    done, total = 0, file.metadata.num_rows
+    for group in range(file.metadata.num_row_groups):  # each has a dictionary of its own
+        for batch in file.iter_batches(rows, row_groups=[group], columns=wanted):
+            limits.step("Reading rows", done, total)
+            yield batch
+            done += len(batch)
+
+
+def _open_parquet(source: SuspectFile, wanted: list[str]) -> Any:
+    """The file, read page by page; a row group need not fit into memory.
+
+    Strings arrive as codes: Parquet holds them so, and nothing has to be hashed.
+    """
+    source.seek(0)
+    schema = pyarrow.parquet.ParquetFile(source).schema
+    leaves = [schema.column(place) for place in range(len(schema))]
+    text = [
+        leaf.path
+        for leaf in leaves
+        if leaf.physical_type == "BYTE_ARRAY" and any(f"{leaf.path}.".startswith(f"{name}.") for name in wanted)
+    ]
+    source.seek(0)
+    return pyarrow.parquet.ParquetFile(source, read_dictionary=text, pre_buffer=False, buffer_size=_BUFFER)
+
+
+def _rows_at_once(file: Any, wanted: list[str], layout: Layout) -> int:
+    if layout.form.shape == "wide":
+        return max(1, VALUES_AT_ONCE // len(wanted))
+    if layout.form.shape == "long" or file.metadata.num_row_groups == 0:
+        return VALUES_AT_ONCE
+    # How long lists are is not asked of the metadata: pyarrow ends the process where those of a column are damaged.
+    first = next(file.iter_batches(_FIRST_ROWS, row_groups=[0], columns=layout.columns), None)
+    if first is None or len(first) == 0:
+        return VALUES_AT_ONCE
+    return max(1, VALUES_AT_ONCE * len(first) // (len(first) + len(first.column(0).flatten())))
+
+
+def _arrow(source: SuspectFile, wanted: list[str], limits: Limits) -> Iterator[Any]:
+    names = _ipc_reader(source).schema.names
+    reader = _ipc_reader(source, included_fields=sorted(map(names.index, wanted)))
+    numbered = isinstance(reader, pyarrow.ipc.RecordBatchFileReader)
+    for batch in map(reader.get_batch, range(reader.num_record_batches)) if numbered else reader:
+        limits.step("Reading bytes", source.tell(), source.size)
+        yield batch
+
+
+def _ipc_reader(source: SuspectFile, **options: Any) -> Any:
+    """A reader of Arrow's file format, or of its stream format."""
+    source.seek(0)
+    is_file = source.read(len(_ARROW_FILE)) == _ARROW_FILE
+    source.seek(0)
+    open_format = pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream
+    return open_format(source, options=pyarrow.ipc.IpcReadOptions(**options))
