@@ -28,8 +28,10 @@ public:
     void end_line() {
         next();
         if (!line_ends()) expected("the end of the line");
-        if (!done()) at_ += line_end_size(at_, end_);
-        ++line_;
+        if (!done()) {
+            at_ += line_end_size(at_, end_);
+            ++line_;
+        }
         keys_.clear();
         unescaped_.clear();
     }

@@ -174,6 +174,8 @@ def in_blocks(parse: Any, blocks: list[str]) -> Any:
             records += part.records
             metadata += part.metadata
             counts = [a + b for a, b in zip(counts, [*part.counts, 0, 0], strict=False)]
+            passed = text[len(before) : part.consumed].decode()
+            assert part.line == line + len(twins.LINE_END.findall(passed))
             rest, line = text[part.consumed :], part.line
     except _native.ParseError as error:
         return str(error)
