@@ -18,7 +18,7 @@ from veilset.transactions.transactions import Transactions
 __all__ = ["groups_by_co_occurrence", "groups_by_fan_out"]
 
 _PAIRS_AT_ONCE = 1 << 16
-_BYTES_A_PAIR = 80  # codes, counts, likeness, two orders, and what sorting takes
+_BYTES_A_PAIR = 100  # codes, counts, likeness, two orders, and what sorting takes
 _ADVICE = "ask for a higher min_support."
 
 
