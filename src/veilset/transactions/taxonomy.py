@@ -302,6 +302,8 @@ class Taxonomy:
         {'rye': ['food']}
         """
         gone = {self.leaf(item) for item in several(items, "items")}
+        if not gone:
+            return self
         kept = {name: leaf for leaf, name in enumerate(self.leaves) if leaf not in gone}
         names = list(kept)
         tree = self._grow([names[i] for i in vocabulary_order(names)], self.to_paths())
