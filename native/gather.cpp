@@ -38,6 +38,22 @@ private:
     Dictionary names_{std::string_view()};
 };
 
+// The codes that are used, in the order in which they appear first, and the codes as places in that order.
+nb::tuple by_appearance(const Array<int32_t>& codes_, int64_t count) {
+    auto codes = span_of(codes_);
+    std::vector<int32_t> met, place(size_t(count), empty_field), numbered(codes.size());
+    for (size_t i = 0; i < codes.size(); ++i) {
+        if (codes[i] < 0 || codes[i] >= count) throw std::invalid_argument("code out of range");
+        int32_t& number = place[size_t(codes[i])];
+        if (number == empty_field) {
+            number = int32_t(met.size());
+            met.push_back(codes[i]);
+        }
+        numbered[i] = number;
+    }
+    return nb::make_tuple(to_numpy(std::move(met)), to_numpy(std::move(numbered)));
+}
+
 // Gathers rows by owner into `out`, in the order given; -1 (an empty field) adds nothing. Gives the offsets.
 nb::object group_rows(const Array<int64_t>& offsets_, const Array<int32_t>& codes_, const Array<int32_t>& owners_, int64_t count,
                       nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
@@ -73,6 +89,7 @@ void register_gather(nb::module_& m) {
         .def("take", &Names::take)
         .def("__len__", &Names::size)
         .def_prop_ro("nbytes", &Names::bytes);
+    m.def("by_appearance", &by_appearance, nb::arg("codes").noconvert(), nb::arg("count"));
     m.def("group_rows", &group_rows, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(), nb::arg("owners").noconvert(),
           nb::arg("count"), nb::arg("out").noconvert());
 }

@@ -11,9 +11,10 @@ from collections import Counter
 from pathlib import Path
 
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io.arrow import schema_of
+from veilset.io.blocks import schema_of
 from veilset.io.layout import Layout
-from veilset.io.tables import check_plain, open_table
+from veilset.io.plain import check_plain
+from veilset.io.tables import open_table
 from veilset.limits import Limits
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from veilset.io.arrow import block_of, rows_of, schema_of
+from veilset.io.arrow import rows_of
+from veilset.io.blocks import block_of, schema_of
 from veilset.io.layout import Layout
-from veilset.io.tables import write_table
+from veilset.io.plain import write_table
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=5)
 TRANSACTIONS = st.lists(st.lists(NAMES, max_size=4, unique=True), max_size=12)

@@ -211,6 +211,21 @@ def test_publish_options_that_do_not_go_together(shop, capsys, arguments, messag
     assert message in said["error"]["what"]
 
 
+@pytest.mark.parametrize("command", ["audit baskets.csv --k 2 --p 2", "mine baskets.csv --min-support 2"])
+@pytest.mark.parametrize("option", ["--taxonomy-columns a,b", "--taxonomy-kind json"])
+def test_no_command_ignores_how_a_taxonomy_is_read(shop, capsys, command, option):
+    assert main(shlex.split(f"{command} {option}")) == 2
+    assert f"{option.split()[0]} goes only with --taxonomy" in json.loads(capsys.readouterr().out)["error"]["what"]
+
+
+def test_branches_of_a_tree_with_columns(shop, capsys):
+    (shop / "wide.csv").write_text("id,label,top\n1,ale,drinks\n2,bun,food\n3,fig,food\n4,cure,pharmacy\n")
+    branch = "--sensitive-items 'branch: pharmacy' --taxonomy wide.csv --taxonomy-columns label,top"
+    assert main(shlex.split(f"publish baskets.csv {branch} --h 0.5 --k 2 --p 2 --out release --yes")) == 0
+    recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
+    assert recipe["input"]["sensitive"] == ["cure"]
+
+
 def test_sensitive_leaves_are_not_in_what_readers_are_told(shop, capsys):
     (shop / "tree.csv").write_text("item,shelf\nale,shop\nbun,food\nfig,food\ncure,food\njam,food\n")
     (shop / "keep.txt").write_text("fig\n")  # one person's, so it survives only as food

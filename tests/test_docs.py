@@ -76,6 +76,7 @@ def test_public_names():
         "Witness",
         "WrongUsage",
         "anonymize",
+        "apply",
         "audit",
         "generate",
         "matching_items",

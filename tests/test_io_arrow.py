@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from tests.tables import NAMES, TRANSACTIONS, blocks_of, read, transactions_of
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io.arrow import block_of, completed, needed_columns, rows_of, schema_of, table_reader
+from veilset.io.arrow import completed, needed_columns, rows_of
+from veilset.io.blocks import block_of, schema_of
+from veilset.io.frames import table_reader
 from veilset.io.layout import Layout
 
 LISTS, WIDE = Layout("arrow"), Layout("arrow-wide")
@@ -339,7 +341,8 @@ def test_sparse_pandas_is_never_spread_out():
     script = f"""
         import resource
         import numpy as np, pandas as pd
-        from veilset.io.arrow import rows_of, table_reader
+        from veilset.io.arrow import rows_of
+        from veilset.io.frames import table_reader
         from veilset.io.layout import Layout
         def column(j):
             places = pd._libs.sparse.IntIndex({rows}, np.array([j, {rows} - 1 - j], np.int32))

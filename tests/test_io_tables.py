@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from tests.tables import TRANSACTIONS, blocks_of, transactions_of, written
 from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
 from veilset.io import plain
-from veilset.io.arrow import VALUES_AT_ONCE, schema_of
+from veilset.io.arrow import VALUES_AT_ONCE
+from veilset.io.blocks import schema_of
 from veilset.io.layout import FORMATS, Layout
-from veilset.io.tables import check_plain, open_table, write_table
+from veilset.io.plain import check_plain, write_table
+from veilset.io.tables import open_table
 from veilset.limits import Limits
 
 TABLES = [name for name, form in FORMATS.items() if form.container in ("parquet", "arrow")]

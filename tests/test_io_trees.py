@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,9 +44,10 @@ class TestForms:
     def test_one_meaning(self, tmp_path, name):
         path = write(tmp_path, FORMS[name], name)
         assert read_tree(path) == SHOP
-        packed = tmp_path / f"{name}.gz"
-        packed.write_bytes(gzip.compress(path.read_bytes()))
-        assert read_tree(packed) == SHOP
+        for end, pack in ((".gz", gzip.compress), (".zst", pa.Codec("zstd").compress), (".GZ", gzip.compress)):
+            packed = tmp_path / f"{name}{end}"
+            packed.write_bytes(pack(path.read_bytes()))
+            assert read_tree(packed) == SHOP
 
     @pytest.mark.parametrize(
         ("name", "kind"),
@@ -199,8 +201,6 @@ class TestErrors:
                 read_tree(write(tmp_path, "x", name))
             with pytest.raises(WrongUsage, match="does not say what form"):
                 check_tree_name(name)
-        with pytest.raises(WrongUsage, match="does not say what form"):
-            check_tree_name("tree.csv.zst")  # would not be packed
         with pytest.raises(WrongUsage, match=r"kind of tree 'path'.*Did you mean 'paths'"):
             read_tree(tmp_path / "tree.csv", kind="path")
 
@@ -241,6 +241,12 @@ class TestWriting:
     def test_forms_as_written(self, tmp_path, name, kind, text):
         write_tree(tmp_path / name, SHOP, kind=kind)
         assert (tmp_path / name).read_text() == text
+        assert read_tree(tmp_path / name) == SHOP
+
+    @pytest.mark.parametrize("name", ["tree.csv.gz", "tree.tsv.zst", "tree.txt.zst", "tree.json.gz"])
+    def test_packed(self, tmp_path, name):
+        write_tree(tmp_path / name, SHOP)
+        assert (tmp_path / name).read_bytes()[:2] in (b"\x1f\x8b", b"\x28\xb5")
         assert read_tree(tmp_path / name) == SHOP
 
     def test_json_as_written(self, tmp_path):

@@ -1,12 +1,13 @@
 """Every mutant is rejected: by certification, by publish, and, where its bytes get written all the same, by verify."""
 
 import dataclasses
+import io
 
 import pytest
 
 from veilset import NotCertified, Verification, publish, verify
 from veilset.api import certify
-from veilset.publish import bundle
+from veilset.publish import bundle, edits
 from veilset.testing.mutants import MUTANTS, unbroken
 
 
@@ -32,7 +33,7 @@ def test_verify_rejects_the_bytes(mutant, tmp_path, monkeypatch):
     honest = certify(release)
     forged = dataclasses.replace(honest, audit=dataclasses.replace(honest.audit, holds=True), discrepancy=None)
     monkeypatch.setattr(bundle, "verify", lambda *_, **__: Verification("holds", "believed"))
-    monkeypatch.setattr(bundle, "unavoidable", lambda *_: ())
+    monkeypatch.setattr(edits, "unavoidable", lambda *_: ())
     publish(forged, tmp_path / "forged")
     found = verify(tmp_path / "forged" / "public")
     assert found.verdict == "broken"
@@ -46,8 +47,14 @@ def test_a_writer_that_puts_an_item_back_is_caught(tmp_path, monkeypatch):
     mutant = MUTANTS[0]
     release = certify(unbroken(mutant.data, mutant.promise))
     assert "figs" in release.suppressed
-    honest = bundle.format_text
-    monkeypatch.setattr(bundle, "format_text", lambda *a: honest(*a).replace(b"bread\n", b"bread,figs\n", 1))
+    honest = bundle.write_rows
+
+    def dishonest(stream, *rows):
+        text = io.BytesIO()
+        honest(text, *rows)
+        stream.write(text.getvalue().replace(b"bread\n", b"bread,figs\n", 1))
+
+    monkeypatch.setattr(bundle, "write_rows", dishonest)
     with pytest.raises(NotCertified, match=r"read back and refused"):
         publish(release, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

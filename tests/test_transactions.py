@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
 from veilset.transactions import Transactions, read
 
 LONG = ("id", "item")
@@ -204,35 +204,35 @@ STRINGS = pa.array([["b", "a", "b"], None, []], pa.list_(pa.string()))
     ids=["list", "large", "dictionary", "chunked", "sliced", "table", "batch"],
 )
 def test_arrow_variants(lists: object) -> None:
-    assert Transactions.from_arrow(lists) == Transactions.from_lists([["a", "b"], [], []])
+    assert read(lists) == Transactions.from_lists([["a", "b"], [], []])
 
 
 def test_arrow_integers_and_persons() -> None:
     for kind in (pa.int64(), pa.uint8(), pa.dictionary(pa.int8(), pa.int64())):
         ids = pa.array([[10, 9], [9]], pa.list_(kind))
-        assert Transactions.from_arrow(ids, sensitive=[9]).names == ("9", "10")
-    assert Transactions.from_arrow(pa.array([[], []])).to_lists() == [[], []]
+        assert read(ids, sensitive=[9]).names == ("9", "10")
+    assert read(pa.array([[], []])).to_lists() == [[], []]
     table = pa.table({"bought": [["a"], ["b"], ["c"]], "who": [2, 1, 2]})
-    merged = Transactions.from_arrow(table, items="bought", persons="who")
+    merged = read(table, column="bought", person="who")
     assert (merged.to_lists(), merged.persons) == ([["a", "c"], ["b"]], ("2", "1"))
 
 
 @pytest.mark.parametrize(
     ("lists", "options", "said"),
     [
-        (pa.array(["a"]), {}, "type string"),
-        (pa.array([[1.5]]), {}, "items are of type double"),
-        (pa.array([["a", None]]), {}, "1 items are null"),
-        (pa.array([["a", ""]]), {}, "'' cannot be written"),
-        ([["a"]], {}, "'list' is not an Arrow"),
-        (pa.table({"item": [["a"]]}), {}, "Did you mean 'item'"),
-        (pa.table({"items": [["a"]], "p": ["x"]}), {"persons": "q"}, "no column 'q'. Available: 'items', 'p'"),
-        (pa.table({"items": [["a"]], "p": pa.array([None], pa.string())}), {"persons": "p"}, "Transaction 1 has no"),
+        (pa.array(["a"]), {}, "string"),
+        (pa.array([[1.5]]), {}, "1.5"),
+        (pa.array([["a", None]]), {}, "Row 1"),
+        (pa.array([["a", ""]]), {}, "empty"),
+        ([["a"]], {}, "from_lists"),
+        (pa.table({"item": [["a"]]}), {"column": "items"}, "Did you mean 'item'"),
+        (pa.table({"items": [["a"]], "p": ["x"]}), {"person": "q"}, "no column 'q'. Available: 'items', 'p'"),
+        (pa.table({"items": [["a"]], "p": pa.array([None], pa.string())}), {"person": "p"}, "Row 1"),
     ],
 )
 def test_arrow_that_is_refused(lists: object, options: dict[str, str], said: str) -> None:
-    with pytest.raises(WrongUsage) as caught:
-        Transactions.from_arrow(lists, **options)
+    with pytest.raises(VeilsetError) as caught:
+        read(lists, **options)
     assert said in str(caught.value)
 
 
@@ -254,13 +254,13 @@ LONG_ERRORS = [
     ("id,item,id\n1,a,1\n", {"long": LONG}, "names 'id' twice"),
     ("id,item\n1,a\n1,b,c\n", {"long": LONG}, "line 3: the header has 2 columns, this line has 3"),
     ('id,item\n1,"a\nb"\n1\n', {"long": LONG}, "line 4: the header has 2 columns, this line has 1"),
-    ("id,item\n1,a\n,b\n", {"long": LONG}, "has no 'id'. Every line must say whose it is"),
-    ("id,item,who\n1,a,\n", {"long": LONG, "person": "who"}, "has no 'who'"),
+    ("id,item\n1,a\n,b\n", {"long": LONG}, "line 3: column 'id': it is empty, so nobody knows whose"),
+    ("id,item,who\n1,a,\n", {"long": LONG, "person": "who"}, "line 2: column 'who': it is empty"),
     ("id,item\n", {"long": LONG}, "no transaction in"),
     ("id,item\n1,a\n", {"long": ("item", "item")}, "cannot be the id and the item. Name two columns"),
     ("id,item\n1,a\n", {"format": "long"}, "needs the names of its columns. Say --long"),
-    ("who,what\nann,a\n,b\n", {"header": True, "person": "who"}, "Transaction 2 has no person"),
-    ("what,who\na,ann\nb\n", {"header": True, "person": "who"}, "Transaction 2 has no person"),
+    ("who,what\nann,a\n,b\n", {"header": True, "person": "who"}, "line 3: column 'who': it is empty"),
+    ("what,who\na,ann\nb\n", {"header": True, "person": "who"}, "line 3: column 'who': it is empty"),
     ("what,who\na,ann\n", {"header": True, "person": "whom"}, "no column 'whom'"),
     ("what,who\na,ann\n", {"person": "who"}, "can only be found in a header"),
 ]
@@ -282,7 +282,7 @@ def test_lines_of_one_person_are_merged_in_order_of_appearance(csv) -> None:
     assert again == merged
     assert again.source is not None
     assert "1 transactions are empty; they count as people." in again.source.notes
-    assert again.source.options.person == "who"
+    assert again.source.layout.person == "who"
     assert not any("right delimiter" in note for note in again.source.notes)
 
 

@@ -63,8 +63,8 @@ def test_ids_survive_a_file(rows: list[list[int]], name: str) -> None:
 @given(rows=ROWS, owners=st.lists(NAMES, min_size=8, max_size=8, unique=True))
 def test_rows_survive_arrow_and_lists(rows: list[list[str]], owners: list[str]) -> None:
     data = Transactions.from_lists(rows, persons=owners[: len(rows)])
-    assert Transactions.from_arrow(data.to_arrow(), persons="person") == data
-    assert Transactions.from_arrow(pa.array(rows, pa.list_(pa.string()))) == data.anonymous()
+    assert read(data.to_arrow(), person="person") == data
+    assert read(pa.array(rows, pa.list_(pa.string()))) == data.anonymous()
     assert Transactions.from_lists(data.to_lists(), persons=data.persons) == data
 
 
@@ -133,9 +133,10 @@ class Beside(RuleBasedStateMachine):
     def write_and_read(self, name: str) -> None:
         self.data = through_a_file(self.data, name)
 
+    @precondition(lambda self: self.sets)
     @rule()
     def through_arrow(self) -> None:
-        self.data = Transactions.from_arrow(self.data.to_arrow(), sensitive=self.data.sensitive)
+        self.data = read(self.data.to_arrow(), sensitive=self.data.sensitive)
 
     @invariant()
     def equal(self) -> None:

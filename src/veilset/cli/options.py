@@ -122,6 +122,7 @@ For 'branch:', and for the method generalize."
             sensitive_files=tuple(map(str, self.sensitive)),
         )
         if self.taxonomy is None:
+            self.groups()  # refuses options about a tree where there is none
             return source
         if any(entry.kind == "branch" for entry in source.entries()):
             of_tree = columns_of(self.taxonomy_columns, "--taxonomy-columns")

@@ -40,7 +40,7 @@ Kind = Annotated[TreeKind | None, Parameter(name="--kind")]
 @taxonomy.command(sort_key=1)
 def check(
     tree: Path,
-    data: Path | None = None,
+    data: str | None = None,
     /,
     *,
     kind: Kind = None,
@@ -147,7 +147,7 @@ def show(
 
 @taxonomy.command(sort_key=3)
 def make(
-    data: Path,
+    data: str,
     /,
     *,
     fan_out: int | None = None,
@@ -195,7 +195,7 @@ def make(
     check_tree_name(out, kind)
     check_place(out, replace=replace, folder=False)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
-    if out.exists() and any(path.exists() and path.samefile(out) for path in (data, *layout.sensitive)):
+    if out.exists() and any(path.exists() and path.samefile(out) for path in (Path(data), *layout.files)):
         raise WrongUsage(f"{str(out)!r} is an input of this run.", "Choose another --out.")
     transactions = layout.recipe(data).read(bounds.memory_limit)
     screen.show(lambda: print_reading(transactions, screen.console))

@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -51,12 +51,13 @@ def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
     pieces = iter(pieces)
     head = list(islice(pieces, 2))
     if len(head) == 1:
-        return _merged(head[0], head[0].owner_names, dict(head[0].notes), head[0].in_order)
+        only = _owners_in_order(head[0])
+        return _merged(only, only.owner_names, dict(only.notes), only.in_order)
     offsets, codes, owners = _Column(np.int64), _Column(np.int32), _Column(np.int32)
     names, owner_names = _native.Names(), _native.Names()
     offsets.append(np.zeros(1, dtype=np.int64))
     notes: Counter[str] = Counter()
-    for piece in chain(head, pieces):
+    for piece in map(_owners_in_order, chain(head, pieces)):
         notes.update(piece.notes)
         offsets.append(piece.offsets[1:] + codes.size)
         codes.append(_across(piece.codes, piece.names, names))
@@ -69,6 +70,14 @@ def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
         limits.require(_ROOM, "Reading", "leave out ids or names that are not needed.")
     whole = Rows(offsets.array(), codes.array(), strings_of(names.take()), owners.array() if owners.size else None)
     return _merged(whole, strings_of(owner_names.take()) if owners.size else None, dict(notes), in_order=False)
+
+
+def _owners_in_order(piece: Rows) -> Rows:
+    """The same with owners numbered in order of appearance, which is the order of their transactions."""
+    if piece.owners is None:
+        return piece
+    met, owners = _native.by_appearance(piece.owners, len(piece.owner_names))
+    return replace(piece, owners=owners, owner_names=piece.owner_names.take(pa.array(met)))
 
 
 def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.Names) -> npt.NDArray[np.int32]:

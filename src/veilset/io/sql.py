@@ -51,7 +51,7 @@ def without_password(source: str) -> str:
     """
     if not source.startswith(_SERVERS):
         return source
-    address, mark, parameters = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", source, count=1).partition("?")
+    address, mark, parameters = re.sub(r"(://[^:@/]*):.*@", r"\1@", source, count=1).partition("?")
     kept = [part for part in parameters.split("&") if part.partition("=")[0] not in ("password", "sslpassword")]
     return address + (mark + "&".join(kept) if any(kept) else "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import IO
 
 import pyarrow as pa
 
@@ -33,7 +33,7 @@ class SuspectFile:
         The memory limit.
     """
 
-    def __init__(self, stream: BinaryIO, name: str, container: str, limits: Limits) -> None:
+    def __init__(self, stream: IO[bytes], name: str, container: str, limits: Limits) -> None:
         self._stream = stream
         self._name = name
         self._container = container

@@ -20,6 +20,7 @@ from veilset.errors import UnreadableInput, WrongUsage, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.files import read_text_bytes
 from veilset.io.json_trees import json_of_paths, paths_of_json
+from veilset.io.layout import unpacked_name
 from veilset.io.table import Table, check_rows, read_table, write_table
 
 __all__ = ["ROOT", "TREE_KINDS", "TreeKind", "check_tree_name", "read_tree", "write_tree"]
@@ -30,7 +31,6 @@ ROOT = "ALL"
 
 _EDGES = ("child", "parent")
 _STAR = "*"
-_PACKED = (".gz", ".zst")
 
 
 def read_tree(
@@ -50,7 +50,7 @@ def read_tree(
     encoding : str
         Of the text.
     """
-    chosen = _kind_of(path, kind, _PACKED)
+    chosen = _kind_of(path, kind)
     if columns is not None and chosen in ("lines", "json"):
         raise WrongUsage(
             f"columns is {columns!r}, but {str(path)!r} has none: its kind is {chosen}.",
@@ -71,12 +71,12 @@ def read_tree(
 
 def check_tree_name(path: str | Path, kind: str | None = None) -> None:
     """Raise if it is not clear in which form to write a tree to this file."""
-    _kind_of(path, kind, (".gz",))
+    _kind_of(path, kind)
 
 
 def write_tree(path: str | Path, paths: Mapping[str, Sequence[str]], *, kind: str | None = None) -> None:
     """Write what `read_tree` reads back exactly; ``.csv`` and ``.tsv`` hold paths unless *kind* says edges."""
-    chosen = _kind_of(path, kind, (".gz",))
+    chosen = _kind_of(path, kind)
     if not paths:
         raise WrongUsage("A tree without items cannot be written.", "Give it at least one item.")
     if chosen == "json":
@@ -94,17 +94,14 @@ def write_tree(path: str | Path, paths: Mapping[str, Sequence[str]], *, kind: st
         write_table(path, header, rows)
 
 
-def _kind_of(path: str | Path, kind: str | None, packed: Sequence[str]) -> str:
+def _kind_of(path: str | Path, kind: str | None) -> str:
     """The kind that is given or that the name says; of tables, "paths", since only the header tells more."""
     if kind is not None:
         if kind not in TREE_KINDS:
             raise unknown("kind of tree", kind, TREE_KINDS)
         return kind
-    name = Path(path).name.lower()
-    for suffix in packed:
-        name = name.removesuffix(suffix)
     by_suffix = {".json": "json", ".txt": "lines", ".csv": "paths", ".tsv": "paths"}
-    if (suffix := Path(name).suffix) not in by_suffix:
+    if (suffix := Path(unpacked_name(path)).suffix.lower()) not in by_suffix:
         raise WrongUsage(
             f"The name {Path(path).name!r} does not say what form the tree has.",
             "Name it .csv, .tsv (tables), .txt (a;b;*) or .json, or give its kind: paths, edges, lines or json.",

@@ -80,6 +80,7 @@ class Transactions:
                 raise WrongUsage(f"Transaction {number} is {row!r}.", "Give a list of items.")
             flat.extend(codes.setdefault(item_name(item, f"Transaction {number}"), len(codes)) for item in row)
             offsets.append(len(flat))
+        check_writable(list(codes))
         owners, owner_names = None, None
         if persons is not None:
             if len(persons) != len(offsets) - 1:
