@@ -77,7 +77,8 @@ def test_check_on_a_terminal(tree, capsys, terminal):
         ("make baskets.csv --fan-out 4 --min-support 2 --out new.csv", "--min-support goes only with"),
         ("make baskets.csv --fan-out 1 --out new.csv", "The fan-out is 1"),
         ("make baskets.csv --fan-out 0 --out new.csv", "The fan-out is 0"),
-        ("make baskets.csv --co-occurrence 1 --out new.csv", "The fan-out is 1"),
+        ("make baskets.csv --co-occurrence 1 --min-support 2 --out new.csv", "The fan-out is 1"),
+        ("make baskets.csv --co-occurrence 4 --out new.csv", "--co-occurrence needs --min-support"),
         ("make baskets.csv --co-occurrence 4 --min-support 0 --out new.csv", "The min_support is 0"),
         ("make baskets.csv --fan-out 4 --out new.dat", "does not say what form the tree has"),
         ("make baskets.csv --fan-out 4 --out tree.csv", "'tree.csv' exists already"),
@@ -162,7 +163,7 @@ def test_make_edges(shop, capsys):
 
 
 def test_make_on_a_terminal(shop, capsys, terminal):
-    code, out, _ = run(capsys, "make baskets.csv --co-occurrence 2 --out new.csv")
+    code, out, _ = run(capsys, "make baskets.csv --co-occurrence 2 --min-support 1 --out new.csv")
     assert code == 0
     assert "Written: new.csv: 4 items below 2 groups; up to 2 levels below the root." in out
     assert "occur together" in out

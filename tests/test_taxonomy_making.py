@@ -53,7 +53,7 @@ def groups_by_hand(data, n, min_support):
 def test_by_hand(data, n, min_support):
     if not data.public:
         with pytest.raises(vs.WrongUsage, match="no items"):
-            Taxonomy.by_co_occurrence(data, n)
+            Taxonomy.by_co_occurrence(data, n, min_support=1)
         return
     taxonomy = Taxonomy.by_co_occurrence(data, n, min_support=min_support)
     expected = groups_by_hand(data, n, min_support)
@@ -64,7 +64,7 @@ def test_by_hand(data, n, min_support):
 
 @given(strategies.sparse_or_dense().filter(lambda data: data.public), st.integers(2, 6), st.randoms())
 def test_shape(data, n, random):
-    taxonomy = Taxonomy.by_co_occurrence(data, n)
+    taxonomy = Taxonomy.by_co_occurrence(data, n, min_support=1)
     assert taxonomy.leaves == Taxonomy.by_fan_out(data, n).leaves
     assert taxonomy.check(data) == ()
     groups = range(len(taxonomy.leaves), taxonomy.root)
@@ -76,7 +76,7 @@ def test_shape(data, n, random):
         assert taxonomy.names[node] == f"{first} + {len(others)} more"
     order = list(range(len(data)))
     random.shuffle(order)
-    assert Taxonomy.by_co_occurrence(data.take(np.array(order)), n, threads=1) == taxonomy
+    assert Taxonomy.by_co_occurrence(data.take(np.array(order)), n, threads=1, min_support=1) == taxonomy
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
@@ -88,14 +88,14 @@ def test_planted_blocks_stay_together(size):
     for _ in range(600):
         chosen = random.choice(12, size=3, replace=False)
         rows.append([*(item for block in chosen for item in blocks[block]), f"r{random.integers(40)}"])
-    taxonomy = Taxonomy.by_co_occurrence(Transactions.from_lists(rows), 4)
+    taxonomy = Taxonomy.by_co_occurrence(Transactions.from_lists(rows), 4, min_support=1)
     for block in blocks:
         assert len({taxonomy.parent(taxonomy.leaf(item)) for item in block}) == 1
 
 
 def test_blocks_larger_than_a_group_meet_above():
     blocks = [[f"{letter}{i}" for i in range(6)] for letter in "abcd"]
-    taxonomy = Taxonomy.by_co_occurrence(Transactions.from_lists(blocks * 3), 3)
+    taxonomy = Taxonomy.by_co_occurrence(Transactions.from_lists(blocks * 3), 3, min_support=1)
     for block in blocks:
         above = [set(taxonomy.ancestors(taxonomy.leaf(item))) for item in block]
         assert any(taxonomy.leaves_under(node) == tuple(block) for node in set.intersection(*above))
@@ -103,7 +103,7 @@ def test_blocks_larger_than_a_group_meet_above():
 
 def test_strangers_are_grouped_in_their_order():
     data = Transactions.from_lists([[name] for name in "abcdefghi"])
-    taxonomy = Taxonomy.by_co_occurrence(data, 3)
+    taxonomy = Taxonomy.by_co_occurrence(data, 3, min_support=1)
     assert taxonomy.to_paths() == {
         name: [f"{first} + 2 more"] for first in "adg" for name in "abcdefghi" if 0 <= ord(name) - ord(first) < 3
     }
@@ -113,7 +113,7 @@ def test_rare_pairs_do_not_count():
     rows = [["a", "c"], ["b", "d"], *[["a", "b"]] * 5, *[["c", "d"]] * 5]
     one_person = [*rows, ["e", "f"], *[["e"], ["g"], ["h"]] * 3]
     data = Transactions.from_lists(one_person)
-    together = Taxonomy.by_co_occurrence(data, 2)
+    together = Taxonomy.by_co_occurrence(data, 2, min_support=1)
     assert together.parent(together.leaf("e")) == together.parent(together.leaf("f"))
     without = Transactions.from_lists([*rows, ["e"], ["f"], *[["e"], ["g"], ["h"]] * 3])
     assert Taxonomy.by_co_occurrence(data, 2, min_support=2) == Taxonomy.by_co_occurrence(without, 2, min_support=2)
@@ -122,34 +122,38 @@ def test_rare_pairs_do_not_count():
 def test_sensitive_items_play_no_part():
     rows = [["a", "b", "s"], ["c", "d", "s"], ["a", "b"], ["c", "d"]]
     with_them = Transactions.from_lists(rows, sensitive=["s"])
-    assert Taxonomy.by_co_occurrence(with_them, 2) == Taxonomy.by_co_occurrence(with_them.without(["s"]), 2)
+    assert Taxonomy.by_co_occurrence(with_them, 2, min_support=1) == Taxonomy.by_co_occurrence(
+        with_them.without(["s"]), 2, min_support=1
+    )
 
 
 def test_integers_beside_sensitive_names():
     """All names together are sorted as text, the public ones alone as numbers."""
     data = Transactions.from_lists([[10, 9, "flu"], [2, 9], [10, 2], [11]], sensitive=["flu"])
-    taxonomy = Taxonomy.by_co_occurrence(data, 2)
+    taxonomy = Taxonomy.by_co_occurrence(data, 2, min_support=1)
     assert taxonomy.leaves == ("2", "9", "10", "11")
-    assert taxonomy == Taxonomy.by_co_occurrence(data.without(["flu"]), 2)
+    assert taxonomy == Taxonomy.by_co_occurrence(data.without(["flu"]), 2, min_support=1)
 
 
 def test_limits():
     data = pos_like(transactions=3_000, items=2_000, average_length=20, maximum_length=60, random_state=1)
     told = []
-    Taxonomy.by_co_occurrence(data, 4, progress=lambda what, done, total: told.append((what, done, total)))
+    Taxonomy.by_co_occurrence(
+        data, 4, progress=lambda what, done, total: told.append((what, done, total)), min_support=1
+    )
     assert {what for what, _, _ in told} >= {"Grouping items"}
     assert all(done <= total for _, done, total in told)
     with pytest.raises(vs.BudgetExceeded, match=r"memory limit.*min_support"):
-        Taxonomy.by_co_occurrence(data, 4, memory_limit=1_000_000)
+        Taxonomy.by_co_occurrence(data, 4, memory_limit=1_000_000, min_support=1)
     with pytest.raises(vs.BudgetExceeded, match=r"time limit.*min_support"):
-        Taxonomy.by_co_occurrence(data, 4, time_limit=1e-9)
+        Taxonomy.by_co_occurrence(data, 4, time_limit=1e-9, min_support=1)
 
 
 @pytest.mark.parametrize("wrong", [1, 0, True, 2.0, None])
 def test_wrong_numbers(wrong):
     data = Transactions.from_lists([["a", "b"]])
     with pytest.raises(vs.WrongUsage, match="The fan-out is"):
-        Taxonomy.by_co_occurrence(data, wrong)
+        Taxonomy.by_co_occurrence(data, wrong, min_support=1)
     if wrong != 1 or wrong is True:
         with pytest.raises(vs.WrongUsage, match="The min_support is"):
             Taxonomy.by_co_occurrence(data, 2, min_support=wrong)

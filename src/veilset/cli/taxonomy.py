@@ -192,6 +192,11 @@ def make(
         raise WrongUsage(f"{given} --fan-out and --co-occurrence are given.", "Give one of them, such as --fan-out 4.")
     if min_support is not None and co_occurrence is None:
         raise WrongUsage("--min-support goes only with --co-occurrence.", "Leave it out, or give --co-occurrence 4.")
+    if min_support is None and co_occurrence is not None:
+        raise WrongUsage(
+            "--co-occurrence needs --min-support: a tree shows which items were bought together, perhaps by one person.",
+            "Give the k of your promise, such as --min-support 20.",
+        )
     check_tree_name(out, kind)
     check_place(out, replace=replace, folder=False)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
@@ -206,7 +211,7 @@ def make(
             made = Taxonomy.by_co_occurrence(
                 transactions,
                 co_occurrence,
-                min_support=1 if min_support is None else min_support,
+                min_support=min_support or 0,
                 progress=progress,
                 **vars(bounds),
             )

@@ -95,6 +95,7 @@ class TextBlocks:
         self._hash = hashlib.sha256()
         self._lines = 1  # of the text given so far, to name one in an error
         self._after_cr = False
+        self._given = b""
 
     @property
     def sha256(self) -> str:
@@ -106,14 +107,15 @@ class TextBlocks:
         with opened(self._path) as file:
             utf8 = self._codec.name == "utf-8"
             for text in self._utf8(self._unpacked(file)) if utf8 else self._decoded(self._unpacked(file)):
+                self._count_given()
                 if b"\0" in text:
                     raise UnreadableInput(
                         f"{self._at(text[: text.index(0)])}: a zero byte. This is no text, or not in this encoding.",
                         "Export the data as text, or name its encoding with --encoding (utf-16 is full of zero bytes).",
                     )
+                self._given = text
                 something = True
                 yield text
-                self._count(text)
         if not something:
             raise UnreadableInput(f"{str(self._path)!r} is empty.", "Give a file with something in it.")
 
@@ -206,11 +208,14 @@ class TextBlocks:
         )
 
     def _at(self, before: bytes) -> str:
+        self._count_given()
         return f"{str(self._path)!r}, line {self._lines + self._ends(before)}"
 
-    def _count(self, text: bytes) -> None:
-        self._lines += self._ends(text)
-        self._after_cr = text.endswith(b"\r")
+    def _count_given(self) -> None:
+        """Count the lines of the block that was given last; most files have but one, and need no counting."""
+        self._lines += self._ends(self._given)
+        self._after_cr = self._given.endswith(b"\r") if self._given else self._after_cr
+        self._given = b""
 
     def _ends(self, text: bytes) -> int:
         within = text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")

@@ -239,8 +239,10 @@ def _notes(gathered: Gathered, layout: Layout) -> tuple[str, ...]:
     longest = empty = 0
     for first, last in row_blocks(gathered.offsets):
         offsets = gathered.offsets[first : last + 1]
-        filled = np.append(0, np.cumsum(gathered.codes[offsets[0] : offsets[-1]] >= 0))  # an empty field fills no row
-        lengths = np.diff(filled[offsets - offsets[0]])
+        codes = gathered.codes[offsets[0] : offsets[-1]]
+        if codes.size and codes.min() < 0:  # an empty field fills no row
+            offsets = np.append(0, np.cumsum(codes >= 0))[offsets - offsets[0]]
+        lengths = np.diff(offsets)
         longest = max(longest, int(lengths.max()))
         empty += int(np.count_nonzero(lengths == 0))
     if layout.format == "basket" and layout.person is None and len(gathered.offsets) > 3 and longest == 1:

@@ -79,7 +79,7 @@ class Taxonomy:
 
     @classmethod
     def by_co_occurrence(
-        cls, data: Transactions, fan_out: int, *, min_support: int = 1, **bounds: Unpack[Bounds]
+        cls, data: Transactions, fan_out: int, *, min_support: int, **bounds: Unpack[Bounds]
     ) -> Taxonomy:
         """A tree whose groups have up to *fan_out* members that occur together; the same for any order of rows.
 
@@ -91,14 +91,15 @@ class Taxonomy:
         fan_out : int
             Most members of a group.
         min_support : int
-            A pair of items that fewer transactions hold counts as if none did, so that what one person did shows less.
+            A pair of items that fewer transactions hold counts as if none did, so that what one person did does not
+            show; give the k of your promise.
         **bounds
             threads, memory_limit, time_limit, progress: see `veilset.audit`.
 
         Examples
         --------
         >>> data = Transactions.from_lists([["ale", "nuts"], ["bun", "jam"], ["ale", "nuts"], ["bun", "jam"], ["ale"]])
-        >>> Taxonomy.by_co_occurrence(data, 2).to_paths()
+        >>> Taxonomy.by_co_occurrence(data, 2, min_support=2).to_paths()
         {'ale': ['ale + 1 more'], 'bun': ['bun + 1 more'], 'jam': ['bun + 1 more'], 'nuts': ['ale + 1 more']}
         """
         _check_number(fan_out, "fan-out", 2)

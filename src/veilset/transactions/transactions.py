@@ -153,11 +153,12 @@ class Transactions:
         in_order: bool = False,
         must_occur: bool = True,
     ) -> Transactions:
-        # Several codes may have one name, and become one item.
-        there = np.flatnonzero(_native.occurring(codes, len(names))).tolist()
-        place: dict[str, int] = {}
-        met = [place.setdefault(names[code], len(place)) for code in there]
-        vocabulary = list(place)
+        there = np.flatnonzero(_native.occurring(codes, len(names)))
+        vocabulary = list(names) if len(there) == len(names) else [names[code] for code in there.tolist()]
+        met = np.arange(len(there))
+        if not in_order and len(set(vocabulary)) < len(vocabulary):  # several codes of one name become one item
+            place = {name: number for number, name in enumerate(dict.fromkeys(vocabulary))}
+            met, vocabulary = np.array([place[name] for name in vocabulary]), list(place)
         order = range(len(vocabulary)) if in_order else vocabulary_order(vocabulary)
         rank = np.empty(len(vocabulary), dtype=np.int32)
         rank[order] = np.arange(len(vocabulary), dtype=np.int32)
@@ -166,7 +167,7 @@ class Transactions:
         offsets, items = canonical_rows(offsets, codes, new_code)
         ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
         check_writable(ordered)
-        if must_occur and (missing := sorted(set(sensitive).difference(ordered))):
+        if sensitive and must_occur and (missing := sorted(set(sensitive).difference(ordered))):
             raise WrongUsage(
                 f"The sensitive item {missing[0]!r} does not occur in the data"
                 + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
