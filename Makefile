@@ -7,18 +7,22 @@ NATIVE := $(wildcard native/*.cpp native/*.hpp)
 DATA   ?= ../shared/data
 SANITIZED := build/sanitize
 
-.PHONY: demo test sanitize bench scaling experiments lint docs clean
+.PHONY: demo test test-postgres sanitize bench scaling experiments lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
 
 test: $(VENV)/.built
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m "not postgres"
+
+# Needs PostgreSQL's programs (initdb, pg_ctl, psql); a server of its own is started and stopped.
+test-postgres: $(VENV)/.built
+	$(BIN)/python -m pytest -m postgres tests
 
 # The tests on kernels built with the address and undefined-behaviour sanitizers, once it is shown that those would notice.
 sanitize: $(SANITIZED)/.built
 	$(SANITIZED_PYTEST) tests/sanitized.py
-	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer" tests
+	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer and not postgres" tests
 
 bench: $(VENV)/.built
 	$(PIP) install -c constraints.txt mlxtend pyfim

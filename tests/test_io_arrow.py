@@ -335,6 +335,7 @@ def test_sparse_pandas(rows, fill, flags):
     assert all(pa.types.is_run_end_encoded(field.type) for field in table_reader(sparse).schema)
 
 
+@pytest.mark.no_sanitizer("memory is measured")
 def test_sparse_pandas_is_never_spread_out():
     """Two million rows and a thousand columns: two thousand million cells, of which two thousand hold something."""
     rows, columns = 2_000_000, 1000

@@ -138,6 +138,7 @@ def test_pieces_of_a_large_file_are_bounded(tmp_path):
     assert max(len(rows.codes) for rows in pieces) <= VALUES_AT_ONCE
 
 
+@pytest.mark.no_sanitizer("memory is measured")
 def test_a_row_group_need_not_fit_into_memory(tmp_path):
     """Read in a process that may take little more than it has: 400 MB of ids and items in one row group."""
     script = """

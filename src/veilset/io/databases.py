@@ -1,0 +1,255 @@
+"""DuckDB files and PostgreSQL servers, each behind the same few questions. Their drivers are loaded when needed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+
+from veilset.errors import UnreadableInput, WrongUsage
+from veilset.io.files import readable
+from veilset.limits import Limits
+
+__all__ = ["Database", "DuckDB", "PostgreSQL"]
+
+_ROWS_AT_ONCE = 1 << 16
+_FIRST_ROWS = 1000  # until it is known how long rows are
+_BYTES_AT_ONCE = 1 << 23
+_DECLARE = 'DECLARE "veilset" CURSOR FOR '  # what psycopg puts before a query; positions count from its beginning
+_TYPES = {
+    "bool": pa.bool_(),
+    "int2": pa.int16(),
+    "int4": pa.int32(),
+    "int8": pa.int64(),
+    "float4": pa.float64(),
+    "float8": pa.float64(),
+}
+"""Types of PostgreSQL that are not taken as the text it writes for them."""
+
+
+class Database:
+    """What `veilset.io.sql` needs of a database."""
+
+    def rows(self, query: str) -> list[Any]:
+        """All rows of a small result."""
+        raise NotImplementedError
+
+    def start(self, query: str) -> Any:
+        """Begin a query; the schema of its result."""
+        raise NotImplementedError
+
+    def next_batch(self) -> Any:
+        """The next batch; None after the last."""
+        raise NotImplementedError
+
+    def interrupt(self) -> None:
+        """End what is going on, from another thread."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the connection."""
+        raise NotImplementedError
+
+    def explained(self, error: Exception, limits: Limits) -> Exception:
+        """The error in our form, or as it is."""
+        raise NotImplementedError
+
+
+class DuckDB(Database):
+    """A DuckDB file, opened so that nothing is written, in it or elsewhere."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self._duckdb = _driver("duckdb", "DuckDB files")
+        self._path = path
+        self._reader: Any = None
+        with readable(path):
+            path.open("rb").close()
+        config = {
+            "enable_external_access": "false",  # COPY and ATTACH could write elsewhere
+            "memory_limit": f"{limits.bytes_left()}B",
+            "temp_directory": "",  # the data goes to no disk
+            "threads": str(limits.thread_count),
+        }
+        try:
+            self._connection = self._duckdb.connect(str(path), read_only=True, config=config)
+        except self._duckdb.Error as error:
+            raise UnreadableInput(
+                f"{str(path)!r} cannot be opened as a DuckDB file: {_one_line(error)}",
+                "Check that it is one, of this or an earlier version, and that no other program writes to it.",
+            ) from None
+
+    def rows(self, query: str) -> list[Any]:
+        """All rows of a small result."""
+        return list(self._connection.execute(query).fetchall())
+
+    def start(self, query: str) -> Any:
+        """Begin a query; the schema of its result."""
+        statements = self._connection.extract_statements(query)
+        if [statement.type for statement in statements] != [self._duckdb.StatementType.SELECT]:
+            kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
+            raise WrongUsage(
+                f"The query is no single SELECT statement, but: {kinds}.", "Ask one question that only reads."
+            )
+        self._reader = self._connection.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
+        return self._reader.schema
+
+    def next_batch(self) -> Any:
+        """The next batch; None after the last."""
+        return next(self._reader, None)
+
+    def interrupt(self) -> None:
+        """End what is going on, from another thread."""
+        self._connection.interrupt()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._reader = None
+        self._connection.close()
+
+    def explained(self, error: Exception, limits: Limits) -> Exception:
+        """The error in our form, or as it is."""
+        if isinstance(error, self._duckdb.OutOfMemoryException) or "Out of Memory Error" in str(error):
+            with limits.guard("The query", "ask for less, or sort less."):
+                raise MemoryError
+        if not isinstance(error, (self._duckdb.Error, pa.ArrowException, OSError)):
+            return error
+        return UnreadableInput(f"DuckDB refuses the query: {str(error).strip()}", "Correct it, and try again.")
+
+
+class PostgreSQL(Database):
+    """A connection to a PostgreSQL server, in a transaction that only reads."""
+
+    def __init__(self, url: str, limits: Limits) -> None:
+        self._psycopg = _driver("psycopg", "PostgreSQL databases")
+        self._password = ""
+        self._rows_at_once = _FIRST_ROWS
+        self._schema: Any = None
+        parameters = self._understood(url)
+        patience = max(2, int(min(10, limits.seconds_left())))
+        try:
+            self._connection = self._psycopg.connect(url, connect_timeout=parameters.get("connect_timeout", patience))
+        except self._psycopg.Error as error:
+            raise UnreadableInput(
+                f"Cannot connect to the PostgreSQL database {_place(parameters)}: {self._shown(_one_line(error))}",
+                "Check the address and the server; a password comes from PGPASSWORD, ~/.pgpass or the address.",
+            ) from None
+        self._connection.read_only = True
+        self._cursor: Any = None
+        for info in self._psycopg.postgres.types:
+            if info.name not in _TYPES:
+                self._connection.adapters.register_loader(info.oid, self._psycopg.types.string.TextLoader)
+
+    def _understood(self, url: str) -> dict[str, Any]:
+        """The parts of an address. What libpq says about one that it does not understand could hold the password."""
+        before, _, after = url.partition("://")[2].partition("@")
+        try:
+            parameters = dict(self._psycopg.conninfo.conninfo_to_dict(url))
+        except self._psycopg.Error:
+            parameters = None
+        if parameters is None or "@" in after or (after and "/" in before):
+            raise WrongUsage(
+                "The address of the PostgreSQL database is not understood.",
+                "Write postgresql://USER@HOST:PORT/DATABASE, with @ / : and % inside of names as %40 %2F %3A %25.",
+            )
+        self._password = parameters.get("password") or ""
+        return parameters
+
+    def _shown(self, text: str) -> str:
+        return text.replace(self._password, "***") if self._password else text
+
+    def rows(self, query: str) -> list[Any]:
+        """All rows of a small result."""
+        return list(self._connection.execute(query).fetchall())
+
+    def start(self, query: str) -> Any:
+        """Begin a query; the schema of its result."""
+        self._cursor = self._connection.cursor(name="veilset")
+        self._cursor.execute(query)
+        self._schema = pa.schema([(column.name, self._type_of(column)) for column in self._cursor.description])
+        return self._schema
+
+    def _type_of(self, column: Any) -> Any:
+        info = self._psycopg.postgres.types.get(column.type_code)
+        kind = _TYPES.get(info.name, pa.string()) if info else pa.string()
+        if info is not None and column.type_code == info.array_oid:
+            return pa.list_(kind)
+        if (
+            info is not None
+            and info.name == "numeric"
+            and column.precision
+            and 0 <= column.scale <= column.precision <= 76
+        ):
+            return pa.decimal256(column.precision, column.scale)
+        return kind
+
+    def next_batch(self) -> Any:
+        """The next batch; None after the last."""
+        rows = self._cursor.fetchmany(self._rows_at_once)
+        if not rows:
+            return None
+        columns = zip(*rows, strict=True)
+        batch = pa.record_batch(
+            [_array(values, field) for values, field in zip(columns, self._schema, strict=True)], schema=self._schema
+        )
+        self._rows_at_once = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE * len(rows) // max(1, batch.nbytes)))
+        return batch
+
+    def interrupt(self) -> None:
+        """End what is going on, from another thread."""
+        with contextlib.suppress(self._psycopg.Error):  # out of reach: the connection is closed next, which ends it too
+            self._connection.cancel_safe(timeout=5)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()  # without commit
+        if self._cursor is not None:
+            self._cursor.close()
+
+    def explained(self, error: Exception, limits: Limits) -> Exception:
+        """The error in our form, or as it is."""
+        if not isinstance(error, self._psycopg.Error):
+            return error
+        message = self._shown(error.diag.message_primary or _one_line(error)).rstrip(".")
+        place = int(error.diag.statement_position or 0) - len(_DECLARE)
+        where = f", at character {place} of the query" if place > 0 else ""
+        hint = error.diag.message_hint or "Correct it; only a single statement that reads is possible."
+        return UnreadableInput(f"PostgreSQL refuses the query: {message}{where}.", hint)
+
+
+def _array(values: tuple[Any, ...], field: Any) -> Any:
+    try:
+        if pa.types.is_decimal(field.type):
+            return pa.array(values, pa.string()).cast(field.type)
+        return pa.array(values, field.type)
+    except (pa.ArrowException, TypeError) as error:
+        raise UnreadableInput(
+            f"The column {field.name!r} holds a value that is no {field.type}: {_one_line(error)}",
+            "Cast it in the query, for example with ::text or ::text[].",
+        ) from None
+
+
+def _place(parameters: dict[str, Any]) -> str:
+    user = parameters.get("user") or os.environ.get("PGUSER") or os.environ.get("USER", "")
+    host = parameters.get("host") or os.environ.get("PGHOST") or "this machine"
+    port = parameters.get("port") or os.environ.get("PGPORT") or "5432"
+    database = parameters.get("dbname") or os.environ.get("PGDATABASE") or user
+    return f"{database!r} on {host}, port {port}, as {user!r}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".") + "."
+
+
+def _driver(name: str, what: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise WrongUsage(
+            f"Reading {what} needs the package {name}, which is not installed.",
+            "Install it: pip install 'veilset[sql]'.",
+        ) from None

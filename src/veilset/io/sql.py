@@ -1,0 +1,158 @@
+"""Queries of DuckDB files and PostgreSQL servers, as streams of Arrow batches.
+
+Databases are only read: a DuckDB file is opened so, and may touch no other file; a PostgreSQL query runs in a read-only
+transaction, over a cursor on the server. A password is never stored or shown.
+"""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from veilset.errors import WrongUsage
+from veilset.io.databases import Database, DuckDB, PostgreSQL
+from veilset.limits import Limits
+
+__all__ = ["is_database", "open_query", "without_password"]
+
+_SERVERS = ("postgresql://", "postgres://")
+_FILE = "duckdb:///"
+_SUFFIXES = (".duckdb", ".ddb")
+_ROOM = 1 << 26  # bytes; DuckDB does not start with much less
+_LOOK = 0.1  # seconds between two looks at the clock
+_SHOWN = 20  # tables in an error
+_TABLES = """
+    SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns
+    WHERE table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY table_schema, table_name, ordinal_position
+"""
+
+_T = TypeVar("_T")
+
+
+def is_database(source: str) -> bool:
+    """Whether *source* names a database rather than a file of transactions.
+
+    >>> is_database("postgresql://ann@shop.example/sales"), is_database("sales.duckdb"), is_database("sales.csv")
+    (True, True, False)
+    """
+    return source.startswith((*_SERVERS, _FILE)) or Path(source).suffix.lower() in _SUFFIXES
+
+
+def without_password(source: str) -> str:
+    """The address of a database without its password.
+
+    >>> without_password("postgresql://ann:secret@shop.example/sales?sslmode=require&password=secret")
+    'postgresql://ann@shop.example/sales?sslmode=require'
+    """
+    if not source.startswith(_SERVERS):
+        return source
+    address, mark, parameters = re.sub(r"(?s)(://[^:@/]*):.*@", r"\1@", source, count=1).partition("?")
+    kept = [part for part in parameters.split("&") if part.partition("=")[0] not in ("password", "sslpassword")]
+    return address + (mark + "&".join(kept) if any(kept) else "")
+
+
+def open_query(source: str, query: str | None, limits: Limits) -> tuple[Any, Iterator[Any]]:
+    """The schema of a query's result, and its rows as `pyarrow.RecordBatch` after `pyarrow.RecordBatch`.
+
+    Parameters
+    ----------
+    source : str
+        A path that ends in ``.duckdb`` or ``.ddb``, ``duckdb:///`` and a path, or a ``postgresql://`` address.
+    query : str, optional
+        One statement that reads. Without one, the error says which tables there are.
+    limits : Limits
+        Time limit and Ctrl-C end the query in the database; DuckDB keeps to what is left of the memory limit.
+    """
+    limits.require(_ROOM, "Opening a database", "read it where there is more.")
+    if source.startswith(_SERVERS):
+        database: Database = PostgreSQL(source, limits)
+    else:
+        database = DuckDB(Path(source.removeprefix(_FILE)), limits)
+    batches = _Batches(database, limits)
+    if query is None or not query.strip():
+        raise batches.close(_no_query(without_password(source), batches.ask(lambda: database.rows(_TABLES))))
+    schema = batches.ask(lambda: database.start(query))
+    return schema, batches
+
+
+def _no_query(source: str, columns: list[tuple[str, str, str, str]]) -> WrongUsage:
+    tables: dict[str, list[str]] = {}
+    for schema, table, column, kind in columns:
+        name = _quoted(table) if schema in ("main", "public") else f"{_quoted(schema)}.{_quoted(table)}"
+        tables.setdefault(name, []).append(f"{_quoted(column)} {kind}")
+    if not tables:
+        return WrongUsage(
+            f"{source!r} needs a query, and has no tables that may be read.", "Check which database it is."
+        )
+    shown = "; ".join(f"{name} ({', '.join(listed)})" for name, listed in list(tables.items())[:_SHOWN])
+    more = f"; and {len(tables) - _SHOWN:,} more" if len(tables) > _SHOWN else ""
+    return WrongUsage(
+        f"{source!r} is a database, so a query must say what to read. Its tables: {shown}{more}.",
+        f"For example: --query 'SELECT * FROM {next(iter(tables))}'.",  # noqa: S608 - for the user to run
+    )
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'
+
+
+class _Batches(Iterator[Any]):
+    """The batches of a query that runs in a thread of its own, so that Ctrl-C and the clock are heard meanwhile."""
+
+    def __init__(self, database: Database, limits: Limits) -> None:
+        self._database = database
+        self._limits = limits
+        self._closing = weakref.finalize(self, database.close)
+
+    def __next__(self) -> Any:
+        batch = self.ask(self._database.next_batch)
+        if batch is None:
+            self._closing()
+            raise StopIteration
+        return batch
+
+    def ask(self, question: Callable[[], _T]) -> _T:
+        """The database's answer. Whatever goes wrong, the query is ended and the connection closed."""
+        answers: queue.SimpleQueue[Callable[[], _T]] = queue.SimpleQueue()
+        thread = threading.Thread(target=lambda: answers.put(_outcome(question)), daemon=True)
+        thread.start()
+        try:
+            while True:
+                try:
+                    answer = answers.get(timeout=_LOOK)
+                    break
+                except queue.Empty:
+                    self._limits.check_time("The query", "ask for less.")
+        except BaseException:
+            self._database.interrupt()
+            thread.join(timeout=5)
+            self._closing()
+            raise
+        try:
+            return answer()
+        except Exception as error:
+            raise self.close(self._database.explained(error, self._limits)) from None
+
+    def close(self, error: Exception) -> Exception:
+        """The error, after closing the connection."""
+        self._closing()
+        return error
+
+
+def _outcome(question: Callable[[], _T]) -> Callable[[], _T]:
+    """A function that returns what *question* returns or raises what it raises, elsewhere."""
+    try:
+        value = question()
+    except Exception as error:  # raised again by who asked
+        raised = error
+
+        def again() -> _T:
+            raise raised
+
+        return again
+    return lambda: value
