@@ -290,6 +290,21 @@ def test_long_lists_come_in_several_pieces():
     assert np.concatenate([np.diff(rows.offsets) for rows in pieces]).tolist() == lengths
 
 
+def test_small_batches_are_joined():
+    """Also if each has a dictionary of its own; where those do not fit together, they stay apart."""
+    kinds = {pa.string(): 1, pa.dictionary(pa.int32(), pa.string()): 1, pa.dictionary(pa.int8(), pa.string()): 10}
+    for kind, most in kinds.items():
+        for make in (LISTS, LONG):
+            names = [[f"{number}-{i}" for i in range(50)] for number in range(10)]
+            if make is LISTS:
+                batches = [pa.record_batch({"items": pa.array([part], pa.list_(kind))}) for part in names]
+            else:
+                batches = [pa.record_batch({"id": [part[0]] * 50, "item": pa.array(part, kind)}) for part in names]
+            pieces = list(rows_of(batches, batches[0].schema, make))
+            assert len(pieces) == most
+            assert transactions_of(pieces) == [sorted(part) for part in names]
+
+
 FRAMES = {
     "pandas": lambda: pd.DataFrame({"items": [["a", "b"], ("a",), {"c"}, frozenset("d"), [], None]}),
     "pandas series": lambda: pd.Series([["a", "b"], ["a"], ["c"], ["d"], [], None]),

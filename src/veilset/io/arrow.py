@@ -141,21 +141,51 @@ def rows_of(batches: Iterable[Any], schema: Any, layout: Layout) -> Iterator[Row
     layout = completed(layout, schema)
     take = {"lists": _rows_of_lists, "long": _rows_of_long, "wide": _rows_of_wide}[layout.form.shape]
     row = 1
-    for batch in batches:
+    for batch in _gathered(batches, layout):
         for piece in _pieces(batch, layout):
             yield take(piece, layout, row)
             row += len(piece)
 
 
+def _values(batch: Any, layout: Layout) -> int:
+    """How many values a batch has, roughly."""
+    if layout.form.shape == "lists":
+        return len(batch) + (pc.sum(pc.list_value_length(batch.column(layout.columns[0]))).as_py() or 0)
+    if layout.form.shape == "wide":
+        # Runs are as short as what they say; cutting them would only make more pieces.
+        return len(batch) * (sum(not pa.types.is_run_end_encoded(field.type) for field in batch.schema) or 1)
+    return len(batch)
+
+
+def _gathered(batches: Iterable[Any], layout: Layout) -> Iterator[Any]:
+    """Small batches joined, since the names of every piece have to be merged with those of the others."""
+    held: list[Any] = []
+    values = 0
+    for batch in batches:
+        more = _values(batch, layout)
+        if held and values + more > VALUES_AT_ONCE:
+            yield from _joined(held)
+            held, values = [], 0
+        held.append(batch)
+        values += more
+    yield from _joined(held)
+
+
+def _joined(batches: list[Any]) -> list[Any]:
+    if len(batches) < 2:
+        return batches
+    try:
+        return [pa.concat_batches(batches)]
+    except (
+        pa.ArrowInvalid,
+        pa.ArrowNotImplementedError,
+    ):  # their dictionaries together may be too large for their codes
+        return batches
+
+
 def _pieces(batch: Any, layout: Layout) -> Iterator[Any]:
     """Slices of a batch with about `VALUES_AT_ONCE` values each."""
-    values = len(batch)
-    if layout.form.shape == "lists":
-        values += pc.sum(pc.list_value_length(batch.column(layout.columns[0]))).as_py() or 0
-    elif layout.form.shape == "wide":
-        # Runs are as short as what they say; cutting them would only make more pieces.
-        values *= sum(not pa.types.is_run_end_encoded(field.type) for field in batch.schema) or 1
-    count = -(-values // VALUES_AT_ONCE)
+    count = -(-_values(batch, layout) // VALUES_AT_ONCE)
     rows = -(-len(batch) // max(1, count))
     for start in range(0, len(batch), max(1, rows)):
         yield batch.slice(start, rows)
