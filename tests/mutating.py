@@ -60,4 +60,5 @@ def main(path: Path, kind: str, count: int, seed: int) -> None:
     sys.stdout.write(f"{dict(answers)} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}\n")
 
 
-main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

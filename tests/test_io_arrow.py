@@ -261,6 +261,11 @@ def test_the_only_list_column_need_not_be_named():
         completed(LISTS, none)
 
 
+def test_lists_of_one_length():
+    lists = pa.array([["a", "b"], None, ["c", "a"]], pa.list_(pa.string(), 2))
+    assert read(pa.table({"items": lists}), LISTS, 2) == [["a", "b"], [], ["a", "c"]]
+
+
 def test_columns_of_one_name():
     twice = pa.schema([("a", pa.int64()), ("a", pa.int64()), ("b", pa.list_(pa.string()))])
     assert completed(LISTS, twice).columns == ("b",)

@@ -174,7 +174,7 @@ def test_a_row_group_need_not_fit_into_memory(tmp_path):
 
 def test_limits(tmp_path):
     path = saved(written(ROWS, Layout("parquet")), tmp_path)
-    with pytest.raises(BudgetExceeded, match=r"Reading a Parquet file stopped at the memory limit \(.*more"):
+    with pytest.raises(BudgetExceeded, match=r"Reading '.*table.parquet' stopped at the memory limit \(.*more"):
         rows_in(path, Layout("parquet"), memory_limit=1)
     arrow_path = saved(written([["a" * 100]] * 20_000, Layout("arrow"), 20_000), tmp_path, ".arrow")
     with pytest.raises(BudgetExceeded, match=r"Reading .*memory limit.* write the file in smaller batches"):

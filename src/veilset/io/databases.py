@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
 from veilset.io.files import readable
 from veilset.limits import Limits
 
@@ -114,8 +114,10 @@ class DuckDB(Database):
     def explained(self, error: Exception, limits: Limits) -> Exception:
         """The error in our form, or as it is."""
         if isinstance(error, self._duckdb.OutOfMemoryException) or "Out of Memory Error" in str(error):
-            with limits.guard("The query", "ask for less, or sort less."):
-                raise MemoryError
+            try:
+                limits.require(1 << 62, "The query", "ask for less, or sort less.")
+            except BudgetExceeded as stopped:
+                return stopped
         if not isinstance(error, (self._duckdb.Error, pa.ArrowException, OSError)):
             return error
         return UnreadableInput(f"DuckDB refuses the query: {str(error).strip()}", "Correct it, and try again.")

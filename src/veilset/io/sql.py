@@ -6,6 +6,7 @@ transaction, over a cursor on the server. A password is never stored or shown.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import re
 import threading
@@ -122,12 +123,11 @@ class _Batches(Iterator[Any]):
         thread = threading.Thread(target=lambda: answers.put(_outcome(question)), daemon=True)
         thread.start()
         try:
-            while True:
-                try:
+            answer = None
+            while answer is None:
+                self._limits.check_time("The query", "ask for less.")
+                with contextlib.suppress(queue.Empty):
                     answer = answers.get(timeout=_LOOK)
-                    break
-                except queue.Empty:
-                    self._limits.check_time("The query", "ask for less.")
         except BaseException:
             self._database.interrupt()
             thread.join(timeout=5)

@@ -35,7 +35,7 @@ class SuspectFile:
 
     def __init__(self, stream: IO[bytes], name: str, container: str, limits: Limits) -> None:
         self._stream = stream
-        self._name = name
+        self.name = name
         self._container = container
         self._limits = limits
         self._refusal: BudgetExceeded | None = None
@@ -49,7 +49,7 @@ class SuspectFile:
         count = left if count < 0 else min(count, left)
         if count > _SMALL:  # asking what is left takes longer than a small read
             try:
-                self._limits.require(count, f"Reading {self._name}", "write the file in smaller batches.")
+                self._limits.require(count, f"Reading {self.name}", "write the file in smaller batches.")
             except BudgetExceeded as refusal:
                 self._refusal = refusal
                 raise
@@ -84,7 +84,7 @@ class SuspectFile:
                 raise self._refusal from None
             reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
             raise UnreadableInput(
-                f"{self._name} is no intact {CONTAINER_WORDS[self._container]} file: {reason[:200]}.",
+                f"{self.name} is no intact {CONTAINER_WORDS[self._container]} file: {reason[:200]}.",
                 "It is damaged or cut off: copy or write it again.",
             ) from None
 

@@ -118,7 +118,7 @@ def _no_such(path: Path, container: str, held: bytes) -> UnreadableInput:
 
 def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits) -> Iterator[Any]:
     file = _open_parquet(source, wanted)
-    limits.require(_ROOM, "Reading a Parquet file", "read it where there is more.")
+    limits.require(_ROOM, f"Reading {source.name}", "read it where there is more.")
     rows = _rows_at_once(file, wanted, layout)
     done, total = 0, file.metadata.num_rows
     for group in range(file.metadata.num_row_groups):  # each has a dictionary of its own
