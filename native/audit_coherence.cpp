@@ -174,7 +174,7 @@ private:
         while (first < branches) {
             try {
                 control_.begin(level, branches, first);
-                if (!rows_.starts_at(first)) control_.single([&] { load(first); });
+                if (!rows_.all_from(first)) control_.single([&] { load(first, level > 1); });
                 const int64_t count = rows_.last() - first;
                 std::vector<Scratch> scratch;
                 for (int t = 0; t < Control::useful(threads, count); ++t) scratch.push_back(new_scratch());
@@ -195,10 +195,10 @@ private:
     }
 
     // A quarter of the memory is left to the walk and to what it finds: a guess, corrected by smaller batches.
-    void load(int64_t first) {
+    void load(int64_t first, bool with_later) {
         rows_.unload();
         const int64_t room = control_.left() / 4 * 3;
-        rows_.load(first, batch_limit_ > 0 ? std::min(batch_limit_, room) : room);
+        rows_.load(first, batch_limit_ > 0 ? std::min(batch_limit_, room) : room, with_later);
     }
 
     // Not if it is what was found that fills the memory.

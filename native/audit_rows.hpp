@@ -55,7 +55,8 @@ public:
 
     // The loaded batch ends before this branch.
     int64_t last() const { return last_; }
-    bool starts_at(int64_t first) const { return first_ == first && last_ > first; }
+    // Whether the loaded batch is all branches from this one on.
+    bool all_from(int64_t first) const { return first_ == first && last_ == items() && bytes_ > 0; }
     int64_t bytes() const { return bytes_; }
 
     void unload() {
@@ -65,10 +66,12 @@ public:
         Cohort(control_).swap(postings_);
     }
 
-    // Loads the batch that starts at this branch: as many as so many bytes hold, but one at least.
-    void load(int64_t first, int64_t bytes) {
+    // Loads the batch that starts at this branch: as many as so many bytes hold, but one at least. Single items are judged
+    // without the items of later branches: with_later false leaves those out.
+    void load(int64_t first, int64_t bytes, bool with_later) {
         unload();
         first_ = first;
+        with_later_ = with_later;
         const Size size = plan(bytes);
         bytes_ = size.bytes();
         offsets_.reserve(size_t(size.rows) + 1);
@@ -144,16 +147,16 @@ private:
                 const int32_t place = place_[size_t(item)];
                 if (place < none) ++row.sensitive;
                 if (place < first_) continue;
-                ++row.items;
+                row.items += with_later_;
                 earliest = std::min(earliest, place);
             }
-            if (row.items) needed[size_t(earliest - first_)] += row;
+            if (earliest < items()) needed[size_t(earliest - first_)] += row;
         }
         Size taken;
         for (last_ = first_; last_ < items(); ++last_) {
             Size with = taken;
             with += needed[size_t(last_ - first_)];
-            with += {0, 0, 0, support(last_), 1};
+            with += {0, with_later_ ? 0 : support(last_), 0, support(last_), 1};
             if (last_ > first_ && with.bytes() > bytes) break;
             taken = with;
         }
@@ -163,7 +166,7 @@ private:
     void read(std::span<const int32_t> row) {
         for (int32_t item : row) {
             const int32_t place = place_[size_t(item)];
-            if (place >= first_) row_items_.push_back(place);
+            if (place >= first_ && (with_later_ || place < last_)) row_items_.push_back(place);
             else if (place < none) row_sensitive_.push_back(kind_at(place));
         }
         std::sort(row_items_.begin() + offsets_.back(), row_items_.end());
@@ -196,6 +199,7 @@ private:
     Vector<int64_t> holders_;  // number -> support
     int64_t sensitive_occurrences_ = 0;
     int64_t first_ = 0, last_ = 0, bytes_ = 0;
+    bool with_later_ = true;
     Vector<int64_t> offsets_;
     Vector<int32_t> row_items_;
     Vector<int64_t> sens_offsets_;
