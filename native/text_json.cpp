@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 
@@ -83,6 +84,8 @@ nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, b
     Json json(block);
     std::vector<int32_t> ids, items;
     Dictionary id_names(block.text), item_names(block.text);
+    bool item_is_named = false;
+    std::vector<std::string> keys;  // of the first line
     int64_t blank_lines = 0;
     {
         nb::gil_scoped_release release;
@@ -93,15 +96,16 @@ nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, b
             json.object(1, [&](std::string_view found) {
                 if (found == id_key) ids.push_back(id_names.code(json.name("the id")));
                 else if (found != item_key) json.skip(2);
-                else if (!json.take_null()) items.back() = item_names.code(json.name("the item"));
+                else if (item_is_named = true; !json.take_null()) items.back() = item_names.code(json.name("the item"));
             });
             if (ids.size() == rows) fail_missing(json, id_key);
+            if (rows == 0) keys.assign(json.keys().begin(), json.keys().end());
         });
     }
     nb::list columns;
     columns.append(coded(std::move(ids), id_names));
     columns.append(coded(std::move(items), item_names));
-    return nb::make_tuple(columns, blank_lines, json.consumed(), json.line());
+    return nb::make_tuple(columns, blank_lines, json.consumed(), json.line(), item_is_named, keys);
 }
 
 }  // namespace

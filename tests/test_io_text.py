@@ -103,7 +103,7 @@ UNREADABLE = {
     "text after a quote": (b'a\n"b"c,d\n', "a.csv", {}, "line 2: text follows", "Check the quotes"),
     "open quote": (b'a\n\n"b\nc\n', "a.csv", {}, "line 3: a quote is opened here", "Check the quotes"),
     "open quote, crlf": (b'"a\r\nb"\r\n"c', "a.csv", {}, "line 3: a quote", "Check the quotes"),
-    "only a header": (b"a,b\n", "a.csv", HEADER, "no transaction in", "at least one"),
+    "only a header": (b"a,b\n", "a.csv", HEADER, "no transaction in", "At least one"),
     "header twice": (b"a,b,a\n1,2\n", "a.csv", HEADER, "names 'a' twice", "a name of its own"),
     "cut gzip": (gzip.compress(b"1 2\n" * 99)[:-9], "a.dat.gz", {}, "ends amid", "again. Nothing was read"),
     "damaged gzip": (gzip.compress(b"1\n")[:-8] + b"12345678", "a.dat.gz", {}, "not intact gzip", "Copy it again"),

@@ -103,7 +103,9 @@ def objects(*block) -> Parsed:
 
 
 def json_long(*block) -> Parsed:
-    columns, blank, *place = _native.parse_json_long(*block, "id", "item")
+    columns, blank, *place, item_is_named, keys = _native.parse_json_long(*block, "id", "item")
+    assert ("id" in keys) == bool(len(columns[0][0]))
+    assert item_is_named or (columns[1][0] < 0).all()
     return Parsed(list(zip(*(names_of(*column) for column in columns), strict=True)), [blank], *place)
 
 

@@ -78,10 +78,10 @@ def parse_json_lines(
     text: bytes, start: int, line: int, last: bool, key: str | None, person: str | None
 ) -> tuple[_Int64, _Int32, _Strings, int, int, int, tuple[_Int32, _Strings]]: ...
 
-# as parse_table with two columns
+# as parse_table with two columns; then whether any line has the item's key, and the keys of the first line
 def parse_json_long(
     text: bytes, start: int, line: int, last: bool, id_key: str, item_key: str
-) -> tuple[list[tuple[_Int32, _Strings]], int, int, int]: ...
+) -> tuple[list[tuple[_Int32, _Strings]], int, int, int, bool, list[str]]: ...
 
 # The writers take rows that may be a slice, with offsets that begin above 0, and names as they are to be written.
 def format_rows(

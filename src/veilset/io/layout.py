@@ -134,6 +134,8 @@ class Layout:
             default = by_name[1] if by_name and FORMATS[by_name[0]].container == "csv" else ","
             delimiter = {"csv": default, "fimi": _BLANK, "spmf": _BLANK}.get(form.container, "")
         _check_names(long, column, ignore)
+        if column is None and person is not None and chosen == "jsonl":
+            column = "items"  # only an object has room for a person, and calls its items so
         layout = cls(
             chosen,
             delimiter,
@@ -210,6 +212,10 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
         raise WrongUsage(f"{words} has no column that says whose a line is.", "Leave --person out.")
     if layout.person and layout.format == "basket" and not layout.header:
         raise WrongUsage(f"The person column {layout.person!r} can only be found in a header.", "Add --header.")
+    if layout.person is not None and layout.person in layout.columns[-1:]:
+        raise WrongUsage(
+            f"The column {layout.person!r} cannot both hold the items and say whose a row is.", "Name two columns."
+        )
     if (layout.ignore or layout.counts) and shape != "wide":
         raise WrongUsage("--ignore and --counts are for wide tables.", "Add --wide, or leave them out.")
     if container in ("parquet", "arrow") and path.suffix.lower() in PACKED:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import UnreadableInput, WrongUsage, unknown
+from veilset.errors import UnreadableInput, near_misses, unknown
 from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows
@@ -202,8 +202,6 @@ def _long(source: _Source) -> tuple[Layout, _Parse]:
     identity, item = layout.columns
     key = layout.person or identity
     columns = [source.column(header, key), source.column(header, item)]
-    if columns[0] == columns[1]:
-        raise WrongUsage(f"The column {item!r} cannot be the id and the item.", "Name two columns.")
     source.column(header, identity)
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
@@ -218,10 +216,19 @@ def _long(source: _Source) -> tuple[Layout, _Parse]:
 
 def _json_long(source: _Source) -> tuple[Layout, _Parse]:
     layout = source.layout
-    key = layout.person or layout.columns[0]
+    key, item = layout.person or layout.columns[0], layout.columns[1]
+    named, first_keys = False, list[str]()
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        parsed, blank, at, line = _native.parse_json_long(text, at, line, last, key, layout.columns[1])
+        nonlocal named, first_keys
+        parsed, blank, at, line, here, keys = _native.parse_json_long(text, at, line, last, key, item)
+        named, first_keys = named or here, first_keys or keys
+        # A line without an item may leave out its key, but if all do, the key is misspelled.
+        if last and first_keys and not named:
+            raise source.error(
+                f"no line has the key {item!r}; the first has {', '.join(map(repr, first_keys))}",
+                near_misses(item, first_keys) or "Name the item's key in --long ID,ITEM.",
+            )
         return _long_rows(parsed, blank), at, line
 
     return layout, parse
@@ -277,7 +284,7 @@ def _named_columns(header: Sequence[str]) -> Iterator[None]:
 
 def _json_lists(source: _Source) -> tuple[Layout, _Parse]:
     layout = source.layout
-    if not layout.columns and (layout.person or source.first_character() == "{"):
+    if not layout.columns and source.first_character() == "{":
         layout = replace(layout, columns=("items",))
     key = layout.columns[0] if layout.columns else None
 
