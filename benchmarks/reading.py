@@ -1,4 +1,4 @@
-"""Reading Retail from each format: `veilset.read` against a Python loop (text) or against pyarrow's own reading (tables).
+"""Reading Retail from each format: `veilset.read` against a Python loop (text) or pyarrow's own reading (tables).
 
 A wide table of all 16,470 items would have 1.5 billion cells: it has the 200 most frequent ones.
 """

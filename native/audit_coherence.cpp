@@ -206,16 +206,6 @@ private:
         return std::string(stop.what()) == "memory" && rows_.last() - first > 1 && rows_.bytes() > control_.limit() / 16;
     }
 
-    // body(position) for a cohort that can be long.
-    template <class Body>
-    void for_each(std::span<const Position> cohort, Body body) const {
-        constexpr size_t polled = 1 << 14;
-        for (size_t begin = 0; begin < cohort.size(); begin += polled) {
-            control_.poll();
-            for (const Position& at : cohort.subspan(begin, std::min(polled, cohort.size() - begin))) body(at);
-        }
-    }
-
     // Goes down the trie to the safe prefixes of size level - 1, delivering to each child the rows that hold it.
     void walk(std::vector<int32_t>& prefix, int64_t node, std::span<const Position> cohort, int64_t level, bool last, Found& found,
               Scratch& scratch) {
@@ -225,12 +215,13 @@ private:
         const int64_t first = trie_.first_child(prefix.size(), node);
         Vector<Cohort> delivered(children.size(), Cohort(control_), control_);
         for (size_t c = 0; c < children.size(); ++c) scratch.slot[size_t(children[c])] = int32_t(c);
-        for_each(cohort, [&](const Position& at) {
+        for (const Position& at : cohort) {
+            control_.poll();
             rows_.for_each_item(at, [&](int32_t item, Position after) {
                 const int32_t slot = scratch.slot[size_t(item)];
                 if (slot != none) delivered[size_t(slot)].push_back(after);
             });
-        });
+        }
         for (int32_t child : children) scratch.slot[size_t(child)] = none;
         for (size_t c = 0; c < children.size(); ++c) {
             prefix.push_back(children[c]);
@@ -243,11 +234,12 @@ private:
     // Counts every extension of a safe prefix and judges it.
     void extend(std::vector<int32_t>& prefix, std::span<const Position> cohort, bool last, Found& found, Scratch& s) {
         s.touched.clear();
-        for_each(cohort, [&](const Position& at) {
+        for (const Position& at : cohort) {
+            control_.poll();
             rows_.for_each_item(at, [&](int32_t item, Position) {
                 if (s.count[size_t(item)]++ == 0) s.touched.push_back(item);
             });
-        });
+        }
         std::sort(s.touched.begin(), s.touched.end());
         drop_unsafe(prefix, s);
         if (rows_.kinds() > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
@@ -308,11 +300,12 @@ private:
 
     // In cohort_with, how many rows of a cohort hold each sensitive thing; "any of them" is counted like one more, the last.
     void count_carriers(std::span<const Position> cohort, Scratch& s) const {
-        for_each(cohort, [&](const Position& at) {
+        for (const Position& at : cohort) {
+            control_.poll();
             for_each_carried(at, [&](int32_t sensitive) {
                 if (s.cohort_with[size_t(sensitive)]++ == 0) s.seen.push_back(sensitive);
             });
-        });
+        }
         std::sort(s.seen.begin(), s.seen.end());
     }
     static void forget_carriers(Scratch& s) {
@@ -351,12 +344,13 @@ private:
             }
         if (!s.mattering.empty()) {
             s.carriers.resize(size_t(carriers));
-            for_each(cohort, [&](const Position& at) {
+            for (const Position& at : cohort) {
+                control_.poll();
                 for_each_carried(at, [&](int32_t sensitive) {
                     int64_t& next = s.carriers_begin[size_t(sensitive)];
                     if (next != none) s.carriers[size_t(next++)] = at;
                 });
-            });
+            }
         }
         int64_t begin = 0;
         for (int32_t sensitive : s.mattering) {
@@ -364,9 +358,10 @@ private:
             const int64_t end = s.carriers_begin[size_t(sensitive)];
             if (matters(sensitive)) {  // still, after what the sensitive items before it have met
                 auto for_each_item = [&](auto&& body) {
-                    for_each(std::span(s.carriers).subspan(size_t(begin), size_t(end - begin)), [&](const Position& at) {
-                        rows_.for_each_item(at, [&](int32_t item, Position) { body(size_t(item)); });
-                    });
+                    for (int64_t c = begin; c < end; ++c) {
+                        control_.poll();
+                        rows_.for_each_item(s.carriers[size_t(c)], [&](int32_t item, Position) { body(size_t(item)); });
+                    }
                 };
                 for_each_item([&](size_t item) { ++s.with[item]; });
                 for (int32_t item : s.touched) {

@@ -194,7 +194,7 @@ def make(
         raise WrongUsage("--min-support goes only with --co-occurrence.", "Leave it out, or give --co-occurrence 4.")
     if min_support is None and co_occurrence is not None:
         raise WrongUsage(
-            "--co-occurrence needs --min-support: a tree shows which items were bought together, perhaps by one person.",
+            "--co-occurrence needs --min-support: a tree shows what was bought together, perhaps by one person.",
             "Give the k of your promise, such as --min-support 20.",
         )
     check_tree_name(out, kind)

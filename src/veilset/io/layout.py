@@ -186,36 +186,14 @@ def _check_names(long: Sequence[str] | None, column: str | None, ignore: Sequenc
 def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
     """Options that contradict each other are refused: none is ignored silently."""
     container, shape, _, words = layout.form
-    if container == "csv":
-        _check_delimiter(layout.delimiter)
-    elif layout.delimiter not in ("", _BLANK) or (layout.delimiter == _BLANK and container not in ("fimi", "spmf")):
-        raise WrongUsage(
-            f"The delimiter is {layout.delimiter!r}, but in {words} nothing else than the format says separates items.",
-            "Leave --delimiter out, or say --format basket.",
-        )
-    if header and (container != "csv"):
+    _check_delimiter(layout)
+    _check_person(layout)
+    if header and container != "csv":
         raise WrongUsage(f"A header does not go with {words}.", "Leave --header out.")
     if shape == "long" and not layout.columns:
         raise WrongUsage("A long table needs the names of its columns.", "Say --long ID,ITEM with the names it has.")
-    if (
-        shape != "long"
-        and layout.columns
-        and (shape, container)
-        not in (
-            ("lists", "json"),
-            ("lists", "parquet"),
-            ("lists", "arrow"),
-        )
-    ):
+    if layout.columns and (shape == "wide" or (shape == "lists" and container in ("fimi", "spmf", "csv"))):
         raise WrongUsage(f"--column {layout.columns[0]} does not go with {words}.", "Leave it out.")
-    if layout.person and container in ("fimi", "spmf"):
-        raise WrongUsage(f"{words} has no column that says whose a line is.", "Leave --person out.")
-    if layout.person and layout.format == "basket" and not layout.header:
-        raise WrongUsage(f"The person column {layout.person!r} can only be found in a header.", "Add --header.")
-    if layout.person is not None and layout.person in layout.columns[-1:]:
-        raise WrongUsage(
-            f"The column {layout.person!r} cannot both hold the items and say whose a row is.", "Name two columns."
-        )
     if (layout.ignore or layout.counts) and shape != "wide":
         raise WrongUsage("--ignore and --counts are for wide tables.", "Add --wide, or leave them out.")
     if container in ("parquet", "arrow") and path.suffix.lower() in PACKED:
@@ -225,9 +203,31 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
         )
 
 
-def _check_delimiter(delimiter: str) -> None:
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
+def _check_delimiter(layout: Layout) -> None:
+    container, _, _, words = layout.form
+    delimiter = layout.delimiter
+    if container != "csv":
+        if delimiter != (_BLANK if container in ("fimi", "spmf") else ""):
+            raise WrongUsage(
+                f"The delimiter is {delimiter!r}, but {words} says itself what separates items.",
+                "Leave --delimiter out, or say --format basket.",
+            )
+    elif len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
         raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
+
+
+def _check_person(layout: Layout) -> None:
+    container, _, _, words = layout.form
+    if layout.person is None:
+        return
+    if container in ("fimi", "spmf"):
+        raise WrongUsage(f"{words} has no column that says whose a line is.", "Leave --person out.")
+    if layout.format == "basket" and not layout.header:
+        raise WrongUsage(f"The person column {layout.person!r} can only be found in a header.", "Add --header.")
+    if layout.person in layout.columns[-1:]:
+        raise WrongUsage(
+            f"The column {layout.person!r} cannot both hold the items and say whose a row is.", "Name two columns."
+        )
 
 
 def unpacked_name(path: str | Path) -> str:
