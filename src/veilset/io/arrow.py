@@ -21,10 +21,13 @@ from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows
 
-__all__ = ["VALUES_AT_ONCE", "completed", "needed_columns", "rows_of"]
+__all__ = ["VALUES_AT_ONCE", "WIDE_ROWS", "completed", "needed_columns", "rows_of"]
 
 VALUES_AT_ONCE = 1 << 20
 """How many values, roughly, are turned into one piece."""
+
+WIDE_ROWS = 1024
+"""How many rows of a wide table are taken at once at least: each piece goes through all columns."""
 
 _SHOWN = 20  # columns in an error
 
@@ -112,12 +115,14 @@ def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
 def _check_wide(schema: Any, items: Sequence[str]) -> None:
     if not items:
         raise WrongUsage("The table has no columns that could be items.", "Name fewer columns with --ignore.")
+    if "" in items:
+        raise WrongUsage("A column has no name, so it cannot be an item.", "Give every column a name.")
+    if len(items) > len(set(items)):
+        twice = next(name for place, name in enumerate(items) if name in items[:place])
+        raise WrongUsage(f"{items.count(twice)} columns are called {twice!r}.", "Give every item one column.")
+    kinds = dict(zip(schema.names, schema.types, strict=True))
     for name in items:
-        if not name:
-            raise WrongUsage("A column has no name, so it cannot be an item.", "Give every column a name.")
-        if len(items) > len(set(items)) and items.count(name) > 1:
-            raise WrongUsage(f"{items.count(name)} columns are called {name!r}.", "Give every item one column.")
-        kind = schema.field(name).type
+        kind = kinds[name]
         cells = kind.value_type if pa.types.is_run_end_encoded(kind) else kind
         if not (pa.types.is_boolean(cells) or is_number(cells)):
             raise WrongUsage(
@@ -187,6 +192,8 @@ def _pieces(batch: Any, layout: Layout) -> Iterator[Any]:
     """Slices of a batch with about `VALUES_AT_ONCE` values each."""
     count = -(-_values(batch, layout) // VALUES_AT_ONCE)
     rows = -(-len(batch) // max(1, count))
+    if layout.form.shape == "wide":
+        rows = max(rows, WIDE_ROWS)
     for start in range(0, len(batch), max(1, rows)):
         yield batch.slice(start, rows)
 
@@ -244,9 +251,10 @@ def _run_starts(values: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
 
 def _rows_of_wide(batch: Any, layout: Layout, row: int) -> Rows:
     names = _item_columns(batch.schema, layout)
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))  # asking for one by name looks through all
     places, above = [], 0
     for name in names:
-        cells = batch.column(name)
+        cells = columns[name]
         rows, more, wrong = present_rows(cells, counts=layout.counts)
         if wrong is not None:
             raise UnreadableInput(

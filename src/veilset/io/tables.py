@@ -16,7 +16,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from veilset.errors import UnreadableInput
-from veilset.io.arrow import VALUES_AT_ONCE, completed, needed_columns, rows_of
+from veilset.io.arrow import VALUES_AT_ONCE, WIDE_ROWS, completed, needed_columns, rows_of
 from veilset.io.files import readable
 from veilset.io.layout import FORMATS, Layout
 from veilset.io.rows import Rows
@@ -63,7 +63,8 @@ def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
         with source.intact():
             schema = _schema(source, path, layout)
             wanted = needed_columns(completed(layout, schema), schema)
-            schema = pa.schema([schema.field(name) for name in wanted])
+            fields = {field.name: field for field in schema}
+            schema = pa.schema([fields[name] for name in wanted])
             batches = (
                 _parquet(source, wanted, layout, limits) if _is_parquet(layout) else _arrow(source, wanted, limits)
             )
@@ -147,7 +148,7 @@ def _open_parquet(source: SuspectFile, wanted: list[str]) -> Any:
 
 def _rows_at_once(file: Any, wanted: list[str], layout: Layout) -> int:
     if layout.form.shape == "wide":
-        return max(1, VALUES_AT_ONCE // len(wanted))
+        return max(WIDE_ROWS, VALUES_AT_ONCE // len(wanted))
     if layout.form.shape == "long" or file.metadata.num_row_groups == 0:
         return VALUES_AT_ONCE
     # How long lists are is not asked of the metadata: pyarrow ends the process where those of a column are damaged.
@@ -158,8 +159,9 @@ def _rows_at_once(file: Any, wanted: list[str], layout: Layout) -> int:
 
 
 def _arrow(source: SuspectFile, wanted: list[str], limits: Limits) -> Iterator[Any]:
-    names = _ipc_reader(source).schema.names
-    reader = _ipc_reader(source, included_fields=sorted(map(names.index, wanted)))
+    kept = set(wanted)
+    places = [place for place, name in enumerate(_ipc_reader(source).schema.names) if name in kept]
+    reader = _ipc_reader(source, included_fields=places)
     numbered = isinstance(reader, pyarrow.ipc.RecordBatchFileReader)
     for batch in map(reader.get_batch, range(reader.num_record_batches)) if numbered else reader:
         limits.step("Reading bytes", source.tell(), source.size)
