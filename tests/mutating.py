@@ -61,4 +61,7 @@ def main(path: Path, kind: str, count: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
+    resource.setrlimit(
+        resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9)
+    )  # a file that lies about sizes must not take the machine
     main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
