@@ -137,9 +137,9 @@ def rows_of(batches: Iterable[Any], schema: Any, layout: Layout) -> Iterator[Row
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        With the columns of *schema*.
+        With the `needed_columns` at least.
     schema : pyarrow.Schema
-        Of the table.
+        Of the table, with all its columns.
     layout : Layout
         Which columns mean what; what it leaves open is completed.
     """

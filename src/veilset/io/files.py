@@ -129,7 +129,8 @@ class TextBlocks:
             if kind == ".gz":
                 stream = gzip.GzipFile(fileobj=io.BufferedReader(hashed, 1 << 17))
             elif kind == ".zst":
-                stream = pa.CompressedInputStream(pa.PythonFile(hashed, mode="r"), "zstd")
+                # Arrow's own read() never gives back the memory of a read that fails.
+                stream = io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(hashed, mode="r"), "zstd"), 1 << 17)
             while block := stream.read(size):
                 yield block
         except EOFError:

@@ -64,7 +64,7 @@ def _as_ids(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
 def _as_spmf(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
     if all(map(_is_id, names)):
         return b"", [name.encode() for name in names]
-    wrong = next((name for name in names if "\n" in name or "\r" in name or name != name.strip()), None)
+    wrong = next((name for name in names if "\n" in name or "\r" in name or name != name.strip(" \t")), None)
     if wrong is not None:
         raise WrongUsage(
             f"The item {wrong!r} has a line break in it, or blanks around it, and cannot be written as SPMF.",

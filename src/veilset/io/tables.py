@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
@@ -63,8 +62,6 @@ def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
         with source.intact():
             schema = _schema(source, path, layout)
             wanted = needed_columns(completed(layout, schema), schema)
-            fields = {field.name: field for field in schema}
-            schema = pa.schema([fields[name] for name in wanted])
             batches = (
                 _parquet(source, wanted, layout, limits) if _is_parquet(layout) else _arrow(source, wanted, limits)
             )

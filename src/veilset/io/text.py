@@ -157,7 +157,7 @@ class _SpmfNames:
         for line, text in metadata:
             if (match := re.fullmatch(rb"@ITEM=([0-9]{1,19})=(.+)", text)) is None:
                 continue
-            number, name = int(match[1]), match[2].decode()
+            number, name = int(match[1]), match[2].strip(b" \t").decode()
             if self._began:
                 raise self._source.error(
                     f"line {line}: the id {number} is named after transactions that were read already",
