@@ -14,7 +14,6 @@ from tests.memory import own_memory
 from veilset import BudgetExceeded, Coherence, Transactions, _native, audit
 from veilset.audit import reach_of
 from veilset.audit.coherence import _sensitive_things
-from veilset.io import Rows
 from veilset.testing import check_audit, oracles, strategies
 from veilset.testing.checks import as_sets
 
@@ -114,7 +113,7 @@ def long_rows(rows: int, items: int) -> Transactions:
     """Every row holds every item but one."""
     codes = (np.arange(rows)[:, None] + np.arange(items - 1)) % items
     names = [str(i) for i in range(items)]
-    return Transactions.from_rows(Rows(np.arange(rows + 1) * (items - 1), codes.ravel().astype(np.int32), names))
+    return Transactions.from_codes(np.arange(rows + 1) * (items - 1), codes.ravel().astype(np.int32), names)
 
 
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")

@@ -284,7 +284,7 @@ def test_full_disk_leaves_nothing(tmp_path, monkeypatch):
     from veilset.publish import bundle
 
     def fails(path, content):
-        if path.name == "rows.parquet":
+        if path.name == "report.html":
             raise OSError(28, os.strerror(28))
         path.write_bytes(content.encode() if isinstance(content, str) else content)
 

@@ -7,6 +7,7 @@ take four fifths of what the machine (or its container, or its shell) allows.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import time
@@ -16,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypedDict
+
+import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, WrongUsage
@@ -110,6 +113,8 @@ class Limits:
         limit = _bytes(self.memory_limit)
         if limit is None:
             return max(0, min(_machine_memory(), _address_space_left()) * 4 // 5)
+        if limit - _own_memory() < limit // 4:
+            _give_back()
         return max(0, min(limit - _own_memory(), _address_space_left()))
 
     def seconds_left(self) -> float:
@@ -207,6 +212,13 @@ def _statm() -> tuple[int, int]:
     page = os.sysconf("SC_PAGE_SIZE")
     size, resident, shared = (int(pages[i]) for i in range(3))
     return size * page, (resident - shared) * page
+
+
+def _give_back() -> None:
+    """Return to the system what was freed: allocators keep it for later, and a limit counts it."""
+    pa.default_memory_pool().release_unused()
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):  # of the GNU library
+        libc.malloc_trim(0)
 
 
 def _own_memory() -> int:

@@ -139,8 +139,9 @@ class Release:
         """
         original = self.original
         there = original.supports.copy()
-        for row in self.withheld:
-            there[original.items[original.offsets[row] : original.offsets[row + 1]]] -= 1
+        if self.withheld:
+            withheld = original.take(np.array(self.withheld, dtype=np.int64))
+            there[original.codes(withheld.names)] -= withheld.supports
         there[original.codes(self.suppressed)] = 0
         return there
 

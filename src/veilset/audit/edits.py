@@ -32,13 +32,16 @@ def edits_account_for(
     recoded = {old: new for old, new in generalized.items() if old not in gone}
     if wrong := _wrongly_declared(original, {*suppressed, *generalized}, recoded, stands_for or {}):
         return wrong
-    kept = np.setdiff1d(np.arange(len(original)), np.array(sorted(withheld), dtype=np.int64))
-    if len(kept) != len(released):
+    there = np.ones(len(original), dtype=bool)
+    there[np.array([row for row in withheld if 0 <= row < len(original)], dtype=np.int64)] = False
+    if (kept := int(np.count_nonzero(there))) != len(released):
         return (
             f"{len(released):,} transactions are released, but {len(original):,} less {len(withheld):,} withheld are "
-            f"{len(kept):,}."
+            f"{kept:,}."
         )
-    expected = original.without(gone).renamed(recoded).take(kept)
+    expected = original.without(gone).renamed(recoded)
+    if withheld:
+        expected = expected.take(np.flatnonzero(there))
     if expected.anonymous() == released.anonymous():
         return None
     if expected.names != released.names:

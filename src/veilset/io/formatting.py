@@ -13,10 +13,11 @@ from veilset.errors import WrongUsage
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
 
-__all__ = ["quoted", "text_blocks"]
+__all__ = ["occurrences_at_once", "quoted", "text_blocks"]
 
 _LARGEST_ID = 2**63 - 1
 _BLOCK = 1 << 20  # occurrences, or cells of a wide table, that become text at once
+_LINE = 32  # bytes of an occurrence besides its name, at most: an id, delimiters
 
 
 def text_blocks(
@@ -28,9 +29,19 @@ def text_blocks(
     starts = np.zeros(len(spelled) + 1, dtype=np.int64)
     np.cumsum([len(name) for name in spelled], out=starts[1:])
     vocabulary = (starts, np.frombuffer(b"".join(spelled), dtype=np.uint8))
-    most = max(1, _BLOCK // len(names)) if layout.format == "wide" else _BLOCK
+    most = max(1, _BLOCK // len(names)) if layout.format == "wide" else occurrences_at_once(spelled)
     for first, last in row_blocks(offsets, most):
         yield _lines(offsets[first : last + 1], items, vocabulary, layout, first + 1)
+
+
+def occurrences_at_once(names: Sequence[str | bytes], size: int = 1 << 22) -> int:
+    """How many occurrences take about *size* bytes when they are spelled out, were all of the longest name.
+
+    >>> occurrences_at_once(["tea"], 1 << 22), occurrences_at_once(["tea" * 1000], 1 << 24)
+    (119837, 5533)
+    """
+    longest = max(map(len, names), default=0)
+    return max(1 << 12, min(_BLOCK, size // (longest + _LINE)))
 
 
 def _lines(

@@ -27,7 +27,10 @@ from veilset.limits import Limits
 __all__ = ["Gathered", "canonical_rows", "gather", "row_blocks", "same_array", "strings_of", "taken_rows"]
 
 _BLOCK = 1 << 20  # occurrences that are worked on at once
+_COPIES = 4  # of the data that may be made: joined, sorted, changed, put in another order
 _ROOM = 1 << 22  # bytes that must be left for the next piece
+_BYTES_A_ROW = 24  # that merging the rows of an owner takes, whatever is in them
+_MOST_PARTS = 128  # files that are open at once
 _DISK_LEFT = 0.05  # the share of a disk that is left to others
 
 
@@ -48,6 +51,7 @@ class Gathered:
 
 def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
     """All pieces as one, on disk if memory does not suffice to hold them, sort them and have room to work."""
+    limits.require(_ROOM, "Reading", "read less at once.")
     pieces = iter(pieces)
     head = list(islice(pieces, 2))
     if len(head) == 1:
@@ -64,10 +68,11 @@ def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
         if piece.owners is not None:
             owners.append(_across(piece.owners, piece.owner_names, owner_names))
         held = (offsets.held, codes.held, owners.held)
-        if 2 * sum(held) > limits.bytes_left():  # they are yet to be joined, and then to be sorted
+        if _COPIES * sum(held) > limits.bytes_left():
             for column in (offsets, codes, owners):
                 column.to_disk()
         limits.require(_ROOM, "Reading", "leave out ids or names that are not needed.")
+    limits.require(_BYTES_A_ROW * len(owner_names), "Reading", "leave out ids that are not needed.")
     whole = Rows(offsets.array(), codes.array(), strings_of(names.take()), owners.array() if owners.size else None)
     return _merged(whole, strings_of(owner_names.take()) if owners.size else None, dict(notes), in_order=False)
 
@@ -118,12 +123,61 @@ def taken_rows(
     offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """The rows at these places, in this order; on disk if they were."""
-    ends = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(offsets[rows + 1] - offsets[rows], out=ends[1:])
-    taken = _Column(np.int32, on_disk=_on_disk(items))
-    for first, last in row_blocks(ends):
-        taken.append(_native.take_rows(offsets, items, rows[first:last]))
-    return ends, taken.array()
+    lengths = np.empty(len(offsets) - 1, dtype=np.int32)
+    for first in range(0, len(lengths), _BLOCK):
+        lengths[first : first + _BLOCK] = np.diff(offsets[first : first + _BLOCK + 1])
+    lengths = lengths[rows]
+    ends = _ends(lengths)
+    if not _on_disk(items):
+        return ends, _native.take_rows(offsets, items, rows)
+    return ends, _taken_on_disk(offsets, items, rows, lengths, ends)
+
+
+def _ends(lengths: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Offsets of rows of these lengths."""
+    ends = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    return ends
+
+
+def _taken_on_disk(
+    offsets: npt.NDArray[np.int64],
+    items: npt.NDArray[np.int32],
+    rows: npt.NDArray[np.int64],
+    lengths: npt.NDArray[np.int32],
+    ends: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int32]:
+    """The items of these rows, without jumping about on the disk, which would take a read for each row.
+
+    The rows are read once, from front to back, and dealt out to the parts of the result that they belong to; each part
+    is put in order in memory.
+    """
+    parts = list(row_blocks(ends, max(_BLOCK, int(ends[-1]) // _MOST_PARTS)))
+    part_of = np.repeat(np.arange(len(parts), dtype=np.int32), [last - first for first, last in parts])
+    dealt = [_Column(np.int32, on_disk=True) for _ in parts]
+    as_read = np.argsort(rows, kind="stable")
+    for some in _in_blocks(as_read, lengths):
+        places = some[np.argsort(part_of[some], kind="stable")]
+        block, block_ends = _native.take_rows(offsets, items, rows[places]), _ends(lengths[places])
+        there, begins = np.unique(part_of[places], return_index=True)
+        for part, begin, end in zip(there, begins, [*begins[1:], len(places)], strict=True):
+            dealt[part].append(block[block_ends[begin] : block_ends[end]])
+    taken = _Column(np.int32, on_disk=True)
+    for first, last in parts:
+        column = dealt.pop(0)  # its room on the disk is free again when it has been used
+        as_dealt = np.argsort(rows[first:last], kind="stable")
+        place = np.empty(last - first, dtype=np.int64)
+        place[as_dealt] = np.arange(last - first)
+        taken.append(_native.take_rows(_ends(lengths[first:last][as_dealt]), column.array(), place))
+    return taken.array()
+
+
+def _in_blocks(places: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32]) -> Iterator[npt.NDArray[np.int64]]:
+    """Places of rows, in groups that hold about as many occurrences as are worked on at once."""
+    for begin in range(0, len(places), _BLOCK):
+        some = places[begin : begin + _BLOCK]
+        for first, last in row_blocks(_ends(lengths[some])):
+            yield some[first:last]
 
 
 def same_array(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:

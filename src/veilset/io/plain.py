@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,7 @@ from veilset.io.files import opened
 from veilset.io.suspect import SuspectFile
 from veilset.limits import Limits
 
-__all__ = ["batches_of", "check_plain", "write_table"]
+__all__ = ["batches_of", "check_plain", "holds_just", "write_table"]
 
 _MAGIC = b"PAR1"
 _WRITER = re.compile(r"parquet-cpp-arrow version [0-9]+\.[0-9]+\.[0-9]+")
@@ -104,6 +104,14 @@ def batches_of(path: Path, container: str) -> Iterator[Any]:
     with pa.memory_map(str(path)) as file:
         reader = pyarrow.ipc.open_file(file)
         yield from map(reader.get_batch, range(reader.num_record_batches))
+
+
+def holds_just(path: Path, blocks: Iterable[Any], schema: Any, container: str) -> bool:
+    """Whether a file is byte for byte what `write_table` writes for these blocks."""
+    with opened(path) as stream:
+        comparison = _Comparison(SuspectFile(stream, repr(str(path)), container, Limits()))
+        write_table(cast(IO[bytes], comparison), blocks, schema, container)
+        return comparison.result() is None
 
 
 class _Comparison:

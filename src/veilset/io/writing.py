@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from veilset.io.blocks import block_of, schema_of
 from veilset.io.files import opened
-from veilset.io.formatting import text_blocks
+from veilset.io.formatting import occurrences_at_once, text_blocks
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
-from veilset.io.plain import batches_of, check_plain, write_table
+from veilset.io.plain import batches_of, check_plain, holds_just, write_table
 
 __all__ = ["as_written", "holds_more_than", "write_rows"]
 
@@ -66,12 +66,15 @@ def holds_more_than(
                 if file.read(len(block)) != block:
                     return "its text differs"
             return "there is more at its end" if file.read(1) else None
-    if (more := check_plain(path, schema_of(names, layout), layout.form.container)) is not None:
+    schema, container = schema_of(names, layout), layout.form.container
+    if holds_just(path, _table_blocks(offsets, items, names, layout), schema, container):
+        return None
+    if (more := check_plain(path, schema, container)) is not None:
         return more
     expected = _rebatched(
         batch for block in _table_blocks(offsets, items, names, layout) for batch in block.to_batches()
     )
-    for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, layout.form.container))):
+    for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, container))):
         if ours is None or theirs is None or not ours.equals(theirs):
             return "its values, or their order, differ"
     return None
@@ -80,7 +83,8 @@ def holds_more_than(
 def _table_blocks(
     offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], layout: Layout
 ) -> Iterator[Any]:
-    most = max(1, (1 << 22) // max(1, len(names))) if layout.form.shape == "wide" else 1 << 20
+    is_wide = layout.form.shape == "wide"
+    most = max(1, (1 << 22) // max(1, len(names))) if is_wide else occurrences_at_once(names, 1 << 23)
     for first, last in row_blocks(offsets, most):
         yield block_of(offsets[first : last + 1], items, names, layout, first + 1)
 

@@ -7,12 +7,12 @@ only the custodian's secret seed can undo, and before anything gets its name, `v
 from __future__ import annotations
 
 import hashlib
-import io
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,9 +41,11 @@ from veilset.publish.recipe import Recipe
 from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
 from veilset.release import Release
 from veilset.report import custodian_report, public_report
-from veilset.transactions import Transactions
 
 __all__ = ["Bundle", "check_target", "publish"]
+
+_BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
+_ROWS_AT_ONCE = 1 << 17  # of the row map
 
 _WARNING = """DO NOT SHARE this folder.
 
@@ -100,7 +102,8 @@ def publish(
         custodian.mkdir(mode=0o700)
         write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
         limits.step("Writing the release")
-        _write_public(staging / "public", release, release.data.take(order).anonymous(), release.audit, out_format)
+        limits.require(_BYTES_A_ROW * len(order), "Writing the release", "publish fewer transactions at once.")
+        _write_public(staging / "public", release, order, release.audit, out_format, limits)
         _write_custodian(custodian, release, order, seed, before, curve, out_format, limits)
         limits.step("Verifying the written bytes")
         verification = verify(staging / "public", limits=limits)
@@ -143,7 +146,15 @@ def _risks_before(release: Release, limits: Limits) -> Audit | None:
         return None
 
 
-def _write_public(folder: Path, release: Release, data: Transactions, answer: Audit, out_format: str | None) -> None:
+def _write_public(
+    folder: Path,
+    release: Release,
+    order: npt.NDArray[np.int64],
+    answer: Audit,
+    out_format: str | None,
+    limits: Limits,
+) -> None:
+    data = release.data.take(order).anonymous()
     folder.mkdir(mode=0o755)
     layout = release_layout(release, out_format)
     file = folder / f"data{layout.form.suffix}"
@@ -180,6 +191,7 @@ def _write_public(folder: Path, release: Release, data: Transactions, answer: Au
             version=made_by,
             merged=merged,
             stands_for=release.stands_for,
+            limits=limits,
         ).encode(),
     }
     sums = {file.name: certificate.data.sha256, **{name: sha256_of(text) for name, text in texts.items()}}
@@ -229,30 +241,36 @@ def _write_custodian(
     write_edits(folder, release)
     report = custodian_report(release, before=before, curve=curve, limits=limits)
     write_durably(folder / "report.html", report)
-    sink = io.BytesIO()
-    pq.write_table(_row_map(release, order), sink)
-    write_durably(folder / "rows.parquet", sink.getvalue())
+    _write_row_map(folder / "rows.parquet", release, order)
 
 
-def _row_map(release: Release, order: npt.NDArray[np.int64]) -> pa.Table:
+def _write_row_map(path: Path, release: Release, order: npt.NDArray[np.int64]) -> None:
     """Which released row was which original one, and what the file calls it; a withheld one has no released row.
 
     Rows count from 1, in the order in which the transactions (persons, ids) first appear in the file.
     """
-    withheld = np.array(release.withheld, dtype=np.int64)
-    kept = np.setdiff1d(np.arange(len(release.original)), withheld)
-    originals = np.concatenate([kept[order], withheld])
-    columns = {
-        "released_row": pa.array(np.arange(1, len(originals) + 1), mask=np.arange(len(originals)) >= len(order)),
-        "original_row": pa.array(originals + 1, type=pa.int64()),
-    }
-    source = release.original.source
-    persons = release.original.persons
-    named = {
-        "person": None if persons is None else pa.array(persons, type=pa.string()),
-        "id": None if source is None else source.ids,
-    }
-    for column, names in named.items():
-        if names is not None:
-            columns[column] = names.take(pa.array(originals))
-    return pa.table(columns)
+    originals = order
+    if release.withheld:
+        kept = np.delete(np.arange(len(release.original)), release.withheld)
+        originals = np.concatenate([kept[order], np.array(release.withheld, dtype=np.int64)])
+    source, persons = release.original.source, release.original.persons
+    named: dict[str, Any] = {}
+    if persons is not None:
+        named["person"] = pa.array(persons, type=pa.string())
+    if source is not None and source.ids is not None:
+        named["id"] = source.ids
+    schema = pa.schema(
+        [
+            ("released_row", pa.int64()),
+            ("original_row", pa.int64()),
+            *((column, names.type) for column, names in named.items()),
+        ]
+    )
+    # Every value is there once: a dictionary would only take memory.
+    with atomic_file(path) as stream, pq.ParquetWriter(stream, schema, use_dictionary=False) as writer:
+        for first in range(0, len(originals), _ROWS_AT_ONCE):
+            block = originals[first : first + _ROWS_AT_ONCE]
+            released = np.arange(first + 1, first + len(block) + 1)
+            columns = [pa.array(released, mask=released > len(order)), pa.array(block + 1)]
+            columns += [names.take(pa.array(block)) for names in named.values()]
+            writer.write_table(pa.table(columns, schema=schema))

@@ -23,6 +23,8 @@ CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
 
 Verdict = Literal["holds", "broken", "altered", "edited", "incomplete", "malformed", "unknown-schema"]
 
+_ROOM_TO_COMPARE = 1 << 24  # bytes: what is written for some transactions, and what the file holds there
+
 _EXIT_CODES: dict[Verdict, int] = {
     "holds": 0,
     "broken": 1,
@@ -171,6 +173,7 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
             f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}.",
             certificate,
         )
+    limits.require(_ROOM_TO_COMPARE, "Comparing the file with its transactions", "verify it where there is more.")
     # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.
     if (more := holds_more_than(path, data.offsets, data.items, data.names, layout)) is not None:
         raise _Refused(

@@ -45,7 +45,7 @@ def custodian_report(
     curve : mapping, optional
         p to what is lost at that p.
     limits : Limits, optional
-        For what has to be counted.
+        For what has to be counted; where they leave too little memory, the page has no charts.
     """
     promise = coherence(release.promise)
     original = release.original
@@ -55,6 +55,7 @@ def custodian_report(
     suppressed = sorted(release.suppressed, key=lambda name: (-support[name], name))
     return render(
         "custodian.html",
+        limits,
         release=release,
         decision=decide(release),
         person=one_person(original),

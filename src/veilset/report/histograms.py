@@ -53,14 +53,17 @@ def length_histogram(series: Mapping[str, npt.NDArray[np.int64]]) -> Histogram |
 
     Empty transactions have a bin to themselves, and so has the longest hundredth. None if there is no transaction.
     """
-    values = np.concatenate(list(series.values()))
-    if not len(values):
+    parts = [part for part in series.values() if len(part)]
+    if not parts:
         return None
-    common = int(np.quantile(values, 0.99, method="higher"))
-    span = common - int(values.min()) + 1
+    shortest, longest = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
+    # There may be far more transactions than lengths, so these are counted, not sorted.
+    up_to = np.cumsum(sum(np.bincount(part, minlength=longest + 1) for part in parts))
+    common = int(np.searchsorted(up_to, -(-99 * (up_to[-1] - 1) // 100), side="right"))  # the 99% quantile, from above
+    span = common - shortest + 1
     width = next(width for width in _rounded() if span <= _MOST_BINS * width)
-    first = 1 if width > 1 else int(values.min())
-    return _histogram(series, chain([0], range(first, common + width + 1, width), [int(values.max()) + 1]))
+    first = 1 if width > 1 else shortest
+    return _histogram(series, chain([0], range(first, common + width + 1, width), [longest + 1]))
 
 
 def _rounded() -> Iterator[int]:
@@ -70,10 +73,10 @@ def _rounded() -> Iterator[int]:
 def _histogram(
     series: Mapping[str, npt.NDArray[np.int64]], steps: Iterable[int], also: Collection[int] = ()
 ) -> Histogram | None:
-    values = np.concatenate(list(series.values()))
-    if not len(values):
+    parts = [part for part in series.values() if len(part)]
+    if not parts:
         return None
-    lowest, highest = int(values.min()), int(values.max())
+    lowest, highest = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
     edges: list[int] = []
     for step in steps:
         edges.append(step)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
+from veilset.limits import Limits
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
 from veilset.report.words import Curve, curve_sentence, number, shares, shown
@@ -19,6 +20,8 @@ __all__ = ["Figure", "curve_figure", "length_figure", "render", "support_figure"
 
 Counts = Mapping[str, npt.NDArray[np.int64]]
 
+_ROOM_TO_DRAW = 150_000_000  # bytes; measured: 110 million for the first chart, and less for more
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -26,13 +29,16 @@ class Figure:
 
     title: str
     says: str
-    chart: Markup
+    draw: Callable[[], Markup]
     head: tuple[str, ...]
     rows: Sequence[Sequence[str]]
 
 
-def render(template: str, **context: object) -> str:
-    """A complete page. Item names can hold anything: everything that is not markup of ours is escaped."""
+def render(template: str, limits: Limits | None, /, **context: object) -> str:
+    """A complete page. Item names can hold anything: everything that is not markup of ours is escaped.
+
+    Charts are left out where the limits leave no memory for drawing; their numbers are there in any case.
+    """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("veilset", "report/templates"),
         autoescape=True,
@@ -41,7 +47,7 @@ def render(template: str, **context: object) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["colours"] = COLOURS
+    environment.globals |= {"colours": COLOURS, "charts": (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW}
     environment.filters |= {"shown": shown, "number": number, "shares": shares}
     return environment.get_template(template).render(context)
 
@@ -93,7 +99,7 @@ def curve_figure(curve: Curve) -> Figure:
     return Figure(
         title=title,
         says=says,
-        chart=share_chart(points, across=across, up="share of item occurrences lost", label=f"{title}. {says}"),
+        draw=lambda: share_chart(points, across=across, up="share of item occurrences lost", label=f"{title}. {says}"),
         head=("p", "Item occurrences lost"),
         rows=[(p, shares(loss)) for p, loss in points],
     )
@@ -119,7 +125,7 @@ def _figure(
     return Figure(
         title=title,
         says=says,
-        chart=histogram_chart(histogram, colours, across=across, up=up, label=f"{title}. {says}"),
+        draw=lambda: histogram_chart(histogram, colours, across=across, up=up, label=f"{title}. {says}"),
         head=(first, *heads),
         rows=[(name, *(f"{count:,}" for count in row)) for name, row in zip(histogram.ranges, counts, strict=True)],
     )

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from veilset.exact import percent
+from veilset.limits import Limits
 from veilset.models import Audit, Coherence
 from veilset.report.pages import Figure, length_figure, render, support_figure
 from veilset.report.words import coherence, limits_met, number, state, verdict
@@ -27,6 +28,7 @@ def public_report(
     version: str,
     merged: bool,
     stands_for: Mapping[str, Sequence[str]] | None = None,
+    limits: Limits | None = None,
 ) -> str:
     """A self-contained HTML page about released data.
 
@@ -44,6 +46,8 @@ def public_report(
         Whether the transactions of one person were merged.
     stands_for : mapping, optional
         What items with coarser names may have been, as the taxonomy says.
+    limits : Limits, optional
+        Where they leave too little memory, the page has no charts.
     """
     promise = coherence(audit.promise)
     open_ends = list(promise.not_promised())
@@ -55,6 +59,7 @@ def public_report(
     sensitive = data.is_sensitive.astype(bool)
     return render(
         "public.html",
+        limits,
         audit=audit,
         state=state(audit),
         verdict=verdict(audit, merged=merged),

@@ -1,5 +1,6 @@
 """The data: transactions, taxonomies, generators."""
 
+from veilset.io.gather import row_blocks
 from veilset.transactions import generate
 from veilset.transactions.reading import Source, read, read_file
 from veilset.transactions.sensitive import (
@@ -26,4 +27,5 @@ __all__ = [
     "read",
     "read_entries",
     "read_file",
+    "row_blocks",
 ]

@@ -213,6 +213,8 @@ class Transactions:
         return self._filtered(keep)
 
     def _filtered(self, keep: npt.NDArray[np.bool_]) -> Transactions:
+        if keep.all():
+            return self
         # Deleting whole items keeps the others occurring and in order, unless only integers remain, which are sorted in
         # another way.
         names = tuple(name for name, kept in zip(self.names, keep.tolist(), strict=True) if kept)
@@ -236,6 +238,8 @@ class Transactions:
                 raise WrongUsage(
                     f"A public and a sensitive item would both become {name!r}.", "Give them different names."
                 )
+        if tuple(renamed) == self.names:
+            return self
         sensitive_names = {name for name, is_sensitive in roles.items() if is_sensitive}
         return self._canonical(self.offsets, self.items, renamed, sensitive_names, self.persons, self.source)
 
@@ -258,10 +262,12 @@ class Transactions:
             raise WrongUsage(f"take got {rows.dtype} of shape {rows.shape}.", "Give a list of row numbers.")
         if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
             raise WrongUsage(f"take got rows {rows.min()} to {rows.max()}.", f"Rows are numbered 0 to {len(self) - 1}.")
-        rows = rows.astype(np.int64)
+        rows = rows.astype(np.int64, copy=False)
         offsets, items = taken_rows(self.offsets, self.items, rows)
         persons = None if self.persons is None else tuple(self.persons[i] for i in rows.tolist())
         source = None if self.source is None else self.source.taken(rows)
+        if _native.occurring(items, len(self.names)).all():
+            return self._of(offsets, items, self.names, self.is_sensitive, persons, source)
         return self._canonical(offsets, items, self.names, frozenset(self.sensitive), persons, source, must_occur=False)
 
     def anonymous(self) -> Transactions:

@@ -16,17 +16,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
+from veilset.errors import BudgetExceeded, Infeasible
 from veilset.limits import Limits
-from veilset.mining import minimal_rare
-from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.utility.generalization import average_loss, recoded
+from veilset.utility.must_go import unavoidable
 from veilset.utility.nuggets import Support, nugget_losses
 from veilset.utility.rules import top_rules_kept
 
-__all__ = ["METRICS", "Metric", "measure", "unavoidable"]
+__all__ = ["METRICS", "Metric", "measure"]
 
 
 @dataclass(frozen=True)
@@ -102,21 +101,6 @@ def measure(
     return {metric.name: found[metric.name] for metric in METRICS if metric.name in found}
 
 
-def unavoidable(release: Release, limits: Limits | None = None) -> tuple[str, ...]:
-    """The public items of the original that break the promise by themselves: no release can keep them (Observation 2).
-
-    Sensitive items that the release has suppressed give nobody away any more.
-    """
-    promise = release.promise
-    if not isinstance(promise, Coherence):
-        raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", "Available: Coherence.")
-    hidden = set(release.original.sensitive).intersection(release.suppressed)
-    data = release.original.without(hidden) if hidden else release.original
-    promise.check_feasible(data)
-    moles = minimal_rare(promise.seen_in(data), promise.k, h=promise.share, max_size=1, **(limits or Limits()).bounds())
-    return tuple(mole.items[0] for mole in moles)
-
-
 def _lost(after: float, before: float) -> float:
     return 1 - after / before if before else 0.0
 
@@ -161,8 +145,10 @@ def _sensitive_kept(release: Release) -> float:
 
 
 def _emptied(release: Release) -> int:
-    kept = np.setdiff1d(np.arange(len(release.original)), np.array(release.withheld, dtype=np.int64))
-    return int(np.count_nonzero((release.original.lengths[kept] > 0) & (release.data.lengths == 0)))
+    held_something = release.original.lengths > 0
+    if release.withheld:
+        held_something = np.delete(held_something, release.withheld)
+    return int(np.count_nonzero(held_something & (release.data.lengths == 0)))
 
 
 def _average_length(data: Transactions) -> float:
