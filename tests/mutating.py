@@ -1,8 +1,8 @@
 """Reads mutated files of one format in a process of its own, as `test_reading_fuzz` does.
 
 Run with ``-m``, and: the format, how many inputs each of its readers gets, a folder. The input at work is in the
-folder's file ``victim…``, so that it is there if the process ends. Prints, as JSON, how often each reader gave each kind
-of answer, and by how many megabytes the process grew.
+folder's file ``victim…``, so that it is there if the process ends. Prints, as JSON, how often each reader gave each
+kind of answer, and by how many megabytes the process grew.
 """
 
 import gzip

@@ -118,7 +118,7 @@ def long_rows(rows: int, items: int) -> Transactions:
 
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_a_branch_that_does_not_fit_is_over_the_limit():
-    data = long_rows(100_000, 20)  # the rows of one branch: 10 MB
+    data = long_rows(400_000, 20)  # the rows of one branch: 40 MB
     with pytest.raises(BudgetExceeded, match=r"The audit stopped at the memory limit"):
         audit(data, Coherence(k=2, p=2), memory_limit=own_memory() + 3_000_000)
 

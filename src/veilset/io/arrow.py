@@ -21,7 +21,7 @@ from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows
 
-__all__ = ["VALUES_AT_ONCE", "WIDE_ROWS", "completed", "needed_columns", "rows_of"]
+__all__ = ["VALUES_AT_ONCE", "WIDE_ROWS", "completed", "needed_columns", "rows_of", "values_in_a_row"]
 
 VALUES_AT_ONCE = 1 << 20
 """How many values, roughly, are turned into one piece."""
@@ -156,10 +156,17 @@ def _values(batch: Any, layout: Layout) -> int:
     """How many values a batch has, roughly."""
     if layout.form.shape == "lists":
         return len(batch) + (pc.sum(pc.list_value_length(batch.column(layout.columns[0]))).as_py() or 0)
-    if layout.form.shape == "wide":
-        # Runs are as short as what they say; cutting them would only make more pieces.
-        return len(batch) * (sum(not pa.types.is_run_end_encoded(field.type) for field in batch.schema) or 1)
-    return len(batch)
+    return int(len(batch) * values_in_a_row(batch.schema)) if layout.form.shape == "wide" else len(batch)
+
+
+def values_in_a_row(schema: Any) -> float:
+    """What a row of a wide table counts: most cells of a sparse table say no, and take but a bit.
+
+    Runs are as short as what they say; cutting them would only make more pieces.
+    """
+    bits = sum(pa.types.is_boolean(field.type) for field in schema)
+    runs = sum(pa.types.is_run_end_encoded(field.type) for field in schema)
+    return (len(schema) - bits - runs) + bits / 16
 
 
 def _gathered(batches: Iterable[Any], layout: Layout) -> Iterator[Any]:

@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +19,7 @@ from veilset.limits import Limits
 
 __all__ = ["TextBlocks", "opened", "read_bytes", "read_text_bytes", "readable"]
 
-_LARGEST_BLOCK = 1 << 24
+_LARGEST_BLOCK = 1 << 23
 _SMALLEST_BLOCK = 1 << 16
 _PACKERS = {".gz": "gzip", ".zst": "zstd"}
 _OTHER_MARKS = {
@@ -63,16 +63,17 @@ def readable(path: Path) -> Iterator[None]:
 def read_bytes(path: str | Path, limits: Limits | None = None) -> bytes:
     """The bytes of a file as they are."""
     with opened(path) as file:
-        return _joined(iter(lambda: file.read(_LARGEST_BLOCK), b""), path, limits or Limits())
+        return _joined(iter(lambda: file.read(_LARGEST_BLOCK), b""), path, limits or Limits(), [])
 
 
 def read_text_bytes(path: str | Path, encoding: str, limits: Limits | None = None) -> bytes:
     """The whole text of a file as UTF-8 bytes; see `TextBlocks`."""
-    return _joined(TextBlocks(path, encoding, limits), path, limits or Limits())
+    blocks, kept = TextBlocks(path, encoding, limits), list[bytes]()
+    blocks.place = lambda: (1, b"".join(kept))
+    return _joined(blocks, path, limits or Limits(), kept)
 
 
-def _joined(blocks: Iterable[bytes], path: str | Path, limits: Limits) -> bytes:
-    kept: list[bytes] = []
+def _joined(blocks: Iterable[bytes], path: str | Path, limits: Limits, kept: list[bytes]) -> bytes:
     size = 0
     for block in blocks:
         kept.append(block)
@@ -85,7 +86,8 @@ def _joined(blocks: Iterable[bytes], path: str | Path, limits: Limits) -> bytes:
 class TextBlocks:
     """The text of a file as blocks of UTF-8 bytes: unpacked by its name, without a byte-order mark or zero bytes.
 
-    Blocks end between characters, not between lines. `sha256` is that of the file's bytes, once all were read.
+    Blocks end between characters, not between lines. `sha256` is that of the file's bytes, once all were read. Who
+    reads them counts the lines: `place` gives the number of a line and the text from there to the end of what was given.
     """
 
     def __init__(self, path: str | Path, encoding: str, limits: Limits | None = None) -> None:
@@ -93,9 +95,7 @@ class TextBlocks:
         self._limits = limits or Limits()
         self._codec = _codec(encoding)
         self._hash = hashlib.sha256()
-        self._lines = 1  # of the text given so far, to name one in an error
-        self._after_cr = False
-        self._given = b""
+        self.place: Callable[[], tuple[int, bytes]] = lambda: (1, b"")
 
     @property
     def sha256(self) -> str:
@@ -107,13 +107,11 @@ class TextBlocks:
         with opened(self._path) as file:
             utf8 = self._codec.name == "utf-8"
             for text in self._utf8(self._unpacked(file)) if utf8 else self._decoded(self._unpacked(file)):
-                self._count_given()
                 if b"\0" in text:
                     raise UnreadableInput(
                         f"{self._at(text[: text.index(0)])}: a zero byte. This is no text, or not in this encoding.",
                         "Export the data as text, or name its encoding with --encoding (utf-16 is full of zero bytes).",
                     )
-                self._given = text
                 something = True
                 yield text
         if not something:
@@ -209,18 +207,10 @@ class TextBlocks:
         )
 
     def _at(self, before: bytes) -> str:
-        self._count_given()
-        return f"{str(self._path)!r}, line {self._lines + self._ends(before)}"
-
-    def _count_given(self) -> None:
-        """Count the lines of the block that was given last; most files have but one, and need no counting."""
-        self._lines += self._ends(self._given)
-        self._after_cr = self._given.endswith(b"\r") if self._given else self._after_cr
-        self._given = b""
-
-    def _ends(self, text: bytes) -> int:
-        within = text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
-        return within - (self._after_cr and text.startswith(b"\n"))
+        line, rest = self.place()
+        text = rest + before
+        line += text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+        return f"{str(self._path)!r}, line {line}"
 
 
 class _Hashed(io.RawIOBase):

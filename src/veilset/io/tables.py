@@ -15,7 +15,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from veilset.errors import UnreadableInput
-from veilset.io.arrow import VALUES_AT_ONCE, WIDE_ROWS, completed, needed_columns, rows_of
+from veilset.io.arrow import VALUES_AT_ONCE, WIDE_ROWS, completed, needed_columns, rows_of, values_in_a_row
 from veilset.io.files import readable
 from veilset.io.layout import FORMATS, Layout
 from veilset.io.rows import Rows
@@ -145,7 +145,8 @@ def _open_parquet(source: SuspectFile, wanted: list[str]) -> Any:
 
 def _rows_at_once(file: Any, wanted: list[str], layout: Layout) -> int:
     if layout.form.shape == "wide":
-        return max(WIDE_ROWS, VALUES_AT_ONCE // len(wanted))
+        fields = {field.name: field for field in file.schema_arrow}
+        return max(WIDE_ROWS, int(VALUES_AT_ONCE / values_in_a_row([fields[name] for name in wanted])))
     if layout.form.shape == "long" or file.metadata.num_row_groups == 0:
         return VALUES_AT_ONCE
     # How long lists are is not asked of the metadata: pyarrow ends the process where those of a column are damaged.

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import UnreadableInput, near_misses, unknown
+from veilset.io.files import TextBlocks
 from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows
@@ -49,7 +50,7 @@ def open_text(path: str | Path, blocks: Iterable[bytes], layout: Layout) -> tupl
 
     Errors name *path* and the line at fault.
     """
-    source = _Source(path, layout, iter(blocks))
+    source = _Source(path, layout, blocks)
     with source.errors():
         layout, parse = _PARSERS[layout.format](source)
     return layout, source.pieces(parse)
@@ -58,12 +59,14 @@ def open_text(path: str | Path, blocks: Iterable[bytes], layout: Layout) -> tupl
 class _Source:
     """A text in blocks, of which the beginning may be looked at."""
 
-    def __init__(self, path: str | Path, layout: Layout, blocks: Iterator[bytes]) -> None:
+    def __init__(self, path: str | Path, layout: Layout, blocks: Iterable[bytes]) -> None:
         self.path, self.layout = str(path), layout
         self.line = 1
-        self._blocks = blocks
         self._text, self._at, self._last = b"", 0, False
-        self._next = next(blocks, b"")
+        if isinstance(blocks, TextBlocks):
+            blocks.place = lambda: (self.line, self._text[self._at :])
+        self._blocks = iter(blocks)
+        self._next = next(self._blocks, b"")
         self.more()
 
     def more(self) -> None:

@@ -84,7 +84,7 @@ def _table_blocks(
     offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], layout: Layout
 ) -> Iterator[Any]:
     is_wide = layout.form.shape == "wide"
-    most = max(1, (1 << 22) // max(1, len(names))) if is_wide else occurrences_at_once(names, 1 << 23)
+    most = max(1, (1 << 24) // max(1, len(names))) if is_wide else occurrences_at_once(names, 1 << 23)
     for first, last in row_blocks(offsets, most):
         yield block_of(offsets[first : last + 1], items, names, layout, first + 1)
 
