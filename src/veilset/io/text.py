@@ -36,7 +36,7 @@ _ADVICE = {
     "spmf": "For names instead of ids use --format basket, with --delimiter ' ' if blanks separate them.",
     "basket": "Check the quotes, and that --delimiter is right.",
     "long": "Check the line, and that --delimiter is right.",
-    "wide": "If the column is no item, say --ignore COLUMN; if it counts, say --counts.",
+    "wide": "If the column is no item, say --ignore COLUMN; if it counts, --counts; check that --delimiter is right.",
     "jsonl": "Give every line one JSON value; --column names the key of the items; --long ID,ITEM is for single items.",
     "jsonl-long": "Give every line one JSON object with both keys.",
 }
@@ -114,7 +114,7 @@ class _Source:
         try:
             yield
         except _native.ParseError as error:
-            raise self.error(str(error), _ADVICE[self.layout.format]) from None
+            raise self.error(str(error), _advice(str(error), self.layout)) from None
 
     def error(self, what: str, advice: str) -> UnreadableInput:
         """An error that names the file."""
@@ -126,6 +126,15 @@ class _Source:
             alone = "Say --delimiter if something else separates the columns."
             raise unknown("column", name, header, "Check its spelling." if len(header) > 1 else alone)
         return header.index(name)
+
+
+def _advice(said: str, layout: Layout) -> str:
+    """What to do about what a kernel says."""
+    if "whose line this is" in said or "the person is" in said or f"no key {layout.person!r}" in said:
+        return "Fill it in, or leave the line out."
+    if "the header has" in said:
+        return _ADVICE["long"]
+    return "If the column is no item, say --ignore COLUMN." if layout.counts else _ADVICE[layout.format]
 
 
 def _fimi(source: _Source) -> tuple[Layout, _Parse]:
