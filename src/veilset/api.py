@@ -219,7 +219,7 @@ def apply(
     listed = set(recipe.input.sensitive_where_present).intersection(data.names)
     return anonymize(
         data.with_sensitive(listed.union(data.sensitive)),
-        recipe.promise.make(),
+        recipe.promise_for(data),
         method="given",
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,

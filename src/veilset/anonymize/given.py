@@ -7,8 +7,8 @@ Whether the promise is kept is for the auditor to say, as ever.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, get_args
 
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
@@ -46,24 +46,31 @@ def given(
     known : names, optional
         The items that somebody had in mind who decided this; None: all.
     unknown : {"refuse", "suppress", "keep"}
-        What is done with other public items. Sensitive items that nobody had in mind are always refused.
+        What is done with other public items. Sensitive items that nobody had in mind, or that were public when they
+        were recoded, are always refused.
     """
     started = time.perf_counter()
     recoded = dict(generalized or {})
     if clash := sorted(set(suppressed).intersection(recoded)):
         raise WrongUsage(f"The item {clash[0]!r} is to be suppressed and to be recoded.", "Say one of them.")
     new = () if known is None else data.in_order(set(data.names).difference(known))
-    refused = new if unknown == "refuse" else tuple(item for item in new if item in data.sensitive)
-    if refused:
+    if unknown not in get_args(Unknown):
+        raise WrongUsage(f"unknown is {unknown!r}.", f"Say one of {', '.join(get_args(Unknown))}.")
+    sensitive, unheard = set(data.sensitive), set(new)
+    if surprising := [item for item in data.names if item in sensitive and (item in recoded or item in unheard)]:
         raise WrongUsage(
-            f"{len(refused):,} items were not known when this was decided: {', '.join(map(repr, refused[:5]))}"
-            + (", …." if len(refused) > 5 else "."),
+            f"{_listed(surprising)} not known as sensitive when this was decided.", "Decide anew with publish."
+        )
+    if new and unknown == "refuse":
+        raise WrongUsage(
+            f"{_listed(new)} not known when this was decided.",
             "Say --unknown suppress, or --unknown keep to have them audited, or decide anew with publish.",
         )
     gone = data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
     coarser = {item: name for item, name in recoded.items() if item in set(data.names)}
     limits.step("Making the given changes")
-    meant = {name: tuple(items) for name, items in (stands_for or _meant_by(recoded)).items()}
+    told = _meant_by(recoded) if stands_for is None else stands_for
+    meant = {name: tuple(items) for name, items in told.items()}
     return Release(
         original=data,
         data=data.without(gone).renamed(coarser),
@@ -81,6 +88,13 @@ def given(
         stands_for={name: items for name, items in meant.items() if name in set(coarser.values())},
         seconds=time.perf_counter() - started,
     )
+
+
+def _listed(items: Sequence[str]) -> str:
+    """How a sentence about what these items were begins."""
+    if len(items) == 1:
+        return f"The item {items[0]!r} was"
+    return f"{len(items):,} items ({', '.join(map(repr, items[:5]))}{', …' * (len(items) > 5)}) were"
 
 
 def _meant_by(recoded: Mapping[str, str]) -> dict[str, list[str]]:

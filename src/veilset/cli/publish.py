@@ -117,8 +117,9 @@ def run_recipe(
     check_target(out, replace=replace)
     if taken := set(recipe.method.options).intersection({*signature(vs.anonymize).parameters, "limits"}):
         raise WrongUsage(f"{min(taken)!r} is not an option of a method.", "Take it out of [method.options].")
-    promise = recipe.promise.make()
+    recipe.promise.make()  # refuses what cannot be promised before anything is read
     data = recipe.read_data(bounds.memory_limit)
+    promise = recipe.promise_for(data)
     screen.show(lambda: print_reading(data, screen.console))
     if not recipe.method.allow_sensitive:
         promise.check_feasible(data)

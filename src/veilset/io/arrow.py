@@ -164,9 +164,9 @@ def values_in_a_row(schema: Any) -> float:
 
     Runs are as short as what they say; cutting them would only make more pieces.
     """
-    bits = sum(pa.types.is_boolean(field.type) for field in schema)
-    runs = sum(pa.types.is_run_end_encoded(field.type) for field in schema)
-    return (len(schema) - bits - runs) + bits / 16
+    bits = sum(1 for field in schema if pa.types.is_boolean(field.type))
+    runs = sum(1 for field in schema if pa.types.is_run_end_encoded(field.type))
+    return float(len(schema) - bits - runs) + bits / 16
 
 
 def _gathered(batches: Iterable[Any], layout: Layout) -> Iterator[Any]:

@@ -87,7 +87,7 @@ class TextBlocks:
     """The text of a file as blocks of UTF-8 bytes: unpacked by its name, without a byte-order mark or zero bytes.
 
     Blocks end between characters, not between lines. `sha256` is that of the file's bytes, once all were read. Who
-    reads them counts the lines: `place` gives the number of a line and the text from there to the end of what was given.
+    reads them counts the lines: `place` gives the number of a line and the text from there to the end of what was read.
     """
 
     def __init__(self, path: str | Path, encoding: str, limits: Limits | None = None) -> None:

@@ -47,6 +47,11 @@ __all__ = ["Bundle", "check_target", "publish"]
 _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
 _ROWS_AT_ONCE = 1 << 17  # of the row map
 
+_NEXT = {
+    "given": "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample.",
+    "any other": "Choose another method, or other parameters.",
+}
+
 _WARNING = """DO NOT SHARE this folder.
 
 It holds what undoes the release beside it: which items were removed, which released row was which original row, the
@@ -88,7 +93,7 @@ def publish(
     limits = limits or Limits()
     if not release.certified or release.audit is None:
         raise NotCertified(
-            f"NO-GO: nothing was written. {_why_not(release)}", "Choose another method, or other parameters."
+            f"NO-GO: nothing was written. {_why_not(release)}", _NEXT.get(release.method, _NEXT["any other"])
         )
     out = Path(out)
     check_target(out, replace=replace)

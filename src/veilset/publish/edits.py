@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from veilset.errors import UnreadableInput
 from veilset.io import read_bytes
-from veilset.io.table import read_table, write_table
+from veilset.io.sql import is_database
+from veilset.io.table import Table, read_table, write_table
 from veilset.publish.certificate import Certificate
 from veilset.publish.recipe import InputRecipe, Recipe
 from veilset.release import Release
@@ -18,12 +19,15 @@ from veilset.utility import unavoidable
 __all__ = ["EDITS", "RECIPE", "recipe_like", "write_edits"]
 
 EDITS, RECIPE = "edits.csv", "recipe.toml"
+_LAYOUT = {"format", "delimiter", "header", "column", "long", "wide", "person", "ignore", "counts"}
 _COLUMNS = ("item", "role", "action", "to", "support", "why")
 
 
 def write_edits(folder: Path, release: Release) -> None:
     """Write the file: one line for each item of the original."""
     original = release.original
+    decided_before = release.method == "given"
+    new = _not_known(release)
     alone, gone = set(unavoidable(release)), set(release.suppressed)
     rows = []
     items = zip(original.names, original.is_sensitive.tolist(), original.supports.tolist(), strict=True)
@@ -31,14 +35,24 @@ def write_edits(folder: Path, release: Release) -> None:
         action, to, why = "kept", "", ""
         if item in gone:
             action, why = "suppressed", "breaks the promise together with other items"
-            if sensitive:
+            if item in new:
+                why = "was not known when the changes were decided"
+            elif sensitive and not decided_before:
                 why = "more people than h have it"
             elif item in alone:
                 why = "breaks the promise by itself"
+            elif decided_before:
+                why = "as in the earlier release"
         elif item in release.generalized:
             action, to, why = "generalized", release.generalized[item], "may stay under a coarser name"
         rows.append((item, "sensitive" if sensitive else "public", action, to, str(support), why))
     write_table(folder / EDITS, _COLUMNS, rows)
+
+
+def _not_known(release: Release) -> set[str]:
+    """The items of the original that nobody had in mind who decided the changes that were given."""
+    known = release.options.get("known")
+    return set(release.original.names).difference(known) if isinstance(known, tuple) else set()
 
 
 def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> Recipe:
@@ -51,7 +65,7 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
     path : str
         The other data.
     layout : InputRecipe, optional
-        How that is laid out; None: as the earlier release's.
+        How that is laid out, and what else is sensitive in it. What is not said is as for the earlier release.
     """
     custodian = release / "custodian"
     if not (custodian / EDITS).is_file():
@@ -65,14 +79,18 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
             f"{str(custodian / EDITS)!r}, line 1: its columns are {', '.join(table.columns)}.",
             f"They must be {', '.join(_COLUMNS)}: use the file as it was released.",
         )
+    _check_edits(custodian / EDITS, table)
     options: dict[str, Any] = {
         "known": tuple(row[0] for row in table.rows),
         "suppressed": tuple(row[0] for row in table.rows if row[2] == "suppressed"),
     }
     if recoded := {row[0]: row[3] for row in table.rows if row[2] == "generalized"}:
-        options |= {"generalized": recoded, "stands_for": _stand_for(release / "public" / "certificate.json")}
-    layout = layout or earlier.input or InputRecipe(path=path)
-    source = layout.model_copy(
+        meant = _stand_for(release / "public" / "certificate.json")
+        # Readers were told that a coarser name may mean these, so it does also where the earlier data had none of them.
+        others = {item: name for name, items in meant.items() for item in items if item not in {*options["known"]}}
+        options["known"] += tuple(others)
+        options |= {"generalized": {**recoded, **others}, "stands_for": meant}
+    source = _laid_out(layout, earlier.input or InputRecipe(path=path), path).model_copy(
         update={
             "path": path,
             "sha256": None,
@@ -82,6 +100,40 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
     )
     method = earlier.method.model_copy(update={"name": "given", "options": options})
     return earlier.model_copy(update={"seed": None, "method": method, "input": source})
+
+
+def _laid_out(asked: InputRecipe | None, earlier: InputRecipe, path: str) -> InputRecipe:
+    """How to read the other data: as is asked, and where nothing is said about the layout, as the earlier data."""
+    if not is_database(path):
+        earlier = earlier.model_copy(update={"query": None})
+    if asked is None:
+        return earlier
+    if asked.model_dump(include=_LAYOUT, exclude_defaults=True):
+        return asked
+    said = asked.model_dump(include={"query", "encoding"}, exclude_defaults=True)
+    return asked.model_copy(update={**earlier.model_dump(include={*_LAYOUT, "query", "encoding"}), **said})
+
+
+def _check_edits(path: Path, table: Table) -> None:
+    """Raise at the first line that is not as a release writes it."""
+    line_of: dict[str, int] = {}
+    for line, (item, role, action, to, _, _) in zip(table.lines, table.rows, strict=True):
+        wrong = None
+        if not item:
+            wrong = "the item has no name"
+        elif item in line_of:
+            wrong = f"the item {item!r} stands on line {line_of[item]} already"
+        elif role not in ("public", "sensitive"):
+            wrong = f"the role is {role!r}, neither public nor sensitive"
+        elif action not in ("kept", "suppressed", "generalized"):
+            wrong = f"the action is {action!r}, not kept, suppressed or generalized"
+        elif (action == "generalized") != bool(to):
+            wrong = f"the item is {action}, to {to!r}"
+        elif to and role == "sensitive":
+            wrong = f"the sensitive item {item!r} is generalized"
+        if wrong is not None:
+            raise UnreadableInput(f"{str(path)!r}, line {line}: {wrong}.", "Use the file as it was released.")
+        line_of[item] = line
 
 
 def _stand_for(path: Path) -> dict[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io.sql import is_database
-from veilset.models import Promise
+from veilset.models import Coherence, Promise
 from veilset.publish.certificate import make_promise
 from veilset.release import Release
 from veilset.transactions import (
@@ -224,6 +224,12 @@ class Recipe(_Section):
                 }
             ),
         )
+
+    def promise_for(self, data: Transactions) -> Promise:
+        """The promise; items that need not occur may be in its groups, and are left out there if they do not."""
+        promise = self.promise.make()
+        optional = self.input is not None and self.input.sensitive_where_present
+        return promise.within(data) if optional and isinstance(promise, Coherence) else promise
 
     def read_data(self, memory_limit: int | str | None = None) -> Transactions:
         """The input, checked against its hash where the recipe has one."""

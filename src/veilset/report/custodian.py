@@ -74,7 +74,9 @@ def custodian_report(
 
 
 def _option(value: object) -> str:
-    return f"for {number(len(value), 'item')}" if isinstance(value, (Mapping, tuple)) else str(value)
+    if isinstance(value, Mapping):
+        return f"for {number(len(value), 'item')}"
+    return number(len(value), "item") if isinstance(value, tuple) else str(value)
 
 
 def _supports(release: Release, k: int) -> Figure | None:
