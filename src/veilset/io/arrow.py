@@ -19,7 +19,7 @@ from veilset import _native
 from veilset.errors import UnreadableInput, WrongUsage, unknown
 from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, present_rows
 from veilset.io.layout import Layout
-from veilset.io.rows import Rows
+from veilset.io.rows import Rows, arrow_numbers
 
 __all__ = ["VALUES_AT_ONCE", "WIDE_ROWS", "completed", "needed_columns", "rows_of", "values_in_a_row"]
 
@@ -236,7 +236,7 @@ def _rows_of_long(batch: Any, layout: Layout, row: int) -> Rows:
     if pa.types.is_integer(ids.type) and ids.null_count == 0:
         # Tables are often sorted by their ids, so fewer have to be coded.
         starts = _run_starts(ids.to_numpy())
-        owners = coded_ids(ids.take(pa.array(starts)))
+        owners = coded_ids(ids.take(arrow_numbers(starts)))
     else:
         every = _owners(batch, owner, row)
         starts = _run_starts(every.codes)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.errors import UnreadableInput
+from veilset.io.rows import arrow_numbers
 
 __all__ = ["Coded", "coded_ids", "coded_items", "is_item", "is_number", "is_text", "present_rows"]
 
@@ -140,7 +141,7 @@ def _coded_integers(values: Any) -> Coded:
         present = codes
         codes = np.full(len(values), -1, np.int32)
         codes[values.is_valid().to_numpy(zero_copy_only=False)] = present
-    return Coded(codes, pa.array(used + low).cast(pa.string()), in_order=True)
+    return Coded(codes, arrow_numbers(used + low).cast(pa.string()), in_order=True)
 
 
 def _coded_hashed(values: Any) -> Coded:

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, UnreadableInput
-from veilset.io.rows import Rows
+from veilset.io.rows import Rows, arrow_numbers
 from veilset.limits import Limits
 
 __all__ = ["Gathered", "canonical_rows", "gather", "row_blocks", "same_array", "strings_of", "taken_rows"]
@@ -82,7 +82,7 @@ def _owners_in_order(piece: Rows) -> Rows:
     if piece.owners is None:
         return piece
     met, owners = _native.by_appearance(piece.owners, len(piece.owner_names))
-    return replace(piece, owners=owners, owner_names=piece.owner_names.take(pa.array(met)))
+    return replace(piece, owners=owners, owner_names=piece.owner_names.take(arrow_numbers(met)))
 
 
 def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.Names) -> npt.NDArray[np.int32]:

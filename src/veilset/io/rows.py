@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "arrow_numbers"]
 
 
 @dataclass(frozen=True)
@@ -40,3 +41,9 @@ class Rows:
     owner_names: Any = None
     notes: Mapping[str, int] = field(default_factory=dict)
     in_order: bool = False
+
+
+def arrow_numbers(array: npt.NDArray[Any]) -> Any:
+    """An Arrow array over the same memory. ``pa.array`` would load pandas, where it is installed, to have a look."""
+    array = np.ascontiguousarray(array)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, pa.py_buffer(array)])

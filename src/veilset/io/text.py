@@ -22,7 +22,7 @@ from veilset.errors import UnreadableInput, near_misses, unknown
 from veilset.io.files import TextBlocks
 from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
-from veilset.io.rows import Rows
+from veilset.io.rows import Rows, arrow_numbers
 
 __all__ = ["open_text"]
 
@@ -140,7 +140,7 @@ def _advice(said: str, layout: Layout) -> str:
 def _fimi(source: _Source) -> tuple[Layout, _Parse]:
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         offsets, codes, ids, at, line = _native.parse_fimi(text, at, line, last)
-        return Rows(offsets, codes, pa.array(ids).cast(pa.string()), in_order=True), at, line
+        return Rows(offsets, codes, arrow_numbers(ids).cast(pa.string()), in_order=True), at, line
 
     return source.layout, parse
 
