@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import veilset as vs
-from tests.format_cases import Good, content_of
 from tests.test_verify import edit_certificate
 from veilset.io import FORMATS, as_written, sha256_of, write_rows
+from veilset.io.plain import write_table
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
@@ -133,15 +133,17 @@ def test_a_changed_byte_with_sums_set_right(kind: str, tmp_path: Path) -> None:
 
 
 def _table(change: Callable[[pa.Table], pa.Table]) -> Callable[[str, bytes], bytes]:
-    """A change of a table, written by the same library."""
+    """A change of a table, written as we would write it."""
 
-    def changed(kind: str, content: bytes) -> bytes:
+    def forge(kind: str, content: bytes) -> bytes:
         stream = io.BytesIO(content)
         is_parquet = FORMATS[kind].container == "parquet"
         table = pyarrow.parquet.read_table(stream) if is_parquet else pyarrow.ipc.open_file(stream).read_all()
-        return content_of(Good(f"a.{FORMATS[kind].container}", change(table), []))
+        changed, forged = change(table), io.BytesIO()
+        write_table(forged, [changed], changed.schema, FORMATS[kind].container)
+        return forged.getvalue()
 
-    return changed
+    return forge
 
 
 def _lines(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[str, bytes], bytes]:
@@ -156,27 +158,33 @@ def _no_item(table: pa.Table) -> pa.Table:
     return table.append_column("zz", pa.array([False] * len(table)))
 
 
-def _backwards(lines: list[bytes]) -> list[bytes]:
-    return lines[::-1]
+def _lists_backwards(table: pa.Table) -> pa.Table:
+    return pa.Table.from_pylist([{"items": row["items"][::-1]} for row in table.to_pylist()], table.schema)
 
+
+def _rows_backwards(table: pa.Table) -> pa.Table:
+    return table.take(list(range(len(table)))[::-1])
+
+
+def _columns_backwards(table: pa.Table) -> pa.Table:
+    return table.select(table.column_names[::-1])
+
+
+_LISTS = [_table(_more_columns), _table(_lists_backwards)]
+_LONG = [_table(_more_columns), _table(_rows_backwards), _table(_columns_backwards)]
+_WIDE = [_table(_no_item), _table(_columns_backwards)]
 
 FORGED: dict[str, list[Callable[[str, bytes], bytes]]] = {
     "fimi": [_lines(lambda x: [line.replace(b"\n", b" \n") for line in x]), _lines(lambda x: [b"5 0\n", *x[1:]])],
     "spmf": [_lines(lambda x: [*x, b"# ann bought this\n"]), _lines(lambda x: [b"@WHO=ann\n", *x])],
     "basket": [_lines(lambda x: [x[0].replace(b"\n", b",\n"), *x[1:]]), _lines(lambda x: [b"null,007\n", *x[1:]])],
-    "long": [
-        _lines(lambda x: [line.replace(b"\n", b",x\n") for line in x]),
-        _lines(lambda x: [x[0], *_backwards(x[1:])]),
-    ],
+    "long": [_lines(lambda x: [line.replace(b"\n", b",x\n") for line in x]), _lines(lambda x: [x[0], *x[:0:-1]])],
     "wide": [_lines(lambda x: [x[0].replace(b"\n", b",zz\n"), *(line.replace(b"\n", b",0\n") for line in x[1:])])],
     "jsonl": [_lines(lambda x: [x[0].replace(b"]", b" ]"), *x[1:]]), _lines(lambda x: [*x, b"\n"])],
-    "jsonl-long": [_lines(lambda x: [line.replace(b"}", b', "n": 1}') for line in x]), _lines(_backwards)],
-    "parquet": [_table(_more_columns)],
-    "parquet-long": [_table(_more_columns), _table(lambda t: t.take(list(range(len(t)))[::-1]))],
-    "parquet-wide": [_table(_no_item)],
-    "arrow": [_table(_more_columns)],
-    "arrow-long": [_table(_more_columns), _table(lambda t: t.take(list(range(len(t)))[::-1]))],
-    "arrow-wide": [_table(_no_item)],
+    "jsonl-long": [_lines(lambda x: [line.replace(b"}", b', "n": 1}') for line in x]), _lines(lambda x: x[::-1])],
+    **dict.fromkeys(("parquet", "arrow"), _LISTS),
+    **dict.fromkeys(("parquet-long", "arrow-long"), _LONG),
+    **dict.fromkeys(("parquet-wide", "arrow-wide"), _WIDE),
 }
 
 
