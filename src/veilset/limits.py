@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import TypedDict
 
@@ -29,6 +30,8 @@ Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
 
 _UNLIMITED = 1e9  # seconds
+_LARGE = 1 << 20  # bytes
+_M_MMAP_THRESHOLD = -3  # as malloc.h has it
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -81,7 +84,8 @@ class Limits:
             raise WrongUsage(
                 f"time_limit is {self.time_limit}; it must be above 0 seconds.", "Leave it out for no limit."
             )
-        _bytes(self.memory_limit)
+        if _bytes(self.memory_limit) is not None:
+            _give_back_what_is_freed()
 
     @property
     def thread_count(self) -> int:
@@ -113,8 +117,6 @@ class Limits:
         limit = _bytes(self.memory_limit)
         if limit is None:
             return max(0, min(_machine_memory(), _address_space_left()) * 4 // 5)
-        if limit - _own_memory() < limit // 4:
-            _give_back()
         return max(0, min(limit - _own_memory(), _address_space_left()))
 
     def seconds_left(self) -> float:
@@ -134,10 +136,14 @@ class Limits:
             self.progress(what, done, total)
 
     def for_kernel(self, what: Callable[[int], str]) -> KernelLimits:
-        """What is left of the limits, as a kernel takes it; *what* puts a stage of it into words."""
+        """What is left of the limits, as a kernel takes it; *what* puts a stage of it into words.
+
+        A fifth of the memory is for what the kernel does not count: what is freed in pieces that the allocator keeps.
+        """
         progress = self.progress
         told = None if progress is None else lambda stage, done, total: progress(what(stage), done, total)
-        return {"memory_limit": self.bytes_left(), "time_limit": self.seconds_left(), "progress": told}
+        left = self.bytes_left() if self.memory_limit is None else self.bytes_left() * 4 // 5
+        return {"memory_limit": left, "time_limit": self.seconds_left(), "progress": told}
 
     @contextmanager
     def guard(self, task: str, advice: str) -> Iterator[None]:
@@ -214,11 +220,15 @@ def _statm() -> tuple[int, int]:
     return size * page, (resident - shared) * page
 
 
-def _give_back() -> None:
-    """Return to the system what was freed: allocators keep it for later, and a limit counts it."""
-    pa.default_memory_pool().release_unused()
-    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):  # of the GNU library
-        libc.malloc_trim(0)
+@cache
+def _give_back_what_is_freed() -> None:
+    """Have large arrays returned to the system when they are freed, in the rest of this process.
+
+    Allocators keep them for later, which saves time; but then a process that uses half of its limit holds all of it.
+    """
+    pa.set_memory_pool(pa.system_memory_pool())
+    if hasattr(libc := ctypes.CDLL(None), "mallopt"):  # of the GNU library
+        libc.mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
 
 def _own_memory() -> int:

@@ -23,7 +23,7 @@ from veilset.io.rows import Rows, arrow_numbers
 
 __all__ = ["VALUES_AT_ONCE", "WIDE_ROWS", "completed", "needed_columns", "rows_of", "values_in_a_row"]
 
-VALUES_AT_ONCE = 1 << 20
+VALUES_AT_ONCE = 1 << 19
 """How many values, roughly, are turned into one piece."""
 
 WIDE_ROWS = 1024
