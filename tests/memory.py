@@ -16,7 +16,7 @@ def own_memory() -> int:
 
 
 class Watched:
-    """A script run apart, with the most memory it took in each of its steps and all that was seen in its TMPDIR.
+    """A script run apart: the most memory it took in each of its steps, and all that was seen in its TMPDIR meanwhile.
 
     The script prints ``> step`` when a step begins and one line of JSON at its end. It is looked at from outside every
     two milliseconds: a thread inside would wait for whatever holds the interpreter.
@@ -48,5 +48,6 @@ class Watched:
             if len(statm) > 2:
                 taken = (int(statm[1]) - int(statm[2])) * page
                 self.peaks[self._step] = max(taken, self.peaks.get(self._step, 0))
-            self.seen.update(path.name for path in tmp.iterdir())
+            if self._step != "start":
+                self.seen.update(path.name for path in tmp.iterdir())
             time.sleep(0.002)

@@ -1,4 +1,4 @@
-"""Files larger than the memory limit, from reading to verifying: the same answers, within the limit, nothing left behind.
+"""Files larger than the memory limit, from reading to verifying: the same answers, and nothing left behind.
 
 Every row stands in the file at least twice, once without its sensitive item: so k=2 and h=1/2 hold whatever is known,
 but for one item that a sample has once.
@@ -29,12 +29,13 @@ ITEMS, LENGTH, DISTINCT = 300, 16, 4000
 SENSITIVE, ONCE = ITEMS, ITEMS + 1  # what they are called when names are numbers
 
 _STEPS = """
-import hashlib, json, sys
+import hashlib, json, sys, tempfile
 import veilset as vs
 from tests.memory import own_memory
 from veilset.io.gather import _on_disk
 
 kind, path, sensitive, earlier, out, room = sys.argv[1:]
+tempfile.gettempdir()  # tries the folder, with a file that anybody can see
 limit = own_memory() + int(room)
 
 def step(name):

@@ -138,11 +138,11 @@ class Limits:
     def for_kernel(self, what: Callable[[int], str]) -> KernelLimits:
         """What is left of the limits, as a kernel takes it; *what* puts a stage of it into words.
 
-        A fifth of the memory is for what the kernel does not count: what is freed in pieces that the allocator keeps.
+        A third of the memory is for what the kernel does not count: what is freed in pieces that the allocator keeps.
         """
         progress = self.progress
         told = None if progress is None else lambda stage, done, total: progress(what(stage), done, total)
-        left = self.bytes_left() if self.memory_limit is None else self.bytes_left() * 4 // 5
+        left = self.bytes_left() if self.memory_limit is None else self.bytes_left() * 2 // 3
         return {"memory_limit": left, "time_limit": self.seconds_left(), "progress": told}
 
     @contextmanager

@@ -6,9 +6,11 @@ that are mapped to it. What is mapped counts for nothing against a memory limit:
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import tempfile
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -202,8 +204,10 @@ class _Column:
     def __init__(self, dtype: npt.DTypeLike, *, on_disk: bool = False) -> None:
         self._dtype = np.dtype(dtype)
         self._parts: list[npt.NDArray[Any]] = []
-        self._file: Any = _new_file() if on_disk else None
+        self._file: Any = None
         self.size = 0
+        if on_disk:
+            self.to_disk()
 
     @property
     def held(self) -> int:
@@ -222,6 +226,7 @@ class _Column:
         """Hold the rest of the column, and what is there of it, on disk."""
         if self._file is None:
             self._file = _new_file()
+            weakref.finalize(self, _close, self._file)  # arrays that are mapped to it stay
             for part in self._parts:
                 self._write(part)
             self._parts = []
@@ -273,6 +278,11 @@ def _new_file() -> Any:
         return tempfile.TemporaryFile(prefix="veilset-")
     except OSError as error:
         raise _no_room(error) from None
+
+
+def _close(file: Any) -> None:
+    with contextlib.suppress(OSError):  # that something could not be written has been said already
+        file.close()
 
 
 def _no_room(error: OSError) -> BudgetExceeded:
