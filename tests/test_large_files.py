@@ -24,7 +24,7 @@ pytestmark = pytest.mark.no_sanitizer(reason="the sanitizer takes memory of its 
 
 GATHER = sys.modules["veilset.io.gather"]  # the package has a function of that name
 PROMISE = vs.Coherence(h="1/2", k=2, p=2)
-ROOM = 75_000_000  # bytes that a step may take besides what the libraries do
+ROOM = 90_000_000  # bytes that a step may take besides what the libraries do
 ITEMS, LENGTH, DISTINCT = 300, 16, 4000
 SENSITIVE, ONCE = ITEMS, ITEMS + 1  # what they are called when names are numbers
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -163,3 +164,30 @@ def test_near_misses() -> None:
 def test_a_part_of_a_run_has_the_limits_of_the_run():
     limits = Limits(threads=2, memory_limit="2GB", time_limit=5, progress=print)
     assert Limits(**limits.bounds()) == limits
+
+
+_FREED = """
+import numpy as np
+import pyarrow as pa
+from tests.memory import own_memory
+from veilset.limits import Limits
+Limits(memory_limit="1GB")
+assert pa.default_memory_pool().backend_name == "system"
+np.ones(20_000_000, dtype=np.uint8)  # after one is freed, the allocator would keep those of its size
+before = own_memory()
+many = [np.ones(8_000_000, dtype=np.uint8) for _ in range(10)]
+assert own_memory() > before + 70_000_000
+del many[:-1]
+assert own_memory() < before + 20_000_000
+"""
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer has an allocator of its own")
+def test_what_is_freed_goes_back_where_there_is_a_limit() -> None:
+    subprocess.run([sys.executable, "-c", _FREED], check=True, cwd=Path(__file__).parent.parent)
+
+
+def test_a_kernel_gets_two_thirds_of_a_limit_and_all_that_is_left_without_one() -> None:
+    limit = 1 << 50
+    assert Limits(memory_limit=limit).for_kernel(str)["memory_limit"] == pytest.approx(limit * 2 / 3, rel=0.01)
+    assert Limits().for_kernel(str)["memory_limit"] == pytest.approx(Limits().bytes_left(), rel=0.5)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.shop import NASTY, printed, public_page, shop, shop_release
 from veilset import api, report
+from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions, read
@@ -139,3 +140,17 @@ def test_custodian_report_of_an_unchanged_file(tmp_path) -> None:
     html = report.custodian_report(api.anonymize(read(path), Coherence(k=2, p=2)), before=None)
     assert "No item was suppressed." in html
     assert "<code>same.dat</code>: FIMI" in html
+
+
+def test_where_memory_is_short_pages_have_their_numbers_but_no_charts() -> None:
+    release = shop_release()
+    assert release.audit is not None
+    short = Limits(memory_limit=1)
+    pages = [
+        report.public_report(release.data, release.audit, loss_percent=8, version="v", merged=True, limits=short),
+        report.custodian_report(release, before=None, limits=short),
+    ]
+    for html in pages:
+        assert "<svg" not in html
+        assert "No chart: drawing one takes more memory than was allowed." in html
+        assert "<details open>" in html
