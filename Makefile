@@ -7,7 +7,7 @@ NATIVE := $(wildcard native/*.cpp native/*.hpp)
 DATA   ?= ../shared/data
 SANITIZED := build/sanitize
 
-.PHONY: demo test test-postgres sanitize bench scaling experiments lint docs clean
+.PHONY: demo test test-postgres fuzz sanitize bench scaling experiments lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
@@ -18,6 +18,10 @@ test: $(VENV)/.built
 # Needs PostgreSQL's programs (initdb, pg_ctl, psql); a server of its own is started and stopped.
 test-postgres: $(VENV)/.built
 	$(BIN)/python -m pytest -m postgres tests
+
+# Ten thousand damaged files for every reader: ten minutes.
+fuzz: $(VENV)/.built
+	MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/test_reading_fuzz.py
 
 # The tests on kernels built with the address and undefined-behaviour sanitizers, once it is shown that those would notice.
 sanitize: $(SANITIZED)/.built

@@ -149,4 +149,5 @@ def mutated(content: bytes, other: bytes, dice: random.Random, *, near_ends: boo
     return bytes(changed)
 
 
-main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))

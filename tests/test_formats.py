@@ -196,7 +196,7 @@ import resource, sys, veilset as vs
 from tests.memory import own_memory
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
-    data = vs.read(sys.argv[1], memory_limit=own_memory() + 24_000_000)
+    data = vs.read(sys.argv[1], memory_limit=own_memory() + 40_000_000)
     print(len(data), int(data.items.sum()), len(data.items))
 except vs.BudgetExceeded as error:
     print(error.exit_code, error)

@@ -10,6 +10,7 @@ from veilset.cli.app import app
 from veilset.cli.options import Json
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
+from veilset.io import Layout
 
 __all__ = ["generate"]
 
@@ -42,7 +43,7 @@ def generate(
     kind
         quest, pos or grocery.
     out
-        File to write: .dat, .csv, .tsv, each perhaps with .gz.
+        File to write: .dat, .csv, .jsonl, .parquet or another name that says its format; text perhaps with .gz or .zst.
     transactions
         How many.
     items
@@ -61,8 +62,7 @@ def generate(
     screen = Screen.of(json)
     if out.exists():
         raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
-    if not out.name.lower().removesuffix(".gz").endswith((".dat", ".csv", ".tsv")):
-        raise WrongUsage(f"{out.name!r} does not say how to write.", "End it in .dat, .csv or .tsv, perhaps with .gz.")
+    Layout.choose(out)  # refuses a name that does not say how to write
     companions = [out.parent / name for name in ("sensitive.txt", "taxonomy.csv")] if kind == "grocery" else []
     for path in companions:
         if path.exists():
