@@ -26,7 +26,7 @@ from veilset.transactions import Transactions, read
 Result = tuple[str, float, float, str]
 """(task, our seconds, the peer's seconds, the peer's name)"""
 
-_LOOP = "Python loop"
+_LOOP = "Python loop to the same transactions"
 _LONG = ("id", "item")
 
 
@@ -62,7 +62,7 @@ def _peer(path: Path, name: str) -> tuple[Callable[[], Any], str]:
     if name.startswith("arrow"):
         # Reading such a file only maps it: nothing is done until somebody looks at the values.
         return lambda: _looked_at(path), "pyarrow.ipc.open_file, and the items dictionary-encoded"
-    return lambda: _LOOPS[name](path), _LOOP
+    return lambda: _in_order(*_LOOPS[name](path)), _LOOP
 
 
 def _looked_at(path: Path) -> Any:
@@ -73,7 +73,16 @@ def _looked_at(path: Path) -> Any:
     return (items.flatten() if pa.types.is_list(items.type) else items).dictionary_encode()
 
 
-# What one writes without a library: each line split, each name numbered by a dictionary.
+# What one writes without a library: each line split, each name numbered by a dictionary; in the end the vocabulary is
+# sorted, and so is each transaction, without repetitions, as everything that counts wants them.
+
+
+def _in_order(rows: list[list[int]], codes: dict[str, int]) -> tuple[list[list[int]], list[str]]:
+    names = sorted(codes, key=int)
+    place = [0] * len(names)
+    for number, name in enumerate(names):
+        place[codes[name]] = number
+    return [sorted({place[code] for code in row}) for row in rows], names
 
 
 def _split(path: Path, delimiter: str | None) -> tuple[list[list[int]], dict[str, int]]:
@@ -129,9 +138,8 @@ _LOOPS: dict[str, Callable[[Path], tuple[list[list[int]], dict[str, int]]]] = {
 def _same(data: Transactions, read_by_peer: Any) -> bool:
     if not isinstance(read_by_peer, tuple):
         return False
-    rows, codes = read_by_peer
-    names = list(codes)
-    return [set(row) for row in data] == [{names[code] for code in row} for row in rows]
+    rows, names = read_by_peer
+    return list(data.names) == names and list(data) == [tuple(names[code] for code in row) for row in rows]
 
 
 if __name__ == "__main__":

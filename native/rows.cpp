@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "arrays.hpp"
@@ -88,6 +90,30 @@ nb::object row_sizes(const Array<int64_t>& offsets_, const Array<int32_t>& items
     return nb::cast(to_numpy(std::move(rows)));
 }
 
+// The places of the bits that are set, from `offset` on, as Arrow counts them: the lowest bit of a byte first.
+nb::object set_bits(const Array<uint8_t>& bytes_, int64_t offset, int64_t length) {
+    auto bytes = span_of(bytes_);
+    if (offset < 0 || length < 0 || (offset + length + 7) / 8 > int64_t(bytes.size())) throw std::invalid_argument("bits out of range");
+    std::vector<int32_t> places;
+    const int64_t end = offset + length;
+    for (int64_t at = offset; at < end;) {
+        uint64_t word = 0;
+        if (at % 8 == 0 && at / 8 + 8 <= int64_t(bytes.size())) {
+            std::memcpy(&word, bytes.data() + at / 8, 8);
+            for (; word != 0; word &= word - 1) {
+                const int64_t bit = at + std::countr_zero(word);
+                if (bit >= end) break;
+                places.push_back(int32_t(bit - offset));
+            }
+            at += 64;
+        } else {
+            if (bytes[size_t(at / 8)] >> (at % 8) & 1) places.push_back(int32_t(at - offset));
+            ++at;
+        }
+    }
+    return nb::cast(to_numpy(std::move(places)));
+}
+
 // The items of the rows at these places, one row after the other.
 nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items_, const Array<int64_t>& rows_) {
     auto offsets = span_of(offsets_);
@@ -135,6 +161,7 @@ nb::tuple group(const Array<int32_t>& groups_, const Array<int32_t>& values_, in
 
 void register_rows(nb::module_& m) {
     m.def("canonicalize", &canonicalize, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(), nb::arg("new_code").noconvert());
+    m.def("set_bits", &set_bits, nb::arg("bitmap").noconvert(), nb::arg("offset"), nb::arg("length"));
     m.def("take_rows", &take_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("rows").noconvert());
     m.def("occurring", &occurring, nb::arg("codes").noconvert(), nb::arg("count"));
     m.def("group", &group, nb::arg("groups").noconvert(), nb::arg("values").noconvert(), nb::arg("count"));

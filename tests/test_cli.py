@@ -255,7 +255,7 @@ def test_demo_overwrites_nobodys_files(tmp_path, monkeypatch, capsys):
     ("arguments", "said"),
     [
         (("generate", "grocery", "--out", "nowhere/made.csv"), r"Cannot write 'nowhere/made\.csv'"),
-        (("generate", "grocery", "--out", "made.parquet"), r"made\.parquet.*End it in \.dat"),
+        (("generate", "grocery", "--out", "made.xls"), r"made\.xls.*End it in \.dat"),
         (("generate", "grocery", "--out", "made.dat"), r"not an id.*basket"),
         (("demo", "--out", "file"), r"system refuses.*'file'"),
         (("audit", "file", "--kk", "2"), r"--kk.*See veilset audit --help"),

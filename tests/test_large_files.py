@@ -115,22 +115,22 @@ def earlier(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("kind", "file", "repeated"),
+    ("kind", "file", "repeated", "room"),
     [
-        ("basket", "large.csv", 70),
-        ("long", "large.csv", 12),
-        ("parquet", "large.parquet", 40),
-        ("fimi", "large.dat", 45),
+        ("basket", "large.csv", 70, ROOM),
+        ("long", "large.csv", 12, ROOM),
+        ("parquet", "large.parquet", 50, 110_000_000),  # Arrow takes more, and not always the same
+        ("fimi", "large.dat", 45, ROOM),
     ],
 )
-def test_the_same_answers_within_the_limit(kind, file, repeated, earlier, tmp_path):
+def test_the_same_answers_within_the_limit(kind, file, repeated, room, earlier, tmp_path):
     path, tmp = tmp_path / file, tmp_path / "tmp"
     tmp.mkdir()
     write(kind, path, repeated)
     if kind == "basket":
         assert path.stat().st_size > 150_000_000
     before = earlier["fimi" if kind == "fimi" else "basket"]
-    arguments = (path, name(kind, SENSITIVE), before, tmp_path / "new", ROOM)
+    arguments = (path, name(kind, SENSITIVE), before, tmp_path / "new", room)
     found = Watched(_STEPS, kind, *map(str, arguments), tmp=tmp)
     answer = found.answer
     assert answer["on disk"], "It was to be too large for memory."

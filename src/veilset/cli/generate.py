@@ -10,7 +10,7 @@ from veilset.cli.app import app
 from veilset.cli.options import Json
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
-from veilset.io import Layout
+from veilset.io.layout import says_its_format
 
 __all__ = ["generate"]
 
@@ -62,7 +62,8 @@ def generate(
     screen = Screen.of(json)
     if out.exists():
         raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
-    Layout.choose(out)  # refuses a name that does not say how to write
+    if not says_its_format(out):
+        raise WrongUsage(f"{out.name!r} does not say how to write.", "End it in .dat, .csv, .jsonl or .parquet.")
     companions = [out.parent / name for name in ("sensitive.txt", "taxonomy.csv")] if kind == "grocery" else []
     for path in companions:
         if path.exists():

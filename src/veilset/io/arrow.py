@@ -23,8 +23,8 @@ from veilset.io.rows import Rows, arrow_numbers
 
 __all__ = ["VALUES_AT_ONCE", "WIDE_ROWS", "completed", "needed_columns", "rows_of", "values_in_a_row"]
 
-VALUES_AT_ONCE = 1 << 19
-"""How many values, roughly, are turned into one piece."""
+VALUES_AT_ONCE = 1 << 20
+"""How many values, roughly, are turned into one piece where there is memory enough."""
 
 WIDE_ROWS = 1024
 """How many rows of a wide table are taken at once at least: each piece goes through all columns."""
@@ -131,7 +131,7 @@ def _check_wide(schema: Any, items: Sequence[str]) -> None:
             )
 
 
-def rows_of(batches: Iterable[Any], schema: Any, layout: Layout) -> Iterator[Rows]:
+def rows_of(batches: Iterable[Any], schema: Any, layout: Layout, at_once: int = VALUES_AT_ONCE) -> Iterator[Rows]:
     """The rows of a table, piece by piece.
 
     Parameters
@@ -142,12 +142,14 @@ def rows_of(batches: Iterable[Any], schema: Any, layout: Layout) -> Iterator[Row
         Of the table, with all its columns.
     layout : Layout
         Which columns mean what; what it leaves open is completed.
+    at_once : int
+        How many values, roughly, are turned into one piece.
     """
     layout = completed(layout, schema)
     take = {"lists": _rows_of_lists, "long": _rows_of_long, "wide": _rows_of_wide}[layout.form.shape]
     row = 1
-    for batch in _gathered(batches, layout):
-        for piece in _pieces(batch, layout):
+    for batch in _gathered(batches, layout, at_once):
+        for piece in _pieces(batch, layout, at_once):
             yield take(piece, layout, row)
             row += len(piece)
 
@@ -169,13 +171,13 @@ def values_in_a_row(schema: Any) -> float:
     return float(len(schema) - bits - runs) + bits / 16
 
 
-def _gathered(batches: Iterable[Any], layout: Layout) -> Iterator[Any]:
+def _gathered(batches: Iterable[Any], layout: Layout, at_once: int) -> Iterator[Any]:
     """Small batches joined, since the names of every piece have to be merged with those of the others."""
     held: list[Any] = []
     values = 0
     for batch in batches:
         more = _values(batch, layout)
-        if held and values + more > VALUES_AT_ONCE:
+        if held and values + more > at_once:
             yield from _joined(held)
             held, values = [], 0
         held.append(batch)
@@ -195,9 +197,9 @@ def _joined(batches: list[Any]) -> list[Any]:
         return batches
 
 
-def _pieces(batch: Any, layout: Layout) -> Iterator[Any]:
-    """Slices of a batch with about `VALUES_AT_ONCE` values each."""
-    count = -(-_values(batch, layout) // VALUES_AT_ONCE)
+def _pieces(batch: Any, layout: Layout, at_once: int) -> Iterator[Any]:
+    """Slices of a batch with about so many values each."""
+    count = -(-_values(batch, layout) // at_once)
     rows = -(-len(batch) // max(1, count))
     if layout.form.shape == "wide":
         rows = max(rows, WIDE_ROWS)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from veilset import _native
 from veilset.errors import UnreadableInput
 from veilset.io.rows import arrow_numbers
 
@@ -201,6 +202,9 @@ def present_rows(cells: Any, *, counts: bool) -> tuple[_Codes, int, int | None]:
     lengths = None
     if pa.types.is_run_end_encoded(cells.type):
         lengths, cells = _runs(cells)
+    if pa.types.is_boolean(cells.type) and lengths is None:
+        yes = cells.fill_null(False) if cells.null_count else cells
+        return _native.set_bits(np.frombuffer(yes.buffers()[1], np.uint8), yes.offset, len(yes)), 0, None
     if pa.types.is_boolean(cells.type):
         numbers = cells.fill_null(False).to_numpy(zero_copy_only=False)
         wrong = np.empty(0, np.int64)

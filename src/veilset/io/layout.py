@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from veilset.errors import WrongUsage, unknown
 
-__all__ = ["FORMATS", "PACKED", "Form", "Layout", "delimiter_of", "unpacked_name"]
+__all__ = ["FORMATS", "PACKED", "Form", "Layout", "delimiter_of", "says_its_format", "unpacked_name"]
 
 Container = Literal["fimi", "spmf", "csv", "json", "parquet", "arrow"]
 Shape = Literal["lists", "long", "wide"]
@@ -228,6 +228,11 @@ def _check_person(layout: Layout) -> None:
         raise WrongUsage(
             f"The column {layout.person!r} cannot both hold the items and say whose a row is.", "Name two columns."
         )
+
+
+def says_its_format(path: str | Path) -> bool:
+    """Whether the name of a file says how it is laid out."""
+    return Path(unpacked_name(path)).suffix.lower() in _BY_SUFFIX
 
 
 def unpacked_name(path: str | Path) -> str:

@@ -27,7 +27,8 @@ __all__ = ["open_table"]
 _PARQUET, _ARROW_FILE, _ARROW_STREAM, _OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
 _BUFFER = 1 << 18  # bytes of a column that are read at once
 _FIRST_ROWS = 1000
-_ROOM = 8 * 2 * VALUES_AT_ONCE  # bytes of a batch as Arrow reads it, of numbers or codes
+_FEWEST_VALUES = 1 << 16  # at once; fewer would be slow
+_BYTES_A_VALUE = 512  # of the memory that is left, for each value that is read at once, with all that is made of it
 
 
 def open_table(path: str | Path, layout: Layout, limits: Limits) -> tuple[Layout, Iterator[Rows]]:
@@ -62,11 +63,11 @@ def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
         with source.intact():
             schema = _schema(source, path, layout)
             wanted = needed_columns(completed(layout, schema), schema)
-            batches = (
-                _parquet(source, wanted, layout, limits) if _is_parquet(layout) else _arrow(source, wanted, limits)
-            )
+            at_once = max(_FEWEST_VALUES, min(VALUES_AT_ONCE, limits.bytes_left() // _BYTES_A_VALUE))
+            read = _parquet if _is_parquet(layout) else _arrow
+            batches = read(source, wanted, layout, limits, at_once)
         try:
-            yield from rows_of(_checked(source, path, batches, limits), schema, layout)
+            yield from rows_of(_checked(source, path, batches, limits), schema, layout, at_once)
         except UnreadableInput as error:
             if repr(str(path)) in error.what:
                 raise
@@ -114,13 +115,16 @@ def _no_such(path: Path, container: str, held: bytes) -> UnreadableInput:
     return UnreadableInput(f"{str(path)!r} {said} but is no {CONTAINER_WORDS[container]} file.", advice)
 
 
-def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits) -> Iterator[Any]:
+def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits, at_once: int) -> Iterator[Any]:
     file = _open_parquet(source, wanted)
-    limits.require(_ROOM, f"Reading {source.name}", "read it where there is more.")
-    rows = _rows_at_once(file, wanted, layout)
+    limits.require(16 * _FEWEST_VALUES, f"Reading {source.name}", "read it where there is more.")
+    rows = _rows_at_once(file, wanted, layout, at_once)
     done, total = 0, file.metadata.num_rows
-    for group in range(file.metadata.num_row_groups):  # each has a dictionary of its own
-        for batch in file.iter_batches(rows, row_groups=[group], columns=wanted):
+    groups = range(file.metadata.num_row_groups)
+    # The names of each row group have a dictionary of its own; numbers have none.
+    together = [list(groups)] if layout.form.shape == "wide" and not layout.person else [[group] for group in groups]
+    for some in together:
+        for batch in file.iter_batches(rows, row_groups=some, columns=wanted):
             limits.step("Reading rows", done, total)
             yield batch
             done += len(batch)
@@ -143,20 +147,20 @@ def _open_parquet(source: SuspectFile, wanted: list[str]) -> Any:
     return pyarrow.parquet.ParquetFile(source, read_dictionary=text, pre_buffer=False, buffer_size=_BUFFER)
 
 
-def _rows_at_once(file: Any, wanted: list[str], layout: Layout) -> int:
+def _rows_at_once(file: Any, wanted: list[str], layout: Layout, at_once: int) -> int:
     if layout.form.shape == "wide":
         fields = {field.name: field for field in file.schema_arrow}
-        return max(WIDE_ROWS, int(VALUES_AT_ONCE / values_in_a_row([fields[name] for name in wanted])))
+        return max(WIDE_ROWS, int(at_once / values_in_a_row([fields[name] for name in wanted])))
     if layout.form.shape == "long" or file.metadata.num_row_groups == 0:
-        return VALUES_AT_ONCE
+        return at_once
     # How long lists are is not asked of the metadata: pyarrow ends the process where those of a column are damaged.
     first = next(file.iter_batches(_FIRST_ROWS, row_groups=[0], columns=layout.columns), None)
     if first is None or len(first) == 0:
-        return VALUES_AT_ONCE
-    return max(1, VALUES_AT_ONCE * len(first) // (len(first) + len(first.column(0).flatten())))
+        return at_once
+    return max(1, at_once * len(first) // (len(first) + len(first.column(0).flatten())))
 
 
-def _arrow(source: SuspectFile, wanted: list[str], limits: Limits) -> Iterator[Any]:
+def _arrow(source: SuspectFile, wanted: list[str], _layout: Layout, limits: Limits, _at_once: int) -> Iterator[Any]:
     kept = set(wanted)
     places = [place for place, name in enumerate(_ipc_reader(source).schema.names) if name in kept]
     reader = _ipc_reader(source, included_fields=places)

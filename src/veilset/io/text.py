@@ -151,7 +151,8 @@ def _spmf(source: _Source) -> tuple[Layout, _Parse]:
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         offsets, codes, ids, at, line, metadata, sequences = _native.parse_spmf(text, at, line, last)
         names = named.of(ids, metadata, rows=len(offsets) > 1)
-        return Rows(offsets, codes, names, notes=_noted({_SEQUENCES: sequences})), at, line
+        notes = _noted({_SEQUENCES: sequences})
+        return Rows(offsets, codes, names, notes=notes, in_order=not named.name_of), at, line
 
     return source.layout, parse
 
@@ -161,7 +162,7 @@ class _SpmfNames:
 
     def __init__(self, source: _Source) -> None:
         self._source = source
-        self._name_of: dict[int, str] = {}
+        self.name_of: dict[int, str] = {}
         self._began = False
 
     def of(self, ids: npt.NDArray[np.int64], metadata: list[tuple[int, bytes]], *, rows: bool) -> Any:
@@ -175,13 +176,15 @@ class _SpmfNames:
                     f"line {line}: the id {number} is named after transactions that were read already",
                     "Move all lines that begin with @ before the transactions.",
                 )
-            if self._name_of.setdefault(number, name) != name:
+            if self.name_of.setdefault(number, name) != name:
                 raise self._source.error(
-                    f"line {line}: the id {number} is named {name!r}, and before {self._name_of[number]!r}",
+                    f"line {line}: the id {number} is named {name!r}, and before {self.name_of[number]!r}",
                     "Give it one name.",
                 )
         self._began |= rows
-        names = [self._name_of.get(number) or str(number) for number in ids.tolist()]
+        if not self.name_of:
+            return arrow_numbers(ids).cast(pa.string())
+        names = [self.name_of.get(number) or str(number) for number in ids.tolist()]
         if twice := [name for name, count in Counter(names).items() if count > 1]:
             raise self._source.error(f"several ids are named {twice[0]!r}", "Give every id a name of its own.")
         return pa.array(names, type=pa.string())
