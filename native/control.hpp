@@ -172,38 +172,24 @@ private:
     std::atomic<int64_t> stage_{0}, done_{0}, total_{0};
 };
 
-// Large arrays are mapped one by one, so that the system has them back as soon as they are freed: an allocator would keep
-// them, and a process that counts less than its limit would hold more. Kernels jump about in them; with pages of 2 MB
-// instead of 4 kB the processor finds its way sooner. The address sanitizer only watches over what an allocator gives.
+// Kernels jump about in their largest arrays; with pages of 2 MB instead of 4 kB the processor finds its way sooner.
 constexpr size_t large_page = size_t(1) << 21;
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-inline bool is_mapped(size_t bytes) { return bytes >= 2 * large_page; }
+inline bool takes_large_pages(size_t bytes) { return bytes >= 2 * large_page; }
 
-inline size_t whole_pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
-
-inline void* map_bytes(size_t bytes) {
-    const size_t size = whole_pages(bytes);
-    void* taken = mmap(nullptr, size + large_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (taken == MAP_FAILED) throw std::bad_alloc();
-    char* const start = static_cast<char*>(taken);
-    const size_t before = (large_page - reinterpret_cast<uintptr_t>(taken) % large_page) % large_page;
-    if (before > 0) munmap(start, before);
-    if (before < large_page) munmap(start + before + size, large_page - before);
-    madvise(start + before, size, MADV_HUGEPAGE);  // a wish: if the system has none, nothing is lost
-    return start + before;
+inline void* take_bytes(size_t bytes) {
+    if (!takes_large_pages(bytes)) return ::operator new(bytes);
+    void* taken = ::operator new(bytes, std::align_val_t(large_page));
+#if defined(__linux__)
+    madvise(taken, bytes, MADV_HUGEPAGE);  // a wish: if the system has none, nothing is lost
+#endif
+    return taken;
 }
-
-inline void* take_bytes(size_t bytes) { return is_mapped(bytes) ? map_bytes(bytes) : ::operator new(bytes); }
 
 inline void give_bytes(void* taken, size_t bytes) noexcept {
-    if (is_mapped(bytes)) munmap(taken, whole_pages(bytes));
+    if (takes_large_pages(bytes)) ::operator delete(taken, std::align_val_t(large_page));
     else ::operator delete(taken);
 }
-#else
-inline void* take_bytes(size_t bytes) { return ::operator new(bytes); }
-inline void give_bytes(void* taken, size_t) noexcept { ::operator delete(taken); }
-#endif
 
 template <class T>
 struct CountedAllocator {
