@@ -180,7 +180,7 @@ def _write_public(
             sha256=sha256_of(file),
             format=layout.format,
             delimiter=layout.delimiter,
-            columns=layout.columns,
+            columns=layout.columns or None,
         ),
         loss_percent=loss_percent,
         not_promised=promise.not_promised(),

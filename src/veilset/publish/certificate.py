@@ -36,7 +36,7 @@ class DataFile(_Strict):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     format: str
     delimiter: str = ""
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
 
     def layout(self) -> Layout:
         """The layout, as the readers take it; an error if there is no such layout, or not in a file of this name."""
