@@ -12,7 +12,7 @@ from cyclopts import Group, Parameter
 
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_item_list
-from veilset.io.table import read_paths, read_table
+from veilset.io.companions import read_paths, read_table
 from veilset.io.trees import TreeKind, read_tree
 from veilset.publish.recipe import InputRecipe, MethodRecipe, PromiseRecipe
 

@@ -18,10 +18,10 @@ from typing import Literal, get_args
 
 from veilset.errors import UnreadableInput, WrongUsage, unknown
 from veilset.io.atomic import write_whole
+from veilset.io.companions import Table, check_rows, read_table, write_table
 from veilset.io.files import read_text_bytes
 from veilset.io.json_trees import json_of_paths, paths_of_json
 from veilset.io.layout import unpacked_name
-from veilset.io.table import Table, check_rows, read_table, write_table
 
 __all__ = ["ROOT", "TREE_KINDS", "TreeKind", "check_tree_name", "read_tree", "write_tree"]
 

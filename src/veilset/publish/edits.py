@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from veilset.errors import UnreadableInput
 from veilset.io import read_bytes
+from veilset.io.companions import Table, read_table, write_table
 from veilset.io.sql import is_database
-from veilset.io.table import Table, read_table, write_table
 from veilset.publish.certificate import Certificate
 from veilset.publish.recipe import InputRecipe, Recipe
 from veilset.release import Release
