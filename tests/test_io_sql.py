@@ -21,6 +21,10 @@ from veilset.io.layout import Layout
 from veilset.io.sql import is_database, open_query, without_password
 from veilset.limits import Limits
 
+pytestmark = pytest.mark.no_sanitizer(
+    reason="databases show the kernels nothing new, and take memory of their own there"
+)
+
 LISTS, WIDE = Layout("arrow"), Layout("arrow-wide")
 LONG = Layout("arrow-long", columns=("id", "item"))
 SALES = [(1, "ale"), (1, "bun"), (2, None), (3, "ale")]
@@ -233,7 +237,6 @@ def test_a_query_that_nobody_reads_leaves_the_file(sales):
         connection.execute("DROP TABLE sales")
 
 
-@pytest.mark.no_sanitizer("memory is measured")
 def test_duckdb_streams(tmp_path):
     """More than the limit in all, but never at once."""
     path = tmp_path / "large.duckdb"
