@@ -73,6 +73,19 @@ def test_a_release_of_a_duckdb_file(sales, tmp_path, capsys):
     assert vs.verify(tmp_path / "applied").holds
 
 
+@pytest.mark.parametrize("address", ["shop.duckdb", "duckdb:///shop.duckdb"])
+def test_a_recipe_finds_a_duckdb_file_from_anywhere(address, sales, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["publish", address, "--query", QUERY, *PROMISE, "--out", "release", "--yes"]) == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert main(["publish", "../release/custodian/recipe.toml", "--out", "again", "--yes"]) == 0
+    by_hand = tmp_path / "by-hand.toml"
+    text = (tmp_path / "release" / "custodian" / "recipe.toml").read_text()
+    by_hand.write_text(text.replace(str(tmp_path) + "/", ""))
+    assert main(["publish", str(by_hand), "--out", "third", "--yes"]) == 0, capsys.readouterr().err
+
+
 def test_an_audit_of_a_duckdb_file(sales, capsys):
     assert main(["audit", sales, "--query", QUERY, *PROMISE]) == 1
     assert "fig" in capsys.readouterr().out

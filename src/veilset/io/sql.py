@@ -19,7 +19,7 @@ from veilset.errors import WrongUsage
 from veilset.io.databases import Database, DuckDB, PostgreSQL
 from veilset.limits import Limits
 
-__all__ = ["is_database", "open_query", "without_password"]
+__all__ = ["is_database", "located", "open_query", "without_password"]
 
 _SERVERS = ("postgresql://", "postgres://")
 _FILE = "duckdb:///"
@@ -55,6 +55,18 @@ def without_password(source: str) -> str:
     address, mark, parameters = re.sub(r"(?s)(://[^:@/]*):.*@", r"\1@", source, count=1).partition("?")
     kept = [part for part in parameters.split("&") if part.partition("=")[0] not in ("password", "sslpassword")]
     return address + (mark + "&".join(kept) if any(kept) else "")
+
+
+def located(source: str, folder: Path) -> str:
+    """The same database from wherever one stands: the path of a file is one in *folder*.
+
+    >>> located("sales.duckdb", Path("/data")), located("postgresql://shop.example/sales", Path("/data"))
+    ('/data/sales.duckdb', 'postgresql://shop.example/sales')
+    """
+    if source.startswith(_SERVERS):
+        return source
+    prefix = _FILE if source.startswith(_FILE) else ""
+    return prefix + str(folder / source.removeprefix(_FILE))
 
 
 def open_query(source: str, query: str | None, limits: Limits) -> tuple[Any, Iterator[Any]]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io.sql import is_database
+from veilset.io.sql import located
 from veilset.models import Coherence, Promise
 from veilset.publish.certificate import make_promise
 from veilset.release import Release
@@ -191,7 +191,7 @@ class Recipe(_Section):
         here = path.resolve().parent
         absolute = recipe.input.model_copy(
             update={
-                "path": recipe.input.path if is_database(recipe.input.path) else str(here / recipe.input.path),
+                "path": located(recipe.input.path, here),
                 "sensitive_files": tuple(str(here / name) for name in recipe.input.sensitive_files),
                 "taxonomy": None if recipe.input.taxonomy is None else str(here / recipe.input.taxonomy),
             }

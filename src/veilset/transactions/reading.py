@@ -17,7 +17,7 @@ from veilset.io import Gathered, Layout, Rows, TextBlocks, gather, open_text, sh
 from veilset.io.arrow import completed, rows_of
 from veilset.io.frames import table_reader
 from veilset.io.gather import row_blocks
-from veilset.io.sql import is_database, open_query, without_password
+from veilset.io.sql import is_database, located, open_query, without_password
 from veilset.io.tables import open_table
 from veilset.limits import Limits
 from veilset.transactions.transactions import Transactions
@@ -225,7 +225,9 @@ def _open_file(path: Path, layout: Layout, encoding: str, limits: Limits) -> _Op
 def _open_database(url: str, query: str | None, layout: Layout, limits: Limits) -> _Opened:
     schema, batches = open_query(url, query, limits)
     layout = completed(layout, schema)
-    return _Opened(without_password(url), layout, rows_of(batches, schema, layout), lambda: "", query)
+    return _Opened(
+        located(without_password(url), Path.cwd()), layout, rows_of(batches, schema, layout), lambda: "", query
+    )
 
 
 def _open_frame(frame: Any, layout: Layout) -> _Opened:
