@@ -1,0 +1,70 @@
+"""ρ-uncertainty: Cao, Karras, Raïssi, Tan (VLDB 2010)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from veilset.errors import WrongUsage
+from veilset.exact import exact_share
+from veilset.models.promise import Parameter
+from veilset.transactions import Transactions
+
+__all__ = ["RhoUncertainty"]
+
+
+@dataclass(frozen=True, init=False)
+class RhoUncertainty:
+    """Protects everybody in the data against an attacker who knows any part of their transaction.
+
+    Whatever such an attacker knows of somebody, sensitive items included, no other sensitive item follows from it with
+    a certainty of *rho* or more (Definition 3.1); neither does it from knowing nothing.
+
+    Parameters
+    ----------
+    rho : share
+        The certainty that no attacker may reach: a number such as 0.5, or text such as ``"2/3"``.
+
+    Examples
+    --------
+    >>> RhoUncertainty(rho=0.5)
+    RhoUncertainty(rho=1/2)
+    """
+
+    name: ClassVar[str] = "rho-uncertainty"
+
+    rho: Fraction
+
+    def __init__(self, *, rho: float | str | Fraction) -> None:
+        object.__setattr__(self, "rho", exact_share(rho, "rho"))
+
+    def __repr__(self) -> str:
+        return f"RhoUncertainty(rho={self.rho})"
+
+    def check_items(self, data: Transactions) -> None:
+        """The promise names no items."""
+
+    def check_data(self, data: Transactions) -> None:
+        """It can be asked of any data; without sensitive items it holds, and says nothing."""
+
+    def check_feasible(self, data: Transactions) -> None:
+        """Raise if nothing is sensitive: what can be inferred then needs no protection. Else it can always be kept."""
+        if not data.sensitive:
+            raise WrongUsage(
+                "No item is sensitive, so that there is nothing to protect from being inferred.",
+                "Name the sensitive items (--sensitive, --sensitive-items); or use coherence, which hides who it is.",
+            )
+
+    def parameters(self) -> dict[str, Parameter]:
+        """rho as text, so that it stays exact."""
+        return {"rho": str(self.rho)}
+
+    def not_promised(self) -> tuple[str, ...]:
+        """What the promise leaves open."""
+        return (
+            "A person may be recognised by what is known of them: how many transactions fit is not bounded.",
+            "Nothing is promised against somebody who knows which items a person lacks.",
+            "That a person is in the data, and what public items go together, is not hidden.",
+            "How sure an attacker may be that a person has some sensitive item or other is not bounded.",
+        )
