@@ -136,7 +136,8 @@ def td_control(
     - The pre-pass counts over all rows, the ones without sensitive items included: conf(∅ -> α) needs them.
     - Everything at ALL may break ρ-uncertainty. So before the loop sensitive items are suppressed until no rule with
       ALL in its antecedent does. ALL is never suppressed.
-    - suppressTest on trans(x) judges rules with a child of x in the antecedent: only they are all in trans(x).
+    - suppressTest on trans(x) judges rules with a child of x in the antecedent: only they are all in trans(x). (There
+      any other χ -> α has the confidence that x χ -> α has now, which is below ρ.)
     - Supports in gains, costs and payoffs are those of the items in `rows`, not in trans(x). That of a node is the sum
       over its leaves; its suppression costs sup(g) (1 - IL_g), that of an item its support.
     - Equal payoffs and equal pnigs: the item or node whose first leaf comes first in `order`. (Nodes that are in use

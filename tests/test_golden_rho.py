@@ -90,6 +90,12 @@ def test_equal_payoffs_go_by_the_order():
         assert suppress_control(rows, ["x", "y"], Fraction(1, 2), order=order) == order[:1]
 
 
+def test_only_rules_with_a_required_item_count():
+    """α -> γ stays; so does what an attacker infers who knows nothing."""
+    assert suppress_control(TABLE_1, SENSITIVE, RHO, required=["b1"], order=ITEMS) == ["b1"]
+    assert suppress_control(sets([["s"], ["b1"]]), ["s"], Fraction(1, 2), required=["b1"], order=["b1", "s"]) == []
+
+
 def test_round_0_counts_the_empty_rows():
     """Half of all rows hold s: too many at ρ = 1/2, although no rule with a non-empty antecedent exists."""
     rows = sets([["s"], ["s"], [], ["a"]])
@@ -129,13 +135,41 @@ def test_everything_at_all_is_mended_before_the_loop():
 
 
 def test_a_node_is_suppressed_with_all_its_leaves():
-    """Splitting ALL leaves G -> s with 3/4; s is in more rows than G's leaves are, counted at half their worth."""
-    rows = sets([["x", "s"], ["y", "s"], ["x", "s"], ["y"], ["u", "v"], ["u", "v"], ["v", "s"], ["u"], ["u"], ["v"]])
+    """G -> s has 3/4; G costs half of 8, s 7. Without x, y could return: but G is out of the tree."""
+    rows = sets([["x", "s"], ["y", "s"]] * 3 + [["y"], ["u", "v"], ["u"]] * 2 + [["v", "s"], ["v"]])
     tree = parents_in({"x": ["G"], "y": ["G"], "u": ["H"], "v": ["H"]})
     done = td_control(rows, ["s"], Fraction(3, 4), tree, ["s", "u", "v", "x", "y"])
     assert done.suppressed == ["G"]
     assert done.cut == {"x": "G", "y": "G", "u": "u", "v": "v"}
     assert done.splits == [("ALL", Fraction(4)), ("H", Fraction(4))]
+
+
+def test_a_cost_counts_all_rows_not_those_below_the_node():
+    """a1 -> s has 1/2; a1 costs 2 and s 3, although s is in one row of trans(A)."""
+    rows = sets([["a1", "s"], ["a1"], ["b1", "s"], ["b2", "s"]] + [["a2"], ["a2"], ["b1"], ["b2"]] * 3)
+    done = td_control(rows, ["s"], Fraction(1, 2), parents_in(TREE), ["a1", "a2", "b1", "b2", "s"])
+    assert done.suppressed == ["a1"]
+    assert done.splits == [("ALL", Fraction(8)), ("B", Fraction(4)), ("A", Fraction(2))]
+
+
+def test_equal_payoffs_of_a_leaf_and_a_sensitive_item_go_by_the_order():
+    rows = sets([["a1", "s"], ["a1"], ["b1", "s"], *([["a2"], ["a2"], ["b1"], ["b2"]] * 3)])
+    for order in (["a1", "a2", "b1", "b2", "s"], ["s", "a1", "a2", "b1", "b2"]):
+        assert td_control(rows, ["s"], Fraction(1, 2), parents_in(TREE), order).suppressed == order[:1]
+
+
+def test_a_split_that_gains_nothing_is_not_made():
+    """As above with b1 fixed, and γ worth just what the split of B gains."""
+    cost = item_supports(TABLE_1) | {"γ": Fraction("2.5")}
+    done = td_control(TABLE_1, SENSITIVE, RHO, parents_in(TREE), ITEMS, cost=cost, fixed=["b1"])
+    assert (done.suppressed, [node for node, _ in done.splits]) == (["α"], ["ALL", "A"])
+
+
+def test_equal_gains_go_by_the_first_leaf():
+    rows = sets([["a1"], ["a2"], ["b1"], ["b2"]])
+    for order, splits in ((["a2", "b1", "b2", "a1"], ["ALL", "A", "B"]), (["b2", "a1", "a2", "b1"], ["ALL", "B", "A"])):
+        done = td_control(rows, [], Fraction(1, 2), parents_in(TREE), order)
+        assert [node for node, _ in done.splits] == splits
 
 
 def test_groups_of_one_are_replaced_by_what_they_hold():
