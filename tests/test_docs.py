@@ -68,6 +68,7 @@ def test_public_names():
         "Margin",
         "NotCertified",
         "Release",
+        "RhoUncertainty",
         "Taxonomy",
         "Transactions",
         "UnreadableInput",

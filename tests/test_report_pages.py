@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from tests.shop import NASTY, printed, public_page, shop, shop_release
 from veilset import api, report
 from veilset.limits import Limits
-from veilset.models import Coherence
+from veilset.models import Coherence, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions, read
 
@@ -21,9 +23,20 @@ def both_pages(release: Release) -> dict[str, str]:
     return {"public": public_page(release), "custodian": report.custodian_report(release, before=before)}
 
 
+def rho_release(name: str = "figs") -> Release:
+    """Of the shop: insulin and statin may stay, since one of six who have milk has them; nothing is changed."""
+    release = api.anonymize(shop(name), RhoUncertainty(rho="1/2"), method="given")
+    assert release.certified
+    return release
+
+
+BOTH_PROMISES = pytest.mark.parametrize("make", [shop_release, rho_release])
+
+
+@BOTH_PROMISES
 @pytest.mark.parametrize("page", ["public", "custodian"])
-def test_pages_are_self_contained(page: str) -> None:
-    html = both_pages(shop_release())[page]
+def test_pages_are_self_contained(page: str, make: Callable[[], Release]) -> None:
+    html = both_pages(make())[page]
     assert html.startswith("<!doctype html>")
     assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in html
     assert "http" not in html.replace("http-equiv", "")
@@ -32,9 +45,10 @@ def test_pages_are_self_contained(page: str) -> None:
     assert not re.search(r"<[^>]*\son\w+=", html)
 
 
+@BOTH_PROMISES
 @pytest.mark.parametrize("page", ["public", "custodian"])
-def test_pages_are_accessible(page: str) -> None:
-    html = both_pages(shop_release())[page]
+def test_pages_are_accessible(page: str, make: Callable[[], Release]) -> None:
+    html = both_pages(make())[page]
     levels = [int(level) for level in re.findall(r"<h([1-6])", html)]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -45,10 +59,18 @@ def test_pages_are_accessible(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["public", "custodian"])
-def test_pages_escape_names(page: str) -> None:
+@pytest.mark.parametrize(
+    ("promise", "options"),
+    [
+        (Coherence(h=0.5, k=2, p=2), {}),
+        (RhoUncertainty(rho=0.5), {"method": "given", "generalized": {NASTY + "2": NASTY + "3"}}),
+    ],
+)
+def test_pages_escape_names(page: str, promise: Promise, options: dict[str, Any]) -> None:
     rows = [["milk", NASTY], ["milk", NASTY], ["milk"], ["milk"], ["milk", NASTY + "2"]]
-    data = Transactions.from_lists(rows, sensitive=[NASTY] if page == "public" else [])
-    html = both_pages(api.anonymize(data, Coherence(h=0.5, k=2, p=2)))[page]
+    always = isinstance(promise, RhoUncertainty)
+    data = Transactions.from_lists(rows, sensitive=[NASTY] if page == "public" or always else [])
+    html = both_pages(api.anonymize(data, promise, **options))[page]
     assert "&lt;script&gt;alert(&#39;x&#39;)" in html
     assert "<script" not in html
     assert "\x1b" not in html
@@ -86,6 +108,28 @@ def test_public_report_says_what_it_must() -> None:
     assert "Every public item is held by at least 3 transactions." in text
     merged = report.public_report(release.data, release.audit, loss_percent=8, version="veilset 0.1.0", merged=True)
     assert "One transaction is taken as one person." not in merged
+
+
+def test_public_report_of_rho_uncertainty() -> None:
+    release = rho_release()
+    assert release.audit is not None
+    text = " ".join(re.sub(r"<[^>]+>", " ", public_page(release)).split())
+    assert text.index("less than 50% sure of any other particular sensitive item") < text.index("What is promised")
+    assert "ρ-uncertainty and its limits" in text
+    assert "rho 50% Whatever an attacker knows of a person, sensitive items included, they are less than 50%" in text
+    assert f"counted {release.audit.checked:,} sets of items in this file" in text
+    assert re.search(r"How sure .* one particular sensitive item 16.7% less than 50% milk → (insulin|statin)", text)
+    assert all(sentence in text for sentence in release.promise.not_promised())
+    assert "Every public item is held by at least 1 transaction." in text
+    assert "insulin 1 statin 1" in text
+    assert "coherence" not in text
+
+
+def test_public_report_of_rho_uncertainty_without_sensitive_items() -> None:
+    release = api.anonymize(shop(), RhoUncertainty(rho="1/2"), method="remove-sensitive")
+    text = " ".join(re.sub(r"<[^>]+>", " ", public_page(release)).split())
+    assert "Sensitive items No item of this file is declared sensitive: there is none to be inferred." in text
+    assert "insulin" not in text
 
 
 def test_public_report_without_items_or_sensitive_ones() -> None:

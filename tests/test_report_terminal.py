@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.shop import NASTY, audit_of, printed, shop_release
 from veilset import api, report
-from veilset.models import Coherence
+from veilset.models import Coherence, RhoUncertainty
 from veilset.transactions import Transactions, read
 
 
@@ -57,6 +57,35 @@ def test_print_audit_states() -> None:
     text = printed(report.print_audit, infeasible, merged=False)
     assert "INFEASIBLE Someone who knows nothing" in text
     assert "(nothing) 3 s, 66.7% sure" in text
+
+
+def test_print_audit_of_rho_uncertainty() -> None:
+    rows = [["hiv", "flu", "ale"], ["hiv", "flu"], ["flu", "ale"], ["ale"], ["ale"], ["cough"]]
+    data = Transactions.from_lists(rows, sensitive=["hiv", "flu", "cough"])
+    audit = api.audit(data, RhoUncertainty(rho="1/2"), witnesses=1)
+    text = printed(report.print_audit, audit, merged=False)
+    assert "DOES NOT HOLD 2 sensitive items can be inferred; the most certain: who knows 'hiv' of someone" in text
+    assert (
+        "What an attacker knows People left What they learn hiv 2 flu, 100% sure … and 1 more sensitive item." in text
+    )
+    assert "p=" not in text
+    text = printed(report.print_audit, api.audit(data.without(["hiv"]), RhoUncertainty(rho=1)), merged=True)
+    assert "HOLDS An attacker who knows any part of someone's transaction in this file" in text
+    assert "50% less than 100%" in text
+
+
+def test_print_release_of_rho_uncertainty() -> None:
+    rows = [["hiv", "ale"], ["hiv", "flu"], ["ale"]]
+    data = Transactions.from_lists(rows, sensitive=["hiv", "flu"])
+    release = api.anonymize(data, RhoUncertainty(rho="1/2"), method="remove-sensitive")
+    text = printed(report.print_release, release)
+    assert "Had to go 1 item whatever the method (40% of all occurrences): hiv" in text
+    assert "Changed 2 items suppressed, 2 of them sensitive: flu, hiv (method remove-sensitive" in text
+    assert "0% of sensitive occurrences kept" in text
+    coarser = api.anonymize(
+        data, RhoUncertainty(rho=1), method="given", suppressed=["flu"], generalized={"ale": "beer"}
+    )
+    assert "Had to go nothing: no sensitive item is so common" in printed(report.print_release, coarser)
 
 
 def test_print_release() -> None:

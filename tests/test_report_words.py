@@ -13,7 +13,7 @@ from veilset import api, report
 from veilset.errors import WrongUsage
 from veilset.models import Audit, Coherence
 from veilset.release import Release
-from veilset.report.words import shares, shown
+from veilset.report.text import shares, shown
 from veilset.transactions import Transactions
 
 # Whoever knows a is left with five people: two have s, two others t. So one: 40%, some: 80%.

@@ -16,7 +16,7 @@ from veilset import Coherence, Infeasible, Transactions, WrongUsage, api, report
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.limits import Limits
 from veilset.release import Release
-from veilset.report import words
+from veilset.report import costs
 from veilset.testing import check_metric, oracles, strategies
 from veilset.testing.checks import as_sets
 from veilset.utility import METRICS, nugget_support_of, unavoidable
@@ -231,7 +231,7 @@ def test_what_does_not_exist_where_the_promise_cannot_be_kept_is_left_out():
 
 
 def test_reports_say_what_was_not_counted(monkeypatch):
-    monkeypatch.setattr(words, "_SECONDS_TO_COUNT", 0.2)
+    monkeypatch.setattr(costs, "_SECONDS_TO_COUNT", 0.2)
     data = dense()
     release = api.certify(suppressing(data, Coherence(k=2, p=1), "i0"))
     facts = report.release_facts(release)
@@ -245,14 +245,14 @@ def test_reports_say_what_was_not_counted(monkeypatch):
 
 def test_reports_measure_a_release_once(monkeypatch):
     asked = []
-    monkeypatch.setattr(words, "measure", lambda release, **_: asked.append(release.method) or {"items_lost": 0.5})
+    monkeypatch.setattr(costs, "measure", lambda release, **_: asked.append(release.method) or {"items_lost": 0.5})
     release = remove_all(running_example(), PROMISE, limits=Limits())
-    paid = words.cost(release)
-    assert words.cost(release) is paid
+    paid = costs.cost(release)
+    assert costs.cost(release) is paid
     assert asked == ["remove-all"]
-    words.cost(replace(release))  # an equal one is another one
+    costs.cost(replace(release))  # an equal one is another one
     assert len(asked) == 2
-    known, number = words._costs, id(release)
+    known, number = costs._costs, id(release)
     assert number in known
     del release
     gc.collect()

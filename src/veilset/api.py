@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from veilset.anonymize import METHODS, Method, find_method, too_common
+from veilset.anonymize import METHODS, Method, check_allowed, find_method, too_common
 from veilset.audit import audit as run_auditor
 from veilset.audit import edits_account_for
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits, Progress
-from veilset.models import Audit, Coherence, Promise
+from veilset.models import Audit, Promise
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
@@ -42,7 +42,7 @@ def audit(
     ----------
     data : Transactions
     promise : Promise
-        Such as ``Coherence(h=0.4, k=20, p=4)``.
+        Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``.
     witnesses : int
         How many reasons to list if it does not, the most severe first; the rest is counted.
     threads : int, optional
@@ -91,8 +91,8 @@ def anonymize(
     method : str, optional
         One of the promise's methods; None: its default.
     allow_sensitive : bool
-        Suppress, before anything else, the sensitive items that are in more than a share h of all transactions: with
-        them, nothing could be promised.
+        For coherence: suppress, before anything else, the sensitive items that are in more than a share h of all
+        transactions: with them, nothing could be promised.
     drop_empty : bool
         Withhold transactions that are empty in the end; they are dropped before the audit and counted as loss.
     threads, memory_limit, time_limit, progress
@@ -111,11 +111,11 @@ def anonymize(
     limits = Limits(threads, memory_limit, time_limit, progress)
     run = find_method(promise, method)
     promise.check_items(data)
-    gone = too_common(data, promise) if allow_sensitive and isinstance(promise, Coherence) else ()
+    gone = too_common(data, check_allowed(promise)) if allow_sensitive else ()
     seen = data.without(gone) if gone else data
     promise.check_feasible(seen)
     try:
-        release = run(seen, promise, limits=limits, **options)  # type: ignore[arg-type]
+        release = run(seen, promise, limits=limits, **options)
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise

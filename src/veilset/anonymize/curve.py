@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
 
 from veilset.anonymize.methods import METHODS, find_method
 from veilset.errors import BudgetExceeded, Infeasible
 from veilset.limits import Limits
-from veilset.models import Coherence
+from veilset.models import Coherence, Promise, RhoUncertainty
 from veilset.release import Release
+from veilset.transactions import Transactions
 
-__all__ = ["largest_that_keep_half", "loss_by_p"]
+__all__ = ["Milder", "loss_by_p", "milder_that_keep_half"]
 
 _SECONDS = 60.0
 _SHOWN = 4
@@ -21,7 +25,8 @@ _FOR_THIS_PROMISE = {"chosen", "drop_empty", "allow_sensitive"}  # options that 
 def loss_by_p(release: Release, *, limits: Limits) -> Mapping[int | None, float]:
     """What the release's method loses at p = 1, 2, 3, 4, and at the release's own p (None: unlimited).
 
-    What is not known within the limits is left out, and so is a p at which what must be kept cannot be.
+    What is not known within the limits is left out, and so is a p at which what must be kept cannot be. Empty if the
+    promise has no p.
     """
     promise = release.promise
     if not isinstance(promise, Coherence):
@@ -33,49 +38,93 @@ def loss_by_p(release: Release, *, limits: Limits) -> Mapping[int | None, float]
     found: dict[int | None, float] = {}
     for p in range(1, _SHOWN + 1):
         try:
-            found[p] = release.loss if p == promise.p else _loss_at(release, promise.k, p, limits)
+            found[p] = release.loss if p == promise.p else _coherence_loss(release, promise, promise.k, p, limits)
         except (BudgetExceeded, Infeasible):
             continue
     return {**found, promise.p: release.loss}
 
 
-def largest_that_keep_half(
-    release: Release, curve: Mapping[int | None, float], *, limits: Limits
-) -> dict[str, int | None]:
-    """The largest k (at the promise's p) and the largest p (at its k) at which half of the item occurrences survive.
+@dataclass
+class Milder:
+    """What a milder promise of the same kind would ask for, where half of the item occurrences survive it.
 
-    None: there is none, or it was not found within the limits; k = 1 is none, since it hides nobody.
+    Parameters
+    ----------
+    way : str
+        In which way it is milder, such as "smaller k or p".
+    found : mapping
+        Parameter to the value at which half survives; empty: there is none, or none was found within the limits.
     """
-    promise = release.promise
-    found: dict[str, int | None] = {"k": None, "p": None}
-    if not isinstance(promise, Coherence) or release.method == "given":
-        return found
-    limits = limits.part(1, _SECONDS)
+
+    way: str
+    found: dict[str, int | Fraction] = field(default_factory=dict)
+
+
+def milder_that_keep_half(release: Release, curve: Mapping[int | None, float], *, limits: Limits) -> Milder:
+    """The least that has to be given up of a promise, one parameter at a time, for half of the occurrences to survive.
+
+    For coherence the largest k (at the promise's p; k = 1 is none, since it hides nobody) and the largest p (at its k);
+    for ρ-uncertainty the smallest rho, in tenths.
+    """
+    way, find = _WAYS[type(release.promise)]
+    milder = Milder(way)
+    if release.method == "given":
+        return milder
     try:
-        highest = min(promise.p or _LARGEST_P_TRIED, _LARGEST_P_TRIED)
-        for p in range(highest, 0, -1):
-            if p != promise.p and (curve[p] if p in curve else _loss_at(release, promise.k, p, limits)) <= 0.5:
-                found["p"] = p
-                break
-        low, high = 1, promise.k  # half survives at k=low (or low is 1), not at k=high
-        while high - low > 1:
-            middle = (low + high) // 2
-            half = _loss_at(release, middle, promise.p, limits) <= 0.5
-            low, high = (middle, high) if half else (low, middle)
-        found["k"] = low if low > 1 else None
+        for letter, value in find(release, release.promise, curve, limits.part(1, _SECONDS)):
+            milder.found[letter] = value
     except BudgetExceeded:
-        pass  # a preview that takes too long is left incomplete: the answer says None
-    return found
+        pass  # a preview that takes too long is left incomplete
+    return milder
 
 
-def _loss_at(release: Release, k: int, p: int | None, limits: Limits) -> float:
-    """What the same method with the same options loses for another promise."""
-    promise = release.promise
-    assert isinstance(promise, Coherence)  # noqa: S101 - the callers see to it
-    limits.step(f"Trying k={k}, p={'unlimited' if p is None else p}")
-    other = Coherence(h=promise.h, k=k, p=p, sensitive_groups=promise.sensitive_groups)
-    options = {name: value for name, value in release.options.items() if name not in _FOR_THIS_PROMISE}
+def _milder_coherence(
+    release: Release, promise: Coherence, curve: Mapping[int | None, float], limits: Limits
+) -> Iterator[tuple[str, int]]:
+    low, high = 1, promise.k  # half survives at k=low (or low is 1), not at k=high
+    highest = min(promise.p or _LARGEST_P_TRIED, _LARGEST_P_TRIED)
+    for p in range(highest, 0, -1):
+        if p == promise.p:
+            continue
+        if (curve[p] if p in curve else _coherence_loss(release, promise, promise.k, p, limits)) <= 0.5:
+            yield "p", p
+            break
+    while high - low > 1:
+        middle = (low + high) // 2
+        half = _coherence_loss(release, promise, middle, promise.p, limits) <= 0.5
+        low, high = (middle, high) if half else (low, middle)
+    if low > 1:
+        yield "k", low
+
+
+def _milder_rho(
+    release: Release, promise: RhoUncertainty, _: Mapping[int | None, float], limits: Limits
+) -> Iterator[tuple[str, Fraction]]:
+    for rho in (Fraction(tenths, 10) for tenths in range(1, 11)):
+        if rho > promise.rho and _loss(release, release.original, RhoUncertainty(rho=rho), limits) <= 0.5:
+            yield "rho", rho
+            break
+
+
+_WAYS: Mapping[
+    type[Promise], tuple[str, Callable[[Release, Any, Mapping[int | None, float], Limits], Iterator[Any]]]
+] = {
+    Coherence: ("smaller k or p", _milder_coherence),
+    RhoUncertainty: ("larger rho", _milder_rho),
+}
+
+
+def _coherence_loss(release: Release, promise: Coherence, k: int, p: int | None, limits: Limits) -> float:
+    """What the same method loses for another k and p, besides the sensitive items that had to go before."""
     original = release.original
     data = original.without(set(original.sensitive).intersection(release.suppressed))
-    lost = find_method(promise, release.method)(data, other, limits=limits, **options).loss
+    other = Coherence(h=promise.h, k=k, p=p, sensitive_groups=promise.sensitive_groups)
+    lost = _loss(release, data, other, limits)
     return 1 - (1 - lost) * len(data.items) / max(1, len(original.items))
+
+
+def _loss(release: Release, data: Transactions, promise: Promise, limits: Limits) -> float:
+    """What the same method with the same options loses for another promise."""
+    limits.step(f"Trying {promise}")
+    options = {name: value for name, value in release.options.items() if name not in _FOR_THIS_PROMISE}
+    return find_method(promise, release.method)(data, promise, limits=limits, **options).loss

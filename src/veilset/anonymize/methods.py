@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from veilset.anonymize.coherence.auto import auto
 from veilset.anonymize.coherence.border import border
@@ -13,9 +13,10 @@ from veilset.anonymize.coherence.optimal import optimal
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.anonymize.given import given
+from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
-from veilset.models import Coherence, Promise
+from veilset.models import Coherence, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -23,13 +24,16 @@ __all__ = ["METHODS", "Method", "find_method"]
 
 
 class Method(Protocol):
-    """What an anonymizer is: options of its own are keyword-only and have defaults."""
+    """What an anonymizer is: options of its own are keyword-only and have defaults.
 
-    def __call__(self, data: Transactions, promise: Coherence, /, *, limits: Limits) -> Release:
+    Its promise is always of the kind that `METHODS` lists it under.
+    """
+
+    def __call__(self, data: Transactions, promise: Any, /, *, limits: Limits) -> Release:
         """Change *data* so that it keeps *promise*, and say what was changed."""
 
 
-METHODS: Mapping[type, Mapping[str, Method]] = {
+METHODS: Mapping[type[Promise], Mapping[str, Method]] = {
     Coherence: {
         "auto": auto,
         "tree": tree,
@@ -38,6 +42,10 @@ METHODS: Mapping[type, Mapping[str, Method]] = {
         "generalize": generalize,
         "remove-all": remove_all,
         "k-anonymity": k_anonymity,
+        "given": given,
+    },
+    RhoUncertainty: {
+        "remove-sensitive": remove_sensitive,
         "given": given,
     },
 }

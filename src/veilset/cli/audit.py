@@ -5,7 +5,8 @@ from __future__ import annotations
 import veilset as vs
 from veilset.audit import reach_of
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions, PromiseOptions, ReadingOptions
+from veilset.cli.options import Json, LimitOptions, ReadingOptions
+from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.publish import Recipe
@@ -33,6 +34,8 @@ def audit(
 
         veilset audit baskets.csv --sensitive sensitive.txt --k 20 --p 4 --h 0.4
 
+        veilset audit baskets.csv --sensitive sensitive.txt --model rho-uncertainty --rho 0.5
+
     Parameters
     ----------
     input
@@ -47,7 +50,8 @@ def audit(
     asked = promise or PromiseOptions()
     layout = reading or ReadingOptions()
     source = layout.recipe(input)
-    if asked.k is not None and asked.p is None:
+    asked.check_model()
+    if asked.lacks_only_p:
         _suggest_p(source.read(bounds.memory_limit))
     recipe = Recipe(promise=asked.recipe(layout.encoding), input=source)
     data = recipe.read_data(bounds.memory_limit)

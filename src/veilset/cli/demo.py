@@ -6,7 +6,8 @@ from pathlib import Path
 
 import veilset as vs
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions, PromiseOptions, ReadingOptions
+from veilset.cli.options import Json, LimitOptions, ReadingOptions
+from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.publish import run_recipe
 from veilset.cli.screen import Screen
 from veilset.errors import NotCertified, WrongUsage

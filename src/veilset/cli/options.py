@@ -10,19 +10,20 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
+from veilset.anonymize import METHODS
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_item_list
 from veilset.io.companions import read_paths, read_table
 from veilset.io.trees import TreeKind, read_tree
-from veilset.publish.recipe import InputRecipe, MethodRecipe, PromiseRecipe
+from veilset.publish.recipe import InputRecipe, MethodRecipe
 
 __all__ = [
     "Flag",
     "Json",
     "LimitOptions",
     "MethodOptions",
-    "PromiseOptions",
     "ReadingOptions",
+    "check_lists",
     "columns_of",
     "read_lists",
     "whole_or_share",
@@ -34,7 +35,6 @@ Flag = Parameter(negative=(), show_default=False)
 Json = Annotated[bool, Parameter(name="--json"), Flag]
 
 READING = Group("Reading", sort_key=2)
-PROMISE = Group("Promise", sort_key=1)
 METHOD = Group("Method", sort_key=1.5)
 LIMITS = Group("Limits", sort_key=4)
 
@@ -53,7 +53,7 @@ May be given several times; the lists are united."
     "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. May be given several times."
     taxonomy: Path | None = None
     "File with the groups of the items: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json. \
-For 'branch:', and for the method generalize."
+For 'branch:', and for methods that give items coarser names."
     taxonomy_columns: str | None = None
     "Columns of that table, such as label,level2,level1: the item, then its groups, the most general last."
     taxonomy_kind: TreeKind | None = None
@@ -104,7 +104,7 @@ For 'branch:', and for the method generalize."
             if len(parts) != 2 or not all(parts):
                 raise WrongUsage(f"--long is {self.long!r}.", "Give two column names, such as --long order,product.")
             columns = (parts[0], parts[1])
-        _check_lists(self.sensitive, "--sensitive", "sensitive items")
+        check_lists(self.sensitive, "--sensitive", "sensitive items")
         source = InputRecipe(
             path=str(path),
             format=self.format,
@@ -136,40 +136,12 @@ For 'branch:', and for the method generalize."
         return source
 
 
-@Parameter(name="*", group=PROMISE)
-@dataclass(frozen=True)
-class PromiseOptions:
-    """What is promised."""
-
-    k: int | None = None
-    "At least this many people fit whatever the attacker knows."
-    p: str | None = None
-    "The attacker knows up to this many public items of a person; or: unlimited."
-    h: str | None = None
-    "The attacker is at most this sure of any one sensitive item: 0.4, 40% or 2/5. Needed if there are sensitive items."
-    sensitive_group: Annotated[
-        tuple[Path, ...], Parameter(name="--sensitive-group", negative=(), show_default=False)
-    ] = ()
-    "File with sensitive items, one name a line, that say the same about a person: for h, they are one item. \
-May be given several times, once for each group."
-    model: str = "coherence"
-    "The kind of promise."
-
-    def recipe(self, encoding: str = "utf-8") -> PromiseRecipe:
-        """The same as a part of a recipe."""
-        missing = [f"--{letter}" for letter in ("k", "p") if getattr(self, letter) is None]
-        if missing or self.k is None or self.p is None:
-            raise WrongUsage(f"{' and '.join(missing)} must be given.", "For example: --k 20 --p 4 --h 0.4.")
-        if self.p != "unlimited" and not (self.p.isdecimal() and len(self.p) <= 10):
-            raise WrongUsage(f"--p is {self.p!r}.", "Give a whole number such as --p 4, or --p unlimited.")
-        _check_lists(self.sensitive_group, "--sensitive-group", "items of a group")
-        return PromiseRecipe(
-            model=self.model,
-            h=self.h,
-            k=self.k,
-            p="unlimited" if self.p == "unlimited" else int(self.p),
-            sensitive_groups=tuple(tuple(read_item_list(path, encoding)) for path in self.sensitive_group),
-        )
+def _method_names() -> str:
+    """The methods of each promise, as they are registered; given is for ``veilset apply``."""
+    named = {kind.name: [name for name in methods if name != "given"] for kind, methods in METHODS.items()}
+    return " ".join(
+        f"For {kind}: {', '.join([f'{first} (default)', *others])}." for kind, (first, *others) in named.items()
+    )
 
 
 @Parameter(name="*", group=METHOD)
@@ -177,8 +149,7 @@ May be given several times, once for each group."
 class MethodOptions:
     """How the data is changed."""
 
-    method: str | None = None
-    "auto (default), tree, border, optimal, generalize, remove-all or k-anonymity."
+    method: Annotated[str | None, Parameter(help=_method_names())] = None
     weights: str | None = None
     "What a lost item costs: a CSV file with a header and the columns item,weight (others weigh 1), or: equal. \
 By default an item costs its occurrences. For auto, tree and optimal."
@@ -191,7 +162,7 @@ By default an item costs its occurrences. For auto, tree and optimal."
     nugget_size: int | None = None
     "Only itemsets of up to this many items are worth keeping."
     allow_sensitive: Annotated[bool, Flag] = False
-    "Suppress sensitive items that so many people have that h could not be kept otherwise."
+    "For coherence: suppress sensitive items that so many people have that h could not be kept otherwise."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 
@@ -241,7 +212,7 @@ def columns_of(given: str | None, option: str) -> tuple[str, ...] | None:
 
 def read_lists(files: Sequence[Path], option: str, encoding: str) -> list[str] | None:
     """The items that files name, one a line, united; None if there are no files."""
-    _check_lists(files, option, "items")
+    check_lists(files, option, "items")
     if not files:
         return None
     names = list(dict.fromkeys(name for path in files for name in read_item_list(path, encoding)))
@@ -279,7 +250,8 @@ def _weights(given: str, encoding: str) -> dict[str, float] | str:
     return weights
 
 
-def _check_lists(files: Sequence[Path], option: str, what: str) -> None:
+def check_lists(files: Sequence[Path], option: str, what: str) -> None:
+    """Raise if one of these files, which an option names, does not exist."""
     for path in files:
         if not path.exists():
             entry = f" For an item itself: --sensitive-items {str(path)!r}." if option == "--sensitive" else ""

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import veilset as vs
-from veilset.anonymize import largest_that_keep_half, loss_by_p
+from veilset.anonymize import check_allowed, find_method, loss_by_p, milder_that_keep_half
 from veilset.cli.app import app
-from veilset.cli.options import Flag, Json, LimitOptions, MethodOptions, PromiseOptions, ReadingOptions
+from veilset.cli.options import Flag, Json, LimitOptions, MethodOptions, ReadingOptions
+from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
@@ -46,6 +47,8 @@ def publish(
 
         veilset publish baskets.csv --sensitive sensitive.txt --k 20 --p 4 --h 0.4 --out release
 
+        veilset publish baskets.csv --sensitive sensitive.txt --model rho-uncertainty --rho 0.5 --out release
+
     Parameters
     ----------
     input
@@ -75,10 +78,12 @@ def publish(
     else:
         layout, chosen = reading or ReadingOptions(), method or MethodOptions()
         source, groups = layout.recipe(input, method_takes_taxonomy=True), layout.groups()
+        promised = (promise or PromiseOptions()).recipe(layout.encoding)
         # One tree for both: the method has it too, unless it is there for branches and the method has no use for it.
-        for_method = source.taxonomy is None or chosen.method == "generalize"
+        changes = find_method(promised.make(), chosen.method)
+        for_method = source.taxonomy is None or "taxonomy" in signature(changes).parameters
         recipe = Recipe(
-            promise=(promise or PromiseOptions()).recipe(layout.encoding),
+            promise=promised,
             input=source,
             method=chosen.recipe(layout.encoding, groups if for_method else None),
             out_format=out_format,
@@ -117,7 +122,9 @@ def run_recipe(
     check_target(out, replace=replace)
     if taken := set(recipe.method.options).intersection({*signature(vs.anonymize).parameters, "limits"}):
         raise WrongUsage(f"{min(taken)!r} is not an option of a method.", "Take it out of [method.options].")
-    recipe.promise.make()  # refuses what cannot be promised before anything is read
+    promise = recipe.promise.make()  # refuses what cannot be promised before anything is read
+    if recipe.method.allow_sensitive:
+        check_allowed(promise)
     data = recipe.read_data(bounds.memory_limit)
     promise = recipe.promise_for(data)
     screen.show(lambda: print_reading(data, screen.console))
@@ -170,9 +177,10 @@ def _ask_whether_it_is_worth_it(
     release: vs.Release, curve: Mapping[int | None, float], screen: Screen, bounds: LimitOptions
 ) -> None:
     with screen.progress() as progress:
-        half = largest_that_keep_half(release, curve, limits=Limits(progress=progress, **vars(bounds)))
-    ways = [f"--{letter} {value}" for letter, value in half.items() if value is not None]
-    hint = f"Half survives with {' or with '.join(ways)}." if ways else "No smaller k or p was found that keeps half."
+        milder = milder_that_keep_half(release, curve, limits=Limits(progress=progress, **vars(bounds)))
+    exact = {letter: value if isinstance(value, int) else float(value) for letter, value in milder.found.items()}
+    ways = [f"--{letter} {value}" for letter, value in sorted(exact.items())]
+    hint = f"Half survives with {' or with '.join(ways)}." if ways else f"No {milder.way} was found that keeps half."
     what = f"Only {1 - release.loss:.0%} of the item occurrences would survive."
     if not screen.confirm(f"{what} {hint} Publish it anyway?"):
         raise WrongUsage(f"Nothing was written. {what}", f"{hint} Say --yes to publish it anyway.")

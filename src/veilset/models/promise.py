@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
 from veilset.transactions import Transactions
 
@@ -28,6 +28,9 @@ class Promise(Protocol):
 
     def check_feasible(self, data: Transactions) -> None:
         """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
+
+    def within(self, data: Transactions) -> Self:
+        """The same promise about *data*, in which only its items are named: what a release may say in public."""
 
     def parameters(self) -> dict[str, Parameter]:
         """The parameters as a certificate or a recipe writes them; ``type(self)(**parameters)`` gives it back."""

@@ -56,6 +56,10 @@ class RhoUncertainty:
                 "Name the sensitive items (--sensitive, --sensitive-items); or use coherence, which hides who it is.",
             )
 
+    def within(self, data: Transactions) -> RhoUncertainty:
+        """The same: the promise names no items."""
+        return self
+
     def parameters(self) -> dict[str, Parameter]:
         """rho as text, so that it stays exact."""
         return {"rho": str(self.rho)}

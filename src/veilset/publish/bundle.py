@@ -34,7 +34,7 @@ from veilset.io import (
     write_rows,
 )
 from veilset.limits import Limits
-from veilset.models import Audit, Coherence
+from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
 from veilset.publish.edits import RECIPE, write_edits
 from veilset.publish.recipe import Recipe
@@ -144,7 +144,7 @@ def _secret_order(count: int, seed: str) -> npt.NDArray[np.int64]:
 
 
 def _risks_before(release: Release, limits: Limits) -> Audit | None:
-    """The original's worst moles, for the custodian's report. A courtesy: it may cost more than the release itself."""
+    """What is at risk in the original, for the custodian. A courtesy: it may cost more than the release itself."""
     try:
         return audit(release.original, release.promise, limits=limits)
     except BudgetExceeded:
@@ -168,7 +168,7 @@ def _write_public(
     made_by = f"veilset {version('veilset')}"
     merged = release.original.persons is not None
     loss_percent = round(100 * release.loss)
-    promise = release.promise.within(data) if isinstance(release.promise, Coherence) else release.promise
+    promise = release.promise.within(data)
     certificate = Certificate(
         schema_version=SCHEMA_VERSION,
         promise=PromiseRecord(name=promise.name, parameters=promise.parameters()),

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, near_misses
 from veilset.io import FORMATS, Layout, as_written
-from veilset.models import Coherence, Parameter, Promise
+from veilset.models import Coherence, Parameter, Promise, RhoUncertainty
 
-__all__ = ["PROMISES", "SCHEMA_VERSION", "Certificate", "DataFile", "PromiseRecord", "make_promise"]
+__all__ = ["PROMISES", "SCHEMA_VERSION", "Certificate", "DataFile", "PromiseRecord", "known_promise", "make_promise"]
 
 SCHEMA_VERSION: Final = 1
 
-PROMISES: dict[str, type[Coherence]] = {Coherence.name: Coherence}
+PROMISES: Mapping[str, Callable[..., Promise]] = {kind.name: kind for kind in (Coherence, RhoUncertainty)}
+"""What a certificate or a recipe may name."""
 
 
 class _Strict(BaseModel):
@@ -82,15 +84,21 @@ class Certificate(_Strict):
         return self.one_transaction_is.startswith("one person")
 
 
-def make_promise(name: str, parameters: dict[str, Any]) -> Promise:
-    """The promise that a certificate or a recipe names."""
+def known_promise(name: str) -> Callable[..., Promise]:
+    """What makes a promise of this name; an error if there is none."""
     if name not in PROMISES:
         raise WrongUsage(
             f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.",
-            "Perhaps a newer veilset knows it.",
+            near_misses(name, PROMISES) or "Perhaps a newer veilset knows it.",
         )
+    return PROMISES[name]
+
+
+def make_promise(name: str, parameters: dict[str, Any]) -> Promise:
+    """The promise that a certificate or a recipe names."""
+    make = known_promise(name)
     try:
-        return PROMISES[name](**parameters)
+        return make(**parameters)
     except TypeError:
         raise WrongUsage(
             f"The parameters {parameters} are not those of {name}.", "Compare with the documentation."

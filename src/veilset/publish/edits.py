@@ -14,6 +14,7 @@ from veilset.io.sql import is_database
 from veilset.publish.certificate import Certificate
 from veilset.publish.recipe import InputRecipe, Recipe
 from veilset.release import Release
+from veilset.report import why_gone
 from veilset.utility import unavoidable
 
 __all__ = ["EDITS", "RECIPE", "recipe_like", "write_edits"]
@@ -26,33 +27,17 @@ _COLUMNS = ("item", "role", "action", "to", "support", "why")
 def write_edits(folder: Path, release: Release) -> None:
     """Write the file: one line for each item of the original."""
     original = release.original
-    decided_before = release.method == "given"
-    new = _not_known(release)
-    alone, gone = set(unavoidable(release)), set(release.suppressed)
+    gone = why_gone(release, set(unavoidable(release)))
     rows = []
     items = zip(original.names, original.is_sensitive.tolist(), original.supports.tolist(), strict=True)
     for item, sensitive, support in items:
         action, to, why = "kept", "", ""
         if item in gone:
-            action, why = "suppressed", "breaks the promise together with other items"
-            if item in new:
-                why = "was not known when the changes were decided"
-            elif sensitive and not decided_before:
-                why = "more people than h have it"
-            elif item in alone:
-                why = "breaks the promise by itself"
-            elif decided_before:
-                why = "as in the earlier release"
+            action, why = "suppressed", gone[item]
         elif item in release.generalized:
             action, to, why = "generalized", release.generalized[item], "may stay under a coarser name"
         rows.append((item, "sensitive" if sensitive else "public", action, to, str(support), why))
     write_table(folder / EDITS, _COLUMNS, rows)
-
-
-def _not_known(release: Release) -> set[str]:
-    """The items of the original that nobody had in mind who decided the changes that were given."""
-    known = release.options.get("known")
-    return set(release.original.names).difference(known) if isinstance(known, tuple) else set()
 
 
 def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> Recipe:

@@ -7,12 +7,12 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator
 
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io.sql import located
-from veilset.models import Coherence, Promise
-from veilset.publish.certificate import make_promise
+from veilset.models import Promise
+from veilset.publish.certificate import PROMISES, known_promise, make_promise
 from veilset.release import Release
 from veilset.transactions import (
     Entry,
@@ -25,7 +25,7 @@ from veilset.transactions import (
     read_entries,
 )
 
-__all__ = ["InputRecipe", "MethodRecipe", "PromiseRecipe", "Recipe"]
+__all__ = ["CoherenceRecipe", "InputRecipe", "MethodRecipe", "PromiseRecipe", "Recipe", "RhoUncertaintyRecipe"]
 
 
 Option: TypeAlias = (
@@ -128,19 +128,50 @@ class InputRecipe(_Section):
         return mark_sensitive(data.with_sensitive(named), entries, tree)
 
 
-class PromiseRecipe(_Section):
-    """What to promise. ``p = "unlimited"`` is written for no limit."""
+class CoherenceRecipe(_Section):
+    """What to promise, if nothing else is named. ``p = "unlimited"`` is written for no limit."""
 
-    model: str = "coherence"
+    model: Literal["coherence"] = "coherence"
     h: str | float | int | None = None
     k: int
     p: int | Literal["unlimited"]
     sensitive_groups: tuple[tuple[str, ...], ...] = ()
 
+    @field_validator("p", mode="before")
+    @classmethod
+    def _written(cls, p: Any) -> Any:
+        return "unlimited" if p is None else p  # TOML has no word for None
+
     def make(self) -> Promise:
         """The promise itself."""
         parameters = self.model_dump(exclude={"model"})
         return make_promise(self.model, {**parameters, "p": None if self.p == "unlimited" else self.p})
+
+
+class RhoUncertaintyRecipe(_Section):
+    """What to promise with ``model = "rho-uncertainty"``."""
+
+    model: Literal["rho-uncertainty"] = "rho-uncertainty"
+    rho: str | float | int
+
+    def make(self) -> Promise:
+        """The promise itself."""
+        return make_promise(self.model, {"rho": self.rho})
+
+
+def _model_of(section: Any) -> str | None:
+    """Which promise a section is about; an error if there is no such promise."""
+    model = section.get("model", "coherence") if isinstance(section, dict) else getattr(section, "model", None)
+    if model is not None:
+        known_promise(str(model))
+    return model
+
+
+PromiseRecipe: TypeAlias = Annotated[
+    Annotated[CoherenceRecipe, Tag("coherence")] | Annotated[RhoUncertaintyRecipe, Tag("rho-uncertainty")],
+    Discriminator(_model_of),
+]
+"""What to promise: the parameters of the promise that *model* names, and no others."""
 
 
 class MethodRecipe(_Section):
@@ -177,7 +208,8 @@ class Recipe(_Section):
             ) from None
         except ValidationError as error:
             first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
+            parts = [str(part) for part in first["loc"] if part not in PROMISES]  # which a file does not nest
+            where = ".".join(parts)
             raise WrongUsage(
                 f"{str(path)!r}: {where}: {first['msg']}.", "Compare it with the recipe of a release."
             ) from None
@@ -202,34 +234,25 @@ class Recipe(_Section):
     def of(cls, release: Release, *, seed: str, version: str, out_format: str | None = None) -> Recipe:
         """The recipe that makes this release again."""
         source = release.original.source
-        parameters = release.promise.parameters()
-        p = parameters["p"]
         switches = {name: bool(release.options.get(name)) for name in ("drop_empty", "allow_sensitive")}
         options = {key: value for key, value in release.options.items() if key not in switches and value is not None}
-        return cls(
-            made_by=version,
-            seed=seed,
-            input=None
-            if source is None or source.origin is None
-            else InputRecipe.of(source, release.original.sensitive),
-            out_format=out_format,
-            promise=PromiseRecipe.model_validate(
-                {"model": release.promise.name, **parameters, "p": "unlimited" if p is None else p}
-            ),
-            method=MethodRecipe.model_validate(
-                {
-                    "name": release.method,
-                    **switches,
-                    "options": options,
-                }
-            ),
+        data = None if source is None or source.origin is None else InputRecipe.of(source, release.original.sensitive)
+        return cls.model_validate(
+            {
+                "made_by": version,
+                "seed": seed,
+                "input": data,
+                "out_format": out_format,
+                "promise": {"model": release.promise.name, **release.promise.parameters()},
+                "method": {"name": release.method, **switches, "options": options},
+            }
         )
 
     def promise_for(self, data: Transactions) -> Promise:
         """The promise; items that need not occur may be in its groups, and are left out there if they do not."""
         promise = self.promise.make()
         optional = self.input is not None and self.input.sensitive_where_present
-        return promise.within(data) if optional and isinstance(promise, Coherence) else promise
+        return promise.within(data) if optional else promise
 
     def read_data(self, memory_limit: int | str | None = None) -> Transactions:
         """The input, checked against its hash where the recipe has one."""

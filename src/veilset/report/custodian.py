@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 from veilset.limits import Limits
-from veilset.models import Audit, Promise, Witness
+from veilset.models import Audit
 from veilset.release import Release
+from veilset.report.costs import cost
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
+from veilset.report.text import knowledge, number
 from veilset.report.words import (
     Curve,
+    Words,
     bound_sentence,
-    coherence,
-    cost,
     decide,
-    knowledge,
-    learned,
     more_ways,
-    number,
     one_person,
     state,
     verdict,
     ways_by_size,
+    why_gone,
+    words_of,
 )
 
 __all__ = ["custodian_report"]
@@ -47,10 +46,11 @@ def custodian_report(
     limits : Limits, optional
         For what has to be counted; where they leave too little memory, the page has no charts.
     """
-    promise = coherence(release.promise)
+    words = words_of(release.promise)
     original = release.original
     paid = cost(release, limits=limits)
     must_go = set(paid.must_go or ())
+    why = {**why_gone(release, must_go), **dict.fromkeys(must_go, "breaks the promise alone")}
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
     suppressed = sorted(release.suppressed, key=lambda name: (-support[name], name))
     return render(
@@ -62,11 +62,12 @@ def custodian_report(
         options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items() if name != "chosen"),
         bound="" if release.bound is None else bound_sentence(release.bound),
         curve=curve_figure(curve) if curve else None,
-        suppressed=[(name, support[name], name in must_go) for name in suppressed],
+        suppressed=[(name, support[name], why[name]) for name in suppressed],
         most_rows=_MOST_SUPPRESSED,
         most_folded=_MOST_FOLDED,
         cost=paid,
-        supports=_supports(release, promise.k),
+        might_stay=words.may_be_recoded and bool(release.generalized),
+        supports=_supports(release, words),
         lengths=_lengths(release),
         before=before,
         risks=None if before is None else _risks(before, merged=original.persons is not None),
@@ -79,14 +80,12 @@ def _option(value: object) -> str:
     return number(len(value), "item") if isinstance(value, tuple) else str(value)
 
 
-def _supports(release: Release, k: int) -> Figure | None:
+def _supports(release: Release, words: Words) -> Figure | None:
     before, after = release.original, release.data
-    rare = int((before.supports[before.is_sensitive == 0] < k).sum())
-    says = (
-        f"{number(len(before.names), 'different item')} before, {len(after.names):,} after; "
-        f"{rare:,} public {'item was' if rare == 1 else 'items were'} held by fewer than {k:,} transactions."
-    )
-    return support_figure({"before": before.supports, "after": after.supports}, ["before", "main"], k=k, says=says)
+    rare = f"; {rare}" if (rare := words.rare(before)) else ""
+    says = f"{number(len(before.names), 'different item')} before, {len(after.names):,} after{rare}."
+    series = {"before": before.supports, "after": after.supports}
+    return support_figure(series, ["before", "main"], k=words.fewest, says=says)
 
 
 def _lengths(release: Release) -> Figure | None:
@@ -100,7 +99,7 @@ def _lengths(release: Release) -> Figure | None:
 
 
 def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
-    listed = before.witnesses[:_MOST_RISKS]
+    words, listed = words_of(before.promise), before.witnesses[:_MOST_RISKS]
     return {
         "state": state(before),
         "verdict": verdict(before, merged=merged),
@@ -108,8 +107,8 @@ def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
             (
                 knowledge(risk.itemset),
                 f"{risk.support:,}",
-                learned(risk, before.promise),
-                _over(risk, before.promise),
+                words.learned(risk),
+                _times(float(words.over(risk))),
             )
             for risk in listed
         ],
@@ -118,8 +117,5 @@ def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
     }
 
 
-def _over(risk: Witness, promise: Promise) -> str:
-    """How many times a limit is exceeded: k / Sup(X), or Pr(s|X) / h, as the auditor orders them."""
-    limit = coherence(promise)
-    times = float(risk.confidence / limit.share if risk.confidence else Fraction(limit.k, max(1, risk.support)))
-    return f"{times:,.2f}×" if times < 10 else f"{times:,.0f}×"
+def _times(over: float) -> str:
+    return f"{over:,.2f}×" if over < 10 else f"{over:,.0f}×"

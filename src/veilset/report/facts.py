@@ -8,9 +8,10 @@ from typing import Any
 
 from veilset.models import Audit, Margin, Reach, Witness
 from veilset.release import Release
+from veilset.report.costs import cost
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
-from veilset.report.words import Curve, cost, decide, state, verdict
+from veilset.report.words import Curve, decide, state, verdict
 
 __all__ = ["audit_facts", "mined_facts", "proxy_facts", "release_facts"]
 

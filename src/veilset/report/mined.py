@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.exact import percent
-from veilset.report.words import by_size, number, shares, shown
+from veilset.report.text import by_size, number, shares, shown
 from veilset.transactions import Transactions
 
 __all__ = ["COLUMNS", "Asked", "Mined", "Tally", "found_sentence", "large", "notes", "sizes_sentence", "sureness"]

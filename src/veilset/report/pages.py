@@ -14,7 +14,8 @@ from markupsafe import Markup
 from veilset.limits import Limits
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
-from veilset.report.words import Curve, curve_sentence, number, shares, shown
+from veilset.report.text import number, shares, shown
+from veilset.report.words import Curve, curve_sentence
 
 __all__ = ["Figure", "curve_figure", "length_figure", "render", "support_figure", "ways_figure"]
 

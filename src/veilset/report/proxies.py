@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from veilset.mining import Proxies, Proxy
-from veilset.report.words import number, shares, shown
+from veilset.report.text import number, shares, shown
 from veilset.transactions import Transactions, list_line
 
 __all__ = ["CAUTION", "Suggested", "proposed_items", "proposed_list", "proxies_sentence", "proxy_sentence"]

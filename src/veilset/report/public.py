@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from veilset.exact import percent
 from veilset.limits import Limits
-from veilset.models import Audit, Coherence
+from veilset.models import Audit
 from veilset.report.pages import Figure, length_figure, render, support_figure
-from veilset.report.words import coherence, limits_met, number, state, verdict
+from veilset.report.text import number
+from veilset.report.words import limits_met, state, verdict, words_of
 from veilset.transactions import Transactions
 
 __all__ = ["public_report"]
@@ -49,8 +49,8 @@ def public_report(
     limits : Limits, optional
         Where they leave too little memory, the page has no charts.
     """
-    promise = coherence(audit.promise)
-    open_ends = list(promise.not_promised())
+    words = words_of(audit.promise)
+    open_ends = list(audit.promise.not_promised())
     if not merged:
         open_ends.append(
             "One transaction is taken as one person. Whoever has several transactions in this file is "
@@ -61,40 +61,20 @@ def public_report(
         "public.html",
         limits,
         audit=audit,
+        words=words,
         state=state(audit),
         verdict=verdict(audit, merged=merged),
         data=data,
         loss_percent=loss_percent,
         version=version,
-        parameters=_parameters(promise, bool(sensitive.any())),
+        parameters=words.parameters(sensitive=bool(sensitive.any())),
         limits=limits_met(audit),
-        supports=_supports(data, promise.k),
+        supports=_supports(data, words.fewest),
         lengths=_lengths(data),
         sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
         open_ends=open_ends,
         stands_for=dict(stands_for or {}),
     )
-
-
-def _parameters(promise: Coherence, sensitive: bool) -> list[tuple[str, str, str]]:
-    known = "any number of public items" if promise.p is None else f"up to {number(promise.p, 'public item')}"
-    rows = [
-        (
-            "p",
-            "unlimited" if promise.p is None else f"{promise.p:,}",
-            f"An attacker may know {known} of a person.",
-        ),
-        (
-            "k",
-            f"{promise.k:,}",
-            f"If anybody in this file has all the items known, at least {promise.k:,} people have.",
-        ),
-    ]
-    if promise.h is not None and sensitive:
-        most = percent(promise.h)
-        means = f"Of those people, at most {most} have any one particular sensitive item."
-        rows.append(("h", most, means if promise.h < 1 else "There is no limit to how sure an attacker may become."))
-    return rows
 
 
 def _supports(data: Transactions, k: int) -> Figure | None:

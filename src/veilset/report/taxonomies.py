@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from veilset.report.words import number, shown
+from veilset.report.text import number, shown
 from veilset.transactions import Taxonomy
 
 __all__ = ["item_facts", "print_item", "print_taxonomy", "taxonomy_facts", "taxonomy_sentence"]

@@ -13,29 +13,23 @@ from rich.text import Text
 from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
+from veilset.report.costs import Cost, cost
 from veilset.report.mined import Mined, found_sentence, large, notes, sizes_sentence, sureness
 from veilset.report.proxies import CAUTION, Suggested, proxies_sentence, proxy_sentence
+from veilset.report.text import knowledge, number, shares, shown
 from veilset.report.words import (
-    Cost,
     Curve,
     attempts_sentence,
     bound_sentence,
-    coherence,
-    cost,
     curve_sentence,
     decide,
-    knowledge,
-    learned,
     limits_met,
     more_ways,
-    number,
     one_person,
-    reach_sentence,
-    shares,
-    shown,
     state,
     verdict,
     ways_by_size,
+    words_of,
 )
 from veilset.transactions import Transactions
 
@@ -89,7 +83,7 @@ def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
         _witnesses(audit, console)
     below = [
         ways_by_size(audit),
-        "" if audit.reach is None else reach_sentence(audit.reach, coherence(audit.promise).p),
+        "" if audit.reach is None else words_of(audit.promise).reach(audit.reach),
         f"{number(audit.checked, 'set')} of items counted in {number(audit.transactions, 'transaction')}.",
     ]
     _indented([Text(line, style="dim") for line in below if line], console)
@@ -98,9 +92,10 @@ def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
 
 
 def _witnesses(audit: Audit, console: Console) -> None:
+    words = words_of(audit.promise)
     table = _table("What an attacker knows", "People left", "What they learn")
     for risk in audit.witnesses:
-        table.add_row(Text(knowledge(risk.itemset)), f"{risk.support:,}", Text(learned(risk, audit.promise)))
+        table.add_row(Text(knowledge(risk.itemset)), f"{risk.support:,}", Text(words.learned(risk)))
     _indented([table, *([Text(more)] if (more := more_ways(audit, len(audit.witnesses))) else [])], console)
 
 
@@ -133,7 +128,9 @@ def print_release(
     told.add_column()
     if before is not None:
         told.add_row("At risk before", Text(verdict(before, merged=release.original.persons is not None)))
-    told.add_row("Could not stay" if release.generalized else "Had to go", Text(_had_to_go(paid)))
+    words = words_of(release.promise)
+    might_stay = words.may_be_recoded and release.generalized
+    told.add_row("Could not stay" if might_stay else "Had to go", Text(_had_to_go(paid, words.none_alone)))
     told.add_row("Changed", Text(_changed(release)))
     told.add_row("Cost", Text(_lost(release, paid)))
     further = {
@@ -149,12 +146,12 @@ def print_release(
     _verdict(decision.word, decision.go, decision.why, console)
 
 
-def _had_to_go(paid: Cost) -> str:
+def _had_to_go(paid: Cost, why_none: str) -> str:
     items = paid.must_go
     if items is None:
         return "whatever is suppressed, the original cannot be made to keep this promise"
     if not items:
-        return "nothing: no item gives anybody away by itself"
+        return f"nothing: {why_none}"
     lost = paid.values["items_lost_unavoidably"]
     what = f"{number(len(items), 'item')} whatever the method ({shares(lost)} of all occurrences)"
     return f"{what}: {_names(items)}"

@@ -1,16 +1,20 @@
-"""What had to go whatever the method: public items that break the promise by themselves (thesis Observation 2).
+"""What had to go whatever the method: items that break the promise by themselves.
 
-Counted block by block, since the original may be larger than memory: what is held is a number for each item, and one
-for each pair of an item and a sensitive item that occur together.
+For coherence these are public items (thesis Observation 2), counted block by block, since the original may be larger
+than memory: what is held is a number for each item, and one for each pair of an item and a sensitive item that occur
+together. For ρ-uncertainty they are sensitive items.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import WrongUsage
-from veilset.models import Coherence
+from veilset.models import Coherence, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions, row_blocks
 
@@ -20,13 +24,28 @@ _BLOCK = 1 << 18  # occurrences that are looked at at once
 
 
 def unavoidable(release: Release) -> tuple[str, ...]:
-    """The public items of the original that no release can keep, in vocabulary order.
-
-    Sensitive items that the release has suppressed give nobody away any more.
-    """
+    """The items of the original that no release can keep, in vocabulary order."""
     promise = release.promise
-    if not isinstance(promise, Coherence):
-        raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", "Available: Coherence.")
+    find = _UNAVOIDABLE.get(type(promise))
+    if find is None:
+        known = ", ".join(kind.__name__ for kind in _UNAVOIDABLE)
+        raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", f"Available: {known}.")
+    return find(release, promise)
+
+
+def _too_common(release: Release, promise: RhoUncertainty) -> tuple[str, ...]:
+    """The sensitive items that an attacker who knows nothing infers: suppressing others makes them no rarer."""
+    data, rho = release.original, promise.rho
+    shares = zip(data.names, data.supports.tolist(), data.is_sensitive.tolist(), strict=True)
+    return tuple(
+        name
+        for name, support, sensitive in shares
+        if sensitive and support * rho.denominator >= rho.numerator * len(data)
+    )
+
+
+def _moles_alone(release: Release, promise: Coherence) -> tuple[str, ...]:
+    """The public items that are moles; sensitive items that the release has suppressed give nobody away any more."""
     hidden = set(release.original.sensitive).intersection(release.suppressed)
     data = release.original.without(hidden)
     promise.check_feasible(data)
@@ -36,6 +55,12 @@ def unavoidable(release: Release) -> tuple[str, ...]:
     telling = most_with_one(seen).astype(object) * h.denominator > seen.supports.astype(object) * h.numerator
     breaks = (rare | telling.astype(bool)) & (seen.is_sensitive == 0)
     return tuple(seen.names[code] for code in np.flatnonzero(breaks).tolist())
+
+
+_UNAVOIDABLE: Mapping[type[Promise], Callable[[Release, Any], tuple[str, ...]]] = {
+    Coherence: _moles_alone,
+    RhoUncertainty: _too_common,
+}
 
 
 def most_with_one(data: Transactions) -> npt.NDArray[np.int64]:

@@ -6,10 +6,21 @@ already (thesis Theorem 3), and no suppression of public items helps. Where the 
 
 from __future__ import annotations
 
-from veilset.models import Coherence
+from veilset.errors import WrongUsage
+from veilset.models import Coherence, Promise
 from veilset.transactions import Transactions
 
-__all__ = ["too_common"]
+__all__ = ["check_allowed", "too_common"]
+
+
+def check_allowed(promise: Promise) -> Coherence:
+    """The promise, if it is one for which sensitive items need leave to be suppressed; else an error."""
+    if not isinstance(promise, Coherence):
+        raise WrongUsage(
+            f"allow_sensitive goes only with coherence: for {promise.name}, sensitive items may always be suppressed.",
+            "Leave it out.",
+        )
+    return promise
 
 
 def too_common(data: Transactions, promise: Coherence) -> tuple[str, ...]:

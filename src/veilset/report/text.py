@@ -1,0 +1,78 @@
+"""Names and numbers as people read them; nothing in them steers a terminal or turns text around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["by_size", "knowledge", "number", "people", "quoted", "shares", "shown", "visible"]
+
+_LONGEST_NAME = 60
+_MOST_NAMES = 6
+
+
+def shown(name: str) -> str:
+    """An item's name as it may be shown: shortened, and nothing in it steers a terminal or turns text around.
+
+    >>> print(shown("beer" + chr(27) + "[2J"))
+    beer\\x1b[2J
+    """
+    return visible(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
+
+
+def visible(text: str) -> str:
+    """A text in which nothing steers a terminal or turns text around; what would is spelled out."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Names of items in a sentence.
+
+    >>> quoted(["ale", "bun"])
+    "'ale' and 'bun'"
+    """
+    listed = [f"'{shown(name)}'" for name in names[:_MOST_NAMES]]
+    if len(names) > _MOST_NAMES:
+        listed.append(f"{len(names) - _MOST_NAMES:,} more")
+    return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)
+
+
+def knowledge(itemset: Sequence[str]) -> str:
+    """What an attacker knows, for a table."""
+    more = f" and {len(itemset) - _MOST_NAMES:,} more" if len(itemset) > _MOST_NAMES else ""
+    return " + ".join(map(shown, itemset[:_MOST_NAMES])) + more if itemset else "(nothing)"
+
+
+def people(count: int) -> str:
+    """A count of people."""
+    return f"{count:,} {'person' if count == 1 else 'people'}"
+
+
+def number(count: int, thing: str) -> str:
+    """A count with its noun.
+
+    >>> number(1, "item"), number(2000, "item")
+    ('1 item', '2,000 items')
+    """
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
+def by_size(counts: Sequence[int]) -> str:
+    """How many itemsets there are of one item, of two items, and so on; empty if none.
+
+    >>> by_size((3, 0, 1))
+    '3 of 1 item, 1 of 3 items'
+    """
+    return ", ".join(f"{count:,} of {number(size, 'item')}" for size, count in enumerate(counts, start=1) if count)
+
+
+def shares(value: float) -> str:
+    """A measured share, rounded to a tenth of a percent; only nothing is 0% and only everything is 100%.
+
+    >>> shares(0.36551), shares(0.00001), shares(0.99999), shares(0), shares(1)
+    ('36.6%', 'below 0.1%', 'above 99.9%', '0%', '100%')
+    """
+    if 0 < value < 0.001:
+        return "below 0.1%"
+    if 0.999 < value < 1:
+        return "above 99.9%"
+    return f"{100 * value:.1f}".removesuffix(".0") + "%"

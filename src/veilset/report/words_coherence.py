@@ -1,0 +1,168 @@
+"""What is said about (h,k,p)-coherence alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from veilset.exact import percent
+from veilset.models import Audit, Coherence, Margin, Reach, Witness
+from veilset.report.text import number, people, quoted, shares, shown
+from veilset.transactions import Transactions
+
+__all__ = ["CoherenceWords", "reach_sentence"]
+
+
+@dataclass(frozen=True)
+class CoherenceWords:
+    """See `veilset.report.words.Words`."""
+
+    promise: Coherence
+
+    title: ClassVar[str] = "(h,k,p)-coherence"
+    counted: ClassVar[str] = "public items"
+    reason: ClassVar[str] = "way"
+    may_be_recoded: ClassVar[bool] = True
+    none_alone: ClassVar[str] = "no item gives anybody away by itself"
+    none_sensitive: ClassVar[str] = (
+        "No item of this file was declared sensitive: the promise is about finding people, not about what they have."
+    )
+
+    @property
+    def fewest(self) -> int:
+        """k."""
+        return self.promise.k
+
+    def verdict(self, audit: Audit, taken: str) -> str:
+        """The auditor's answer."""
+        promise = self.promise
+        if audit.holds:
+            known = {None: "any number of published public items", 1: "one published public item"}.get(
+                promise.p, f"up to {promise.p} published public items"
+            )
+            left = f"{people(promise.k)}{taken}{self._sureness(audit)}"
+            return f"An attacker who knows {known} of someone in this file is left with at least {left}."
+        if not audit.feasible:
+            why = self._breaks(audit.witnesses[0], taken)
+            return f"Someone who knows nothing already breaks this promise: the file has {why}."
+        ways = f"There {'is' if audit.found == 1 else 'are'} {number(audit.found, 'way')} to break this promise"
+        if not audit.witnesses:
+            return f"{ways}{taken}."
+        worst = audit.witnesses[0]
+        most_severe = "" if audit.found == 1 else " the most severe:"
+        known, left = quoted(worst.itemset), self._breaks(worst, taken)
+        return f"{ways};{most_severe} an attacker who knows {known} of someone is left with {left}."
+
+    def _sureness(self, audit: Audit) -> str:
+        """How sure an attacker can become of sensitive items: what is promised of one, what was measured of any.
+
+        The auditor starts from an attacker who knows nothing: without a margin, no sensitive item occurs.
+        """
+        promise = self.promise
+        one, some = audit.margins.get("largest_breach"), audit.margins.get("largest_any_breach")
+        if promise.h is None or one is None or some is None:
+            return ""
+        of_some = f"of some sensitive item or other: up to {percent(Fraction(some.value))}"
+        here = percent(Fraction(one.value))
+        if promise.h == 1:
+            return f", and is up to {here} sure of one particular sensitive item (h=1 sets no limit); {of_some}"
+        # Less for some item or other than is allowed for one: the measured value for one explains that.
+        measured = f" (in this file {here})" if some.value < promise.h else ""
+        most = percent(promise.h)
+        one_item = "any one particular sensitive item" + (" or group of them" if promise.sensitive_groups else "")
+        return f", and is at most {most} sure of {one_item}{measured}; {of_some}"
+
+    def _breaks(self, witness: Witness, taken: str) -> str:
+        left = f"{people(witness.support)}{taken}"
+        if witness.sensitive is None or witness.confidence is None:
+            return f"{left}, fewer than {self.promise.k:,}"
+        holders = int(witness.confidence * witness.support)
+        return (
+            f"{left}, of whom {holders:,} ({percent(witness.confidence)}) {'has' if holders == 1 else 'have'} "
+            f"{quoted([witness.sensitive])}, more than {percent(self.promise.share)}"
+        )
+
+    def learned(self, witness: Witness) -> str:
+        """What an attacker learns."""
+        if witness.sensitive is not None and witness.confidence is not None:
+            return f"{shown(witness.sensitive)}, {percent(witness.confidence)} sure"
+        if witness.support == 1:
+            return "who it is"
+        return f"that it is one of {witness.support:,}, not of {self.promise.k:,}"
+
+    def over(self, witness: Witness) -> Fraction:
+        """k / Sup(X), or Pr(s|X) / h, as the auditor orders them."""
+        if witness.confidence:
+            return witness.confidence / self.promise.share
+        return Fraction(self.promise.k, max(1, witness.support))
+
+    def limits(self) -> Mapping[str, tuple[str, str]]:
+        """What each margin is, and what is allowed."""
+        share = self.promise.share
+        return {
+            "smallest_support": ("Fewest people who fit what an attacker knows", f"at least {self.promise.k:,}"),
+            "largest_breach": (
+                "How sure an attacker gets of one particular sensitive item",
+                "no limit" if share == 1 else f"at most {percent(share)}",
+            ),
+            "largest_any_breach": ("How sure an attacker gets of some sensitive item or other", "no limit"),
+        }
+
+    def met(self, margin: Margin) -> str:
+        """A number of people, or how sure somebody is."""
+        return f"{margin.value:,}" if isinstance(margin.value, int) else percent(margin.value)
+
+    def reach(self, reach: Reach) -> str:
+        """How far p reaches."""
+        return reach_sentence(reach, self.promise.p)
+
+    def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
+        """What each parameter means."""
+        promise = self.promise
+        known = "any number of public items" if promise.p is None else f"up to {number(promise.p, 'public item')}"
+        rows = [
+            (
+                "p",
+                "unlimited" if promise.p is None else f"{promise.p:,}",
+                f"An attacker may know {known} of a person.",
+            ),
+            (
+                "k",
+                f"{promise.k:,}",
+                f"If anybody in this file has all the items known, at least {promise.k:,} people have.",
+            ),
+        ]
+        if promise.h is not None and sensitive:
+            most = percent(promise.h)
+            means = f"Of those people, at most {most} have any one particular sensitive item."
+            none = "There is no limit to how sure an attacker may become."
+            rows.append(("h", most, means if promise.h < 1 else none))
+        return rows
+
+    def rare(self, original: Transactions) -> str:
+        """How many items fewer than k transactions hold."""
+        k = self.promise.k
+        rare = int((original.supports[original.is_sensitive == 0] < k).sum())
+        return f"{rare:,} public {'item was' if rare == 1 else 'items were'} held by fewer than {k:,} transactions"
+
+    def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
+        """Why an item was suppressed."""
+        if sensitive:
+            return "more people than h have it"
+        return "breaks the promise by itself" if alone else "breaks the promise together with other items"
+
+
+def reach_sentence(reach: Reach, p: int | None) -> str:
+    """What the choice of p means for the people in the data, and which other p would mean more."""
+    if reach.covered == 1:
+        within = "p has no limit" if p is None else f"no transaction has more than p={p:,} public items"
+        return f"All that could be known is covered: {within}."
+    covered = shares(float(reach.covered))
+    more = [f"p={reach.most:,} would cover 90%"] if p is not None and p < reach.most < reach.everybody else []
+    more.append(f"p={reach.everybody:,} would cover all" if not more else f"p={reach.everybody:,} all")
+    return (
+        f"With p={p:,}, all that could be known is covered for {covered} of the transactions, which have no more "
+        f"public items; {', '.join(more)}."
+    )
