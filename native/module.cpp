@@ -26,6 +26,8 @@ void register_mining_pairs(nb::module_& m);
 void register_mining_rules(nb::module_& m);
 void register_suppress_tree(nb::module_& m);
 void register_suppress_search(nb::module_& m);
+void register_suppress_rules(nb::module_& m);
+void register_rules_keeping(nb::module_& m);
 void register_generate(nb::module_& m);
 }  // namespace veilset
 
@@ -52,5 +54,7 @@ NB_MODULE(_native, m) {
     veilset::register_mining_rules(m);
     veilset::register_suppress_tree(m);
     veilset::register_suppress_search(m);
+    veilset::register_suppress_rules(m);
+    veilset::register_rules_keeping(m);
     veilset::register_generate(m);
 }

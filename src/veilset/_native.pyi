@@ -248,6 +248,55 @@ def suppress_by_tree(
     progress: _Progress,
 ) -> _Int32: ...
 
+class _SuppressedRules(TypedDict):
+    chosen: _Int32
+    rounds: _Int32
+    too_dear: _Uint8
+    stuck: _Int32
+    complete: bool
+
+def suppress_rules(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    sensitive: _Uint8,
+    worth: _Int64,
+    fixed: _Uint8,
+    required: _Uint8,
+    *,
+    rho_num: int,
+    rho_den: int,
+    population: int,
+    worth_limit: int,
+    search_budget: int,
+    rules_budget: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _SuppressedRules: ...
+
+class RuleKeeping:
+    def __init__(
+        self,
+        offsets: _Int64,
+        items: _Int32,
+        weights: _Int64,
+        sensitive: _Uint8,
+        *,
+        rho_num: int,
+        rho_den: int,
+        memory_limit: int,
+    ) -> None: ...
+    def keep(self, item: int) -> None: ...
+    def drop(self, item: int) -> None: ...
+    def brings_rule(self, item: int, *, work: int, time_limit: float) -> tuple[int, list[int], int]: ...
+
+def merge_rows(
+    offsets: _Int64, items: _Int32, weights: _Int64, rows: _Int64, names: _Int32, *, vocabulary: int, memory_limit: int
+) -> tuple[_Int64, _Int32, _Int64]: ...
+def rows_holding(offsets: _Int64, items: _Int32, rows: _Int64, wanted: _Uint8) -> _Int64: ...
+
 class MoleCover:
     def __init__(self, offsets: _Int64, items: _Int32, worth: _Int64, keep: _Uint8, *, memory_limit: int) -> None: ...
     def insert(self, order: _Int32) -> None: ...

@@ -92,6 +92,8 @@ class Release:
         Those names to all public items of the taxonomy that they may mean, whether they occur or not: may be published.
     withheld : tuple of int
         Positions of original transactions that are not in *data*.
+    too_dear : tuple of str
+        Suppressed items that might have stayed: to prove it would have taken too long.
     seconds : float
         How long the method took.
     attempts : tuple of Attempt
@@ -113,6 +115,7 @@ class Release:
     generalized: Mapping[str, str] = field(default_factory=dict)
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     withheld: tuple[int, ...] = ()
+    too_dear: tuple[str, ...] = ()
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()
     bound: Bound | None = None

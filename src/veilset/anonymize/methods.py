@@ -14,6 +14,8 @@ from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.anonymize.given import given
 from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
+from veilset.anonymize.rho_uncertainty.suppress import suppress
+from veilset.anonymize.rho_uncertainty.top_down import top_down
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
 from veilset.models import Coherence, Promise, RhoUncertainty
@@ -45,6 +47,8 @@ METHODS: Mapping[type[Promise], Mapping[str, Method]] = {
         "given": given,
     },
     RhoUncertainty: {
+        "top-down": top_down,
+        "suppress": suppress,
         "remove-sensitive": remove_sensitive,
         "given": given,
     },

@@ -22,7 +22,8 @@ import numpy as np
 
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.restore import restore_coherence
-from veilset.anonymize.coherence.task import Task, Weights
+from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.worth import Weights
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import Moles

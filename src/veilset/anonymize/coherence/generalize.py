@@ -10,10 +10,8 @@ items are left as they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
@@ -21,16 +19,14 @@ from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
 from veilset.anonymize.coherence.nodes import Nodes
 from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.errors import Infeasible, WrongUsage
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
 from veilset.transactions import Taxonomy, Transactions
 
-__all__ = ["TaxonomyLike", "generalize"]
-
-TaxonomyLike: TypeAlias = Taxonomy | Mapping[str, Sequence[str]] | str | Path
-"""A taxonomy, each item's groups (the most general last), or a file that `Taxonomy.read` reads."""
+__all__ = ["generalize"]
 
 
 def generalize(
@@ -136,6 +132,4 @@ def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
             "generalize needs a taxonomy.",
             "Give taxonomy= (--taxonomy) a file, such as a CSV file with a header: an item, then its groups.",
         )
-    if isinstance(given, Taxonomy):
-        return given
-    return Taxonomy.from_paths(given) if isinstance(given, Mapping) else Taxonomy.read(given)
+    return taxonomy_of(given)

@@ -13,11 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.recoding import replaced
 from veilset.errors import WrongUsage
-from veilset.limits import Limits
 from veilset.transactions import Taxonomy, Transactions
 from veilset.transactions.vocabulary import several
 
@@ -129,7 +128,7 @@ class Nodes:
             [sensitive[code]] if hidden else [leaf := self.taxonomy.leaf(name), *self.above[leaf]]
             for code, (name, hidden) in enumerate(zip(seen.names, seen.is_sensitive.tolist(), strict=True))
         ]
-        offsets, nodes = _replaced(seen, becomes, self._task.limits)
+        offsets, nodes = replaced(seen, becomes, self._task.limits)
         hidden = [str(sensitive[code]) for code in np.flatnonzero(seen.is_sensitive).tolist()]
         return Transactions.from_codes(offsets, nodes, list(map(str, range(sensitive.stop))), sensitive=hidden)
 
@@ -157,18 +156,3 @@ class Nodes:
         public = int(self._supports[-1])
         saved = sum(int(self._supports[node]) * (self.items - self.hidden(node)) for node in kept)
         return float(Fraction(public * self.items - saved, everything * self.items)) if public else 0.0
-
-
-def _replaced(
-    data: Transactions, becomes: list[list[int]], limits: Limits
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The rows with each item replaced by what it becomes."""
-    sizes = np.array([len(nodes) for nodes in becomes], dtype=np.int64)
-    flat = np.array([node for nodes in becomes for node in nodes], dtype=np.int32)
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    size_at = sizes[data.items] if len(data.items) else np.zeros(0, dtype=np.int64)
-    end = np.concatenate([[0], np.cumsum(size_at)]).astype(np.int64)
-    # Row numbers, nodes, their names as text and once more in vocabulary order.
-    limits.require(48 * int(end[-1]), "Recoding", "give a taxonomy with fewer levels.")
-    within = np.arange(end[-1]) - np.repeat(end[:-1], size_at)
-    return end[data.offsets], flat[np.repeat(first[data.items], size_at) + within] if len(flat) else flat

@@ -30,7 +30,8 @@ from veilset.anonymize.coherence.hitting_set import HittingSet
 from veilset.anonymize.coherence.losses import Loss, loss_of
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.rows import Sets
-from veilset.anonymize.coherence.task import Task, Weights
+from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.worth import Weights
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import Coherence

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from veilset.anonymize.worth import Weights, named_items, worth_of
 from veilset.errors import Infeasible, WrongUsage
 from veilset.exact import percent
 from veilset.limits import Limits
@@ -20,12 +19,7 @@ from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["Task", "Weights"]
-
-Weights: TypeAlias = Mapping[str, float] | Literal["equal"] | None
-"""IL(v), what suppressing an item costs: None is its support, "equal" is 1, a mapping is the user's own (others: 1)."""
-
-_PARTS = 10**6  # weights are compared exactly, in millionths
+__all__ = ["Task"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +63,15 @@ class Task:
         """The task, once it is known that it can be done; else `Infeasible` says why not."""
         promise.check_feasible(data)
         seen = promise.seen_in(data)
-        task = cls(data, seen, promise, _worth(seen, weights), weights, _items(data, keep, "keep"), limits)
+        task = cls(
+            data,
+            seen,
+            promise,
+            worth_of(seen, weights, only_public=True),
+            weights,
+            named_items(data, keep, "keep", only_public=True),
+            limits,
+        )
         if task.keep and (broken := next(task.mole_chunks(1, items=task.keep), None)) is not None:
             raise Infeasible(
                 f"What must be kept breaks the promise: {_why(broken[0], promise)}.",
@@ -108,7 +110,7 @@ class Task:
 
     def chosen(self, items: Iterable[str]) -> frozenset[str]:
         """The items that an earlier run chose to suppress, once it is known that they may be."""
-        gone = _items(self.original, items, "chosen")
+        gone = named_items(self.original, items, "chosen", only_public=True)
         if lost := self.keep.intersection(gone):
             raise WrongUsage(f"{min(lost)!r} is to be kept and to be suppressed.", "Take it off one of the lists.")
         return gone
@@ -129,42 +131,6 @@ class Task:
             method=method,
             suppressed=gone,
             **account,
-        )
-
-
-def _worth(data: Transactions, weights: Weights) -> npt.NDArray[np.int64]:
-    if weights is None:
-        return data.supports.astype(np.int64)
-    worth = np.full(len(data.names), _PARTS, dtype=np.int64)
-    if isinstance(weights, str):
-        if weights != "equal":
-            raise WrongUsage(
-                f"weights is {weights!r}.",
-                "Leave it out, say 'equal', or give a weight for each item that has its own.",
-            )
-        return worth
-    _check_public(data, weights, "weights")
-    for code, (item, weight) in zip(data.codes(weights), weights.items(), strict=True):
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= _PARTS:
-            raise WrongUsage(f"The weight of {item!r} is {weight!r}.", f"Give a number from 0 to {_PARTS:,}.")
-        worth[code] = math.ceil(Fraction(weight) * _PARTS)  # upwards: what weighs anything is never free
-    return worth
-
-
-def _items(data: Transactions, items: Iterable[str], option: str) -> frozenset[str]:
-    if isinstance(items, str):
-        raise WrongUsage(f"{option} is the text {items!r}.", "Give a list of items.")
-    given = frozenset(items)
-    _check_public(data, given, option)
-    return given
-
-
-def _check_public(data: Transactions, items: Collection[str], option: str) -> None:
-    data.codes(items)  # an unknown one is an error
-    if hidden := sorted(set(data.sensitive).intersection(items)):
-        raise WrongUsage(
-            f"{hidden[0]!r} is sensitive, and {option} is about public items.",
-            "Sensitive items are not suppressed: take it off.",
         )
 
 

@@ -10,7 +10,8 @@ import time
 from collections.abc import Iterable
 
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
-from veilset.anonymize.coherence.task import Task, Weights
+from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.worth import Weights
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Release

@@ -1,0 +1,165 @@
+// A set of kept items, free of violating rules: would one more item bring one with it?
+// A rule that does not hold the new item was there before, so only those that know it or infer it need a look.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "control.hpp"
+#include "csr.hpp"
+#include "rules_rows.hpp"
+#include "rules_search.hpp"
+
+namespace veilset {
+namespace {
+
+using namespace rules;
+
+// Sensitive items first, so that they are the first of every row.
+std::vector<int32_t> sensitive_first(std::span<const uint8_t> sensitive) {
+    std::vector<int32_t> rank(sensitive.size());
+    int32_t next = 0;
+    for (const bool first : {true, false})
+        for (size_t item = 0; item < sensitive.size(); ++item)
+            if (bool(sensitive[item]) == first) rank[item] = next++;
+    return rank;
+}
+
+class RuleKeeping {
+public:
+    RuleKeeping(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights, const Array<uint8_t>& sensitive,
+                int64_t rho_num, int64_t rho_den, int64_t memory_limit)
+        : memory_(memory_limit, std::numeric_limits<int32_t>::max(), nb::none()), rank_(sensitive_first(span_of(sensitive))), code_(sensitive.size()),
+          rows_(Csr(offsets, items, int32_t(sensitive.size())), span_of(weights), rank_, int32_t(sensitive.size()), memory_), kept_(sensitive.size(), 0),
+          seen_(sensitive.size(), 0), search_(rows_, {rho_num, rho_den}, kept_) {
+        if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
+        for (size_t item = 0; item < rank_.size(); ++item) {
+            code_[size_t(rank_[item])] = int32_t(item);
+            sensitive_ += sensitive.data()[item] != 0;
+        }
+    }
+    RuleKeeping(const RuleKeeping&) = delete;  // the search looks at this one
+
+    void keep(int32_t item) { kept_[size_t(rank_.at(size_t(item)))] = 1; }
+    void drop(int32_t item) { kept_[size_t(rank_.at(size_t(item)))] = 0; }
+
+    using Told = std::pair<int, std::vector<int32_t>>;
+
+    // 0: none; 1: this one (its antecedent, then what is inferred); 2: not known within the work allowed. And the work it took.
+    std::tuple<int, std::vector<int32_t>, int64_t> brings_rule(int32_t code, int64_t work, double time_limit) {
+        const int32_t item = rank_.at(size_t(code));
+        Control control(memory_.limit(), time_limit, nb::none());
+        const bool before = std::exchange(kept_[size_t(item)], 1);
+        const int64_t spent = search_.spent() + looked_;
+        Told answer{0, {}};
+        try {
+            const std::vector<int32_t> inferable = inferable_with(item);
+            // Most answers are found sooner than a thread is started.
+            answer = asked(item, inferable, std::min(work, little), control);
+            if (answer.first == 2 && work > little) control.single([&] { answer = asked(item, inferable, work, control); });
+        } catch (...) {
+            kept_[size_t(item)] = before;
+            throw;
+        }
+        kept_[size_t(item)] = before;
+        return {answer.first, answer.second, search_.spent() + looked_ - spent};
+    }
+
+private:
+    static constexpr int64_t little = 200'000;  // items of rows: about a millisecond
+
+    Told asked(int32_t item, std::span<const int32_t> inferable, int64_t work, Control& control) {
+        // What most items are refused for is seen at a first look.
+        for (const auto until : {Search::Until::first_look, Search::Until::found})
+            for (int32_t inferred : inferable) {
+                const Answer answer = search_.run(inferred, {inferred == item ? none : item, 0}, work, until, control);
+                if (answer != Answer::safe) return told(answer, inferred);
+            }
+        return {0, {}};
+    }
+
+    Told told(Answer answer, int32_t inferred) const {
+        std::vector<int32_t> rule;
+        if (answer == Answer::broken)
+            for (int32_t item : search_.witness()) rule.push_back(code_[size_t(item)]);
+        rule.push_back(code_[size_t(inferred)]);
+        return {answer == Answer::broken ? 1 : 2, rule};
+    }
+
+    // What a rule with this item can infer: itself, and the kept sensitive items that share a row with it.
+    std::vector<int32_t> inferable_with(int32_t item) {
+        std::vector<int32_t> found;
+        looked_ += int64_t(rows_.holders(item).size());
+        for (int32_t r : rows_.holders(item))
+            for (int32_t other : rows_.row(r)) {
+                if (other >= sensitive_) break;
+                if (kept_[size_t(other)] && !std::exchange(seen_[size_t(other)], 1)) found.push_back(other);
+            }
+        for (int32_t other : found) seen_[size_t(other)] = 0;
+        std::ranges::sort(found, {}, [&](int32_t other) { return std::pair(other != item, other); });
+        return found;
+    }
+
+    Control memory_;
+    std::vector<int32_t> rank_, code_;  // an item's number here, and back
+    int32_t sensitive_ = 0;             // those below are
+    Rows rows_;
+    std::vector<uint8_t> kept_, seen_;
+    Search search_;
+    int64_t looked_ = 0;
+};
+
+// The given rows with their items renamed (none: left out) and equal ones merged.
+nb::tuple merge_rows(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights, const Array<int64_t>& rows,
+                     const Array<int32_t>& names, int32_t vocabulary, int64_t memory_limit) {
+    const Csr data(offsets, items, int32_t(names.size()));
+    for (int32_t name : span_of(names))
+        if (name < none || name >= vocabulary) throw std::invalid_argument("a name outside the vocabulary");
+    Control control(memory_limit, std::numeric_limits<int32_t>::max(), nb::none());
+    const Rows merged(data, span_of(weights), span_of(names), vocabulary, control, span_of(rows));
+    std::vector<int64_t> out_offsets(1, 0), out_weights;
+    std::vector<int32_t> out_items;
+    for (int32_t r = 0; r < merged.rows(); ++r) {
+        const auto row = merged.row(r);
+        out_items.insert(out_items.end(), row.begin(), row.end());
+        out_offsets.push_back(int64_t(out_items.size()));
+        out_weights.push_back(merged.weight(r));
+    }
+    return nb::make_tuple(to_numpy(std::move(out_offsets)), to_numpy(std::move(out_items)), to_numpy(std::move(out_weights)));
+}
+
+// Those of the given rows that hold a wanted item.
+Output<int64_t> rows_holding(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& rows, const Array<uint8_t>& wanted) {
+    const Csr data(offsets, items, int32_t(wanted.size()));
+    std::vector<int64_t> found;
+    for (int64_t r : span_of(rows)) {
+        if (r < 0 || r >= data.rows()) throw std::invalid_argument("no such row");
+        if (std::ranges::any_of(data.row(r), [&](int32_t item) { return bool(wanted.data()[item]); })) found.push_back(r);
+    }
+    return to_numpy(std::move(found));
+}
+
+}  // namespace
+
+void register_rules_keeping(nb::module_& m) {
+    nb::class_<RuleKeeping>(m, "RuleKeeping")
+        .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<int64_t>&, const Array<uint8_t>&, int64_t, int64_t, int64_t>(),
+             nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("weights").noconvert(), nb::arg("sensitive").noconvert(), nb::kw_only(),
+             nb::arg("rho_num"), nb::arg("rho_den"), nb::arg("memory_limit"))
+        .def("keep", &RuleKeeping::keep, nb::arg("item"))
+        .def("drop", &RuleKeeping::drop, nb::arg("item"))
+        .def("brings_rule", &RuleKeeping::brings_rule, nb::arg("item"), nb::kw_only(), nb::arg("work"), nb::arg("time_limit"));
+    m.def("merge_rows", &merge_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("rows").noconvert(), nb::arg("names").noconvert(), nb::kw_only(), nb::arg("vocabulary"), nb::arg("memory_limit"));
+    m.def("rows_holding", &rows_holding, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("rows").noconvert(),
+          nb::arg("wanted").noconvert());
+}
+
+}  // namespace veilset

@@ -1,0 +1,476 @@
+// SuppressControl (Cao et al. 2010 §4, Algorithm 1): conceals all sensitive rules of confidence ρ or more by suppressing items.
+//
+// Rounds by the number of items known: 0, 1, 2, … A round finds all violating rules and suppresses, one after another, the
+// item that is in most of them for what it is worth. Suppressing an item changes no other rule, so what a round leaves
+// behind stays concealed, and an item that is proven safe stays so.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "control.hpp"
+#include "csr.hpp"
+#include "rules_payoff.hpp"
+#include "rules_rows.hpp"
+#include "rules_search.hpp"
+
+namespace veilset {
+namespace {
+
+using namespace rules;
+
+// What a round may cost before the item whose proof it is goes instead (counted, not timed, so that a run repeats itself).
+struct Budget {
+    int64_t search;  // items of rows looked at for one sensitive item
+    int64_t rules;   // antecedents and branches of a round
+};
+
+struct Chosen {
+    std::vector<int32_t> items, rounds;
+    std::vector<uint8_t> too_dear;  // it went because its proof was too dear
+    std::vector<int32_t> stuck;     // a rule none of whose items may go, the inferred one last
+    bool complete = true;           // false: what was chosen is worth more than was asked for, and the rest is not known
+};
+
+struct Task {
+    const Csr& data;
+    std::span<const int64_t> weights, worth;
+    std::span<const uint8_t> sensitive, fixed, required;  // required may be empty: an antecedent need not hold any item
+    Rho rho;
+    int64_t population, worth_limit;
+    Budget budget;
+    int threads;
+};
+
+// A rule that a row may support, and n_t (see rules_search.hpp).
+struct Suspect {
+    int32_t item;
+    int64_t without;
+};
+
+// All violating rules with exactly `size` items known, for the suspects of each row.
+class Enumeration {
+public:
+    Enumeration(const Rows& rows, std::span<const int64_t> first, std::span<const Suspect> suspects, Rho rho, size_t size, std::atomic<int64_t>& left, Control& control)
+        : rows_(rows), first_(first), suspects_(suspects), rho_(rho), size_(size), left_(left), control_(control), found(size, control),
+          with_(size_t(rows.items()), 0), least_(size_t(rows.items()), 0), known_(size_t(rows.items()), 0), child_(size_t(rows.items()), 0) {}
+
+    void from(int32_t item) {
+        std::vector<Place> places;
+        for (int32_t r : rows_.holders(item)) {
+            const auto row = rows_.row(r);
+            places.push_back({r, int32_t(std::ranges::lower_bound(row, item) - row.begin()) + 1});
+        }
+        step(item, places);
+    }
+
+private:
+    struct Place {
+        int32_t row, next;
+    };
+    using Places = std::span<const Place>;
+
+    std::span<const Suspect> suspects(int32_t r) const { return suspects_.subspan(size_t(first_[size_t(r)]), size_t(first_[size_t(r) + 1] - first_[size_t(r)])); }
+
+    void step(int32_t item, Places places) {
+        antecedent_.push_back(item);
+        known_[size_t(item)] = 1;
+        if (--left_ >= 0) {
+            if (antecedent_.size() == size_) weigh(places);
+            else grow(places);
+        }
+        known_[size_t(item)] = 0;
+        antecedent_.pop_back();
+    }
+
+    // For each suspect of these rows its weight and least n_t; then body(item, weight, least).
+    template <class Body>
+    int64_t for_each_suspect(Places places, Body body) {
+        int64_t everybody = 0;
+        met_.clear();
+        for (const Place& place : places) {
+            const int64_t weight = rows_.weight(place.row);
+            everybody += weight;
+            for (const auto& [item, without] : suspects(place.row)) {
+                if (known_[size_t(item)]) continue;
+                if (with_[size_t(item)] == 0) {
+                    met_.push_back(item);
+                    least_[size_t(item)] = without;
+                }
+                with_[size_t(item)] += weight;
+                least_[size_t(item)] = std::min(least_[size_t(item)], without);
+            }
+        }
+        for (int32_t item : met_) body(item, with_[size_t(item)], least_[size_t(item)]);
+        for (int32_t item : met_) with_[size_t(item)] = 0;
+        return everybody;
+    }
+
+    void weigh(Places places) {
+        int64_t everybody = 0;
+        for (const Place& place : places) everybody += rows_.weight(place.row);
+        consequents_.clear();
+        for_each_suspect(places, [&](int32_t item, int64_t with, int64_t) {
+            if (rho_.reached(with, everybody)) consequents_.push_back(item);
+        });
+        if (consequents_.empty()) return;
+        std::ranges::sort(consequents_);
+        found.add(antecedent_, consequents_);
+    }
+
+    void grow(Places places) {
+        control_.poll();
+        if (places.size() == 1) return all_of(places[0].row, places[0].next);
+        // Who may still be inferred further down: n_t bounds what the best antecedent there leaves.
+        std::vector<int32_t> hopeful;
+        for_each_suspect(places, [&](int32_t item, int64_t with, int64_t least) {
+            if (least <= rho_.most_without(with)) hopeful.push_back(item);
+        });
+        if (hopeful.empty()) return;
+        for (int32_t item : hopeful) known_[size_t(item)] |= 2;
+        struct Child {
+            int32_t item;
+            size_t begin, end;
+        };
+        std::vector<Child> children;
+        size_t entries = 0;
+        for (const Place& place : places) {
+            int32_t only = none;
+            size_t here = 0;
+            for (const auto& suspect : suspects(place.row))
+                if (known_[size_t(suspect.item)] & 2) ++here, only = suspect.item;
+            const auto row = rows_.row(place.row);
+            for (size_t i = size_t(place.next); i < row.size(); ++i) {
+                int32_t& count = child_[size_t(row[i])];
+                if (count == 0) children.push_back({row[i], 0, 0});
+                count += 2;
+                // A row counts for a child if something else than the child can be inferred in it.
+                if (here > 1 || (here == 1 && only != row[i])) count |= 1;
+            }
+        }
+        for (int32_t item : hopeful) known_[size_t(item)] &= 1;
+        for (Child& child : children) {
+            int32_t& count = child_[size_t(child.item)];
+            child.begin = child.end = entries;
+            if (count & 1) entries += size_t(count / 2);
+            else child.item = none;
+            count = 0;
+        }
+        std::erase_if(children, [](const Child& child) { return child.item == none; });
+        for (size_t c = 0; c < children.size(); ++c) child_[size_t(children[c].item)] = int32_t(c) + 1;
+        std::vector<Place> below(entries);
+        for (const Place& place : places) {
+            const auto row = rows_.row(place.row);
+            for (size_t i = size_t(place.next); i < row.size(); ++i)
+                if (const int32_t c = child_[size_t(row[i])]) below[children[size_t(c) - 1].end++] = {place.row, int32_t(i) + 1};
+        }
+        for (const Child& child : children) child_[size_t(child.item)] = 0;
+        for (const Child& child : children) {
+            step(child.item, Places(below).subspan(child.begin, child.end - child.begin));
+            if (left_ < 0) return;
+        }
+    }
+
+    // One row is left: whatever is known of it besides, everything else in it follows.
+    void all_of(int32_t r, int32_t next) {
+        const auto row = rows_.row(r);
+        if (antecedent_.size() == size_) {
+            consequents_.clear();
+            for (const auto& suspect : suspects(r))
+                if (!known_[size_t(suspect.item)]) consequents_.push_back(suspect.item);
+            if (!consequents_.empty()) found.add(antecedent_, consequents_);
+            return;
+        }
+        for (size_t i = size_t(next); i + (size_ - antecedent_.size()) <= row.size() && --left_ >= 0; ++i) {
+            antecedent_.push_back(row[i]);
+            known_[size_t(row[i])] = 1;
+            all_of(r, int32_t(i) + 1);
+            known_[size_t(row[i])] = 0;
+            antecedent_.pop_back();
+        }
+    }
+
+    const Rows& rows_;
+    std::span<const int64_t> first_;
+    std::span<const Suspect> suspects_;
+    Rho rho_;
+    size_t size_;
+    std::atomic<int64_t>& left_;
+    Control& control_;
+
+public:
+    Found found;
+
+private:
+    std::vector<int64_t> with_, least_;  // zeros between uses
+    std::vector<uint8_t> known_;         // 1: in the antecedent; 2: may be inferred further down
+    std::vector<int32_t> child_;
+    std::vector<int32_t> antecedent_, consequents_, met_;
+};
+
+class SuppressControl {
+public:
+    SuppressControl(const Task& task, Control& control) : task_(task), control_(control), gone_(task.worth.size(), false) {}
+
+    Chosen run() {
+        if (task_.required.empty()) nothing_known();
+        std::optional<Rows> rows;
+        size_t looked_at = 0;  // how many items were chosen when the rows were
+        for (size_t size = 1; chosen_.complete && chosen_.stuck.empty();) {
+            control_.begin(int64_t(size), 1);
+            const bool changed = !rows || looked_at != chosen_.items.size();
+            if (changed) {
+                looked_at = chosen_.items.size();
+                rank_items();
+                rows.emplace(task_.data, task_.weights, rank_, int32_t(codes_.size()), control_);
+            }
+            if (rows->longest() <= size) return chosen_;  // no antecedent of this size has anything to infer
+            // What was suspected of larger rules still is if nothing has changed.
+            if ((changed || size <= 3) && !find_suspects(*rows, size)) return chosen_;
+            if (!chosen_.complete) break;
+            size += round(*rows, size);
+        }
+        return chosen_;
+    }
+
+private:
+    bool sensitive(int32_t item) const { return task_.sensitive[size_t(codes_[size_t(item)])]; }
+
+    // The required items first, then the rarest: ranks from here on.
+    void rank_items() {
+        const size_t n = task_.worth.size();
+        std::vector<int64_t> support(n, 0);
+        for (int64_t r = 0; r < task_.data.rows(); ++r)
+            for (int32_t item : task_.data.row(r)) ++support[size_t(item)];
+        codes_.clear();
+        for (size_t i = 0; i < n; ++i)
+            if (support[i] > 0 && !gone_[i]) codes_.push_back(int32_t(i));
+        const auto is_required = [&](int32_t code) { return !task_.required.empty() && task_.required[size_t(code)]; };
+        std::ranges::stable_sort(codes_, {}, [&](int32_t code) { return std::pair(!is_required(code), support[size_t(code)]); });
+        required_ = int32_t(std::ranges::count_if(codes_, is_required));
+        rank_.assign(n, none);
+        for (size_t i = 0; i < codes_.size(); ++i) rank_[size_t(codes_[i])] = int32_t(i);
+    }
+
+    // Round 0: who knows nothing. Each rule is about one item, so the items go in the order of what they are worth.
+    void nothing_known() {
+        std::vector<int64_t> support(task_.worth.size(), 0);
+        for (int64_t r = 0; r < task_.data.rows(); ++r)
+            for (int32_t item : task_.data.row(r)) support[size_t(item)] += task_.weights[size_t(r)];
+        std::vector<int32_t> inferred;
+        for (size_t i = 0; i < support.size(); ++i)
+            if (task_.sensitive[i] && task_.rho.reached(support[i], task_.population)) inferred.push_back(int32_t(i));
+        std::ranges::stable_sort(inferred, {}, [&](int32_t code) { return task_.worth[size_t(code)]; });
+        for (int32_t code : inferred)
+            if (task_.fixed[size_t(code)]) {
+                chosen_.stuck = {code};
+                return;
+            } else {
+                choose(code, 0, false);
+            }
+    }
+
+    // Which rules of this size or more each row may support. From round 3 on, where antecedents become many, a search tells
+    // what is left; none at all: false.
+    bool find_suspects(const Rows& rows, size_t size) {
+        std::vector<std::vector<Suspect>> of(size_t(rows.rows()));
+        if (size <= 2) {
+            for (int32_t r = 0; r < rows.rows(); ++r) {
+                const auto row = rows.row(r);
+                if (row.size() <= size || (!task_.required.empty() && row.front() >= required_)) continue;
+                for (int32_t item : row)
+                    if (sensitive(item)) of[size_t(r)].push_back({item, 0});
+            }
+        } else {
+            search(rows, of);
+        }
+        first_.assign(1, 0);
+        suspects_.clear();
+        for (const auto& row : of) {
+            suspects_.insert(suspects_.end(), row.begin(), row.end());
+            first_.push_back(int64_t(suspects_.size()));
+        }
+        return !suspects_.empty();
+    }
+
+    void search(const Rows& rows, std::vector<std::vector<Suspect>>& of) {
+        if (proven_.empty()) proven_.assign(task_.worth.size(), false);
+        std::vector<int32_t> open;
+        for (int32_t item = 0; item < rows.items(); ++item)
+            if (sensitive(item) && !proven_[size_t(codes_[size_t(item)])]) open.push_back(item);
+        std::vector<std::vector<std::pair<int32_t, Suspect>>> found(open.size());
+        std::vector<std::vector<int32_t>> witnesses(open.size());
+        const std::vector<uint8_t> alive(size_t(rows.items()), 1);
+        std::vector<Search> searches;
+        const int threads = Control::useful(task_.threads, int64_t(open.size()));
+        for (int t = 0; t < threads; ++t) searches.emplace_back(rows, task_.rho, alive);
+        control_.parallel(threads, int64_t(open.size()), [&](int64_t i, int worker) {
+            Search& one = searches[size_t(worker)];
+            const Answer answer = one.run(open[size_t(i)], {none, required_}, task_.budget.search, Search::Until::all, control_);
+            if (answer == Answer::safe) return;
+            if (answer == Answer::broken) {
+                witnesses[size_t(i)] = one.witness();
+                witnesses[size_t(i)].push_back(open[size_t(i)]);
+            }
+            one.for_each_suspect(answer == Answer::broken, [&](int32_t row, int64_t without) {
+                found[size_t(i)].push_back({row, {open[size_t(i)], without}});
+            });
+        });
+        if (lost_ + least_to_lose(witnesses) > task_.worth_limit) chosen_.complete = false;
+        for (size_t i = 0; i < open.size(); ++i) {
+            if (found[i].empty()) proven_[size_t(codes_[size_t(open[i])])] = true;
+            for (const auto& [row, suspect] : found[i]) of[size_t(row)].push_back(suspect);
+        }
+    }
+
+    // Every one of these rules has to lose an item. Rules that share none that could be paid for cost at least the sum.
+    int64_t least_to_lose(const std::vector<std::vector<int32_t>>& found) const {
+        std::vector<bool> taken(codes_.size(), false);
+        int64_t least = 0;
+        for (const auto& rule : found) {
+            int64_t cheapest = INT64_MAX;
+            bool shared = rule.empty();
+            const auto affordable = [&](int32_t item) {
+                const auto code = size_t(codes_[size_t(item)]);
+                return !task_.fixed[code] && task_.worth[code] <= task_.worth_limit - lost_;
+            };
+            for (int32_t item : rule)
+                if (affordable(item)) {
+                    shared = shared || taken[size_t(item)];
+                    cheapest = std::min(cheapest, task_.worth[size_t(codes_[size_t(item)])]);
+                }
+            if (shared) continue;
+            if (cheapest == INT64_MAX) return task_.worth_limit - lost_ + 1;
+            for (int32_t item : rule)
+                if (affordable(item)) taken[size_t(item)] = true;
+            least += cheapest;
+        }
+        return least;
+    }
+
+    // False: too dear; one item has gone for that, and the round has to be looked at again.
+    bool round(const Rows& rows, size_t size) {
+        std::atomic<int64_t> left{task_.budget.rules};
+        const int32_t roots = task_.required.empty() ? rows.items() : required_;
+        const int threads = Control::useful(task_.threads, roots);
+        std::vector<Enumeration> parts;
+        parts.reserve(size_t(threads));
+        for (int t = 0; t < threads; ++t) parts.emplace_back(rows, first_, suspects_, task_.rho, size, left, control_);
+        control_.parallel(threads, roots, [&](int64_t item, int worker) { parts[size_t(worker)].from(int32_t(item)); });
+        if (left < 0) {
+            give_up(rows, int32_t(size));
+            return false;
+        }
+        std::vector<Found> found;
+        for (Enumeration& part : parts) found.push_back(std::move(part.found));
+        control_.single([&] { conceal(found, rows.items(), int32_t(size)); });
+        return true;
+    }
+
+    // Lines 8-12 of Algorithm 1.
+    void conceal(const std::vector<Found>& found, int32_t items, int32_t size) {
+        Payoff payoff(found, items, control_);
+        std::priority_queue<Score> scores;
+        for (int32_t item = 0; item < items; ++item) {
+            const int32_t code = codes_[size_t(item)];
+            if (payoff.rules_with(item) > 0 && !task_.fixed[size_t(code)]) scores.push({payoff.rules_with(item), task_.worth[size_t(code)], code, item});
+        }
+        while (!scores.empty() && chosen_.complete) {
+            control_.poll();
+            Score best = scores.top();
+            scores.pop();
+            const int64_t now = payoff.rules_with(best.item);
+            if (now == 0) continue;
+            // Payoffs only fall: one that is out of date takes its place again, and the others cannot have passed it.
+            if (now != best.rules) {
+                best.rules = now;
+                scores.push(best);
+                continue;
+            }
+            payoff.suppress(best.item);
+            choose(best.code, size, false);
+        }
+        if (!chosen_.complete) return;
+        for (const Found& part : found)
+            for (size_t a = 0; a < part.antecedents(); ++a) {
+                const auto gone = [&](int32_t item) { return bool(gone_[size_t(codes_[size_t(item)])]); };
+                if (std::ranges::any_of(part.antecedent(a), gone)) continue;
+                for (int32_t inferred : part.consequents(size_t(part.list(a))))
+                    if (!gone(inferred)) {
+                        for (int32_t item : part.antecedent(a)) chosen_.stuck.push_back(codes_[size_t(item)]);
+                        chosen_.stuck.push_back(codes_[size_t(inferred)]);
+                        return;
+                    }
+            }
+    }
+
+    // The sensitive item that most transactions are suspected of is the one whose proof costs most.
+    void give_up(const Rows& rows, int32_t size) {
+        std::vector<int64_t> weight(size_t(rows.items()), 0);
+        for (int32_t r = 0; r < rows.rows(); ++r)
+            for (int64_t i = first_[size_t(r)]; i < first_[size_t(r) + 1]; ++i) weight[size_t(suspects_[size_t(i)].item)] += int64_t(rows.row(r).size()) * rows.weight(r);
+        int32_t worst = none;
+        for (int32_t item = 0; item < rows.items(); ++item)
+            if (weight[size_t(item)] > 0 && !task_.fixed[size_t(codes_[size_t(item)])] && (worst == none || weight[size_t(item)] > weight[size_t(worst)])) worst = item;
+        if (worst == none) throw OverBudget("work");
+        choose(codes_[size_t(worst)], size, true);
+    }
+
+    void choose(int32_t code, int32_t round, bool too_dear) {
+        gone_[size_t(code)] = true;
+        chosen_.items.push_back(code);
+        chosen_.rounds.push_back(round);
+        chosen_.too_dear.push_back(too_dear);
+        lost_ += task_.worth[size_t(code)];
+        chosen_.complete = lost_ <= task_.worth_limit;
+    }
+
+    const Task& task_;
+    Control& control_;
+    std::vector<bool> gone_, proven_;
+    std::vector<int32_t> codes_, rank_;
+    int32_t required_ = 0;
+    std::vector<int64_t> first_;
+    std::vector<Suspect> suspects_;
+    Chosen chosen_;
+    int64_t lost_ = 0;
+};
+
+nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights, const Array<uint8_t>& sensitive,
+                        const Array<int64_t>& worth, const Array<uint8_t>& fixed, const Array<uint8_t>& required, int64_t rho_num, int64_t rho_den,
+                        int64_t population, int64_t worth_limit, int64_t search_budget, int64_t rules_budget, int threads, int64_t memory_limit,
+                        double time_limit, nb::object progress) {
+    const Csr data(offsets, items, int32_t(worth.size()));
+    for (size_t size : {sensitive.size(), fixed.size(), required.size() ? required.size() : worth.size()})
+        if (size != worth.size()) throw std::invalid_argument("one mark for each item, please");
+    if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
+    for (int64_t value : span_of(worth))
+        if (value < 0) throw std::invalid_argument("a worth below 0");
+    Control control(memory_limit, time_limit, std::move(progress));
+    const Task task{data, span_of(weights), span_of(worth), span_of(sensitive), span_of(fixed), span_of(required), {rho_num, rho_den},
+                    population, worth_limit, {search_budget, rules_budget}, threads};
+    Chosen chosen = SuppressControl(task, control).run();
+    nb::dict answer;
+    answer["chosen"] = to_numpy(std::move(chosen.items));
+    answer["rounds"] = to_numpy(std::move(chosen.rounds));
+    answer["too_dear"] = to_numpy(std::move(chosen.too_dear));
+    answer["stuck"] = to_numpy(std::move(chosen.stuck));
+    answer["complete"] = chosen.complete;
+    return answer;
+}
+
+}  // namespace
+
+void register_suppress_rules(nb::module_& m) {
+    m.def("suppress_rules", &suppress_rules, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("sensitive").noconvert(), nb::arg("worth").noconvert(), nb::arg("fixed").noconvert(), nb::arg("required").noconvert(), nb::kw_only(),
+          nb::arg("rho_num"), nb::arg("rho_den"), nb::arg("population"), nb::arg("worth_limit"), nb::arg("search_budget"), nb::arg("rules_budget"),
+          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+}
+
+}  // namespace veilset

@@ -1,0 +1,195 @@
+"""What is kept, and the moves that make it more: the restore pass, and restore with repair.
+
+Which sets of nodes and sensitive items make a violating rule (its antecedent and what it infers) is fixed before
+anything is chosen: suppression changes no other rule, and a node has the same transactions in every cut. So what is
+looked for is a set of nodes, none above another, and of sensitive items that contains none of those. Every move keeps
+it so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
+from veilset.anonymize.rho_uncertainty.rules import Keeping, Rows
+from veilset.errors import BudgetExceeded
+from veilset.limits import Limits
+from veilset.models import RhoUncertainty
+
+__all__ = ["Choice"]
+
+# How many items of transactions repairs may look at: counted, not timed, so that a run repeats itself. A few seconds.
+_WORK = 30000000
+
+
+class Choice:
+    """A set of entries of a hierarchy without a violating rule.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    rows : Rows
+        The transactions with all nodes in them (`Hierarchy.extended`).
+    promise : RhoUncertainty
+    kept : iterable of int
+        The start: without a violating rule, and none above another.
+    must_stay : collection of int
+        Entries of items that are worth more than all else.
+    """
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        rows: Rows,
+        promise: RhoUncertainty,
+        kept: Iterable[int],
+        *,
+        must_stay: Collection[int] = (),
+        limits: Limits,
+    ) -> None:
+        self._tree, self._limits = hierarchy, limits
+        self._keeping = Keeping(rows, promise.rho, hierarchy.sensitive, limits=limits)
+        self.above = hierarchy.above
+        everything = int(hierarchy.total.sum()) * max(1, hierarchy.public) + 1
+        items = {int(hierarchy.items[entry][0]) for entry in must_stay}
+        self.worth = {
+            entry: int(hierarchy.cost[entry]) + everything * len(items.intersection(hierarchy.items[entry].tolist()))
+            for entry in self.above
+        }
+        self._below_kept = dict.fromkeys(self.above, 0)  # how many kept nodes are below each
+        self.kept: set[int] = set()
+        self._log: list[int] = []  # what the move under way added (e) and dropped (~e)
+        for entry in kept:
+            self._add(entry)
+
+    @property
+    def total(self) -> int:
+        """What is kept is worth this."""
+        return sum(self.worth[entry] for entry in self.kept)
+
+    @property
+    def too_dear(self) -> set[int]:
+        """What is not kept because it would have taken too long to prove that it may be."""
+        return self._keeping.too_dear.difference(self.kept)
+
+    def restore(self) -> None:
+        """Put back what breaks nothing, the largest regained loss first."""
+        waiting = self._best_first(entry for entry in self.above if self.worth[entry] > 0 and not self._covered(entry))
+        for number, entry in enumerate(waiting):
+            self._limits.step("Putting items back", number, len(waiting))
+            if not self._covered(entry) and self._keeping.rule_with(entry) is None:
+                self._add(entry)
+
+    def improve(self) -> None:
+        """Restore, then repair and split until nothing gains, as far as the work allowed goes."""
+        self.restore()
+        before, direction = -1, -1  # what is worth least is proven soonest; then the other way round
+        while (now := self.total) > before and self._keeping.work < _WORK:
+            before = now
+            splits = {entry: self._tree.children[entry] for entry in self.kept if self._tree.children[entry]}
+            gains = {entry: sum(self.worth[child] for child in below) for entry, below in splits.items()}
+            for entry in sorted(splits, key=lambda entry: (self.worth[entry] - gains[entry], entry)):
+                if entry in self.kept:
+                    self._gains(splits[entry], [entry])
+            gone = self._best_first(entry for entry in self.above if self._tree.sensitive[entry])[::direction]
+            direction = -direction
+            for number, entry in enumerate(gone):
+                self._limits.step("Repairing", number, len(gone))
+                if entry not in self.kept:
+                    self._gains([entry], [])
+            self.restore()
+
+    def _gains(self, wanted: Sequence[int], instead: Sequence[int]) -> bool:
+        """Keep *wanted* instead of others, and what that breaks repaired; taken back unless it gains."""
+        if self._keeping.work >= _WORK:
+            return False
+        self._log = []
+        try:
+            gained = self._forced(wanted, instead) > 0
+        except BudgetExceeded:
+            self._take_back()
+            raise
+        if not gained:
+            self._take_back()
+        return gained
+
+    def _forced(self, wanted: Sequence[int], instead: Sequence[int]) -> int:
+        """What a move gains. Of each rule it would make, the cheapest item goes or is recoded to the node above it."""
+        gain = sum(self.worth[entry] for entry in wanted) - sum(self.worth[entry] for entry in instead)
+        for entry in instead:
+            self._drop(entry)
+        for entry in wanted:
+            while gain > 0 and (rule := self._keeping.rule_with(entry)) is not None:
+                cheapest = min({entry, *rule}, key=lambda other: (self.worth[other], other)) if rule else entry
+                cost = self.worth[cheapest]
+                coarser = self._recoded(rule, entry, below=min(cost, gain))
+                if coarser is not None:
+                    gain -= coarser
+                    continue
+                gain -= cost
+                if cheapest == entry:
+                    break
+                self._drop(cheapest)
+            else:
+                if gain > 0:
+                    self._add(entry)
+        return gain
+
+    def _recoded(self, rule: Sequence[int], wanted: int, *, below: int) -> int | None:
+        """Recode an item of a rule to the node above it if that costs less than *below* and breaks nothing; the cost."""
+        costs = []
+        for entry in rule:
+            if entry == wanted or not self.above[entry]:
+                continue
+            node = self.above[entry][0]
+            finer = self._kept_below(node)
+            if node not in self.above[wanted]:
+                costs.append((sum(self.worth[other] for other in finer) - self.worth[node], node, finer))
+        if not costs:
+            return None
+        cost, node, finer = min(costs)
+        if cost >= below:
+            return None
+        for entry in finer:
+            self._drop(entry)
+        if self._keeping.rule_with(node) is None:
+            self._add(node)
+            return cost
+        for entry in finer:
+            self._add(entry)
+        return None
+
+    def _take_back(self) -> None:
+        for step in reversed(self._log.copy()):
+            self._drop(step) if step >= 0 else self._add(~step)
+
+    def _add(self, entry: int) -> None:
+        self._log.append(entry)
+        self.kept.add(entry)
+        self._keeping.keep(entry)
+        for above in self.above[entry]:
+            self._below_kept[above] += 1
+
+    def _drop(self, entry: int) -> None:
+        self._log.append(~entry)
+        self.kept.remove(entry)
+        self._keeping.drop(entry)
+        for above in self.above[entry]:
+            self._below_kept[above] -= 1
+
+    def _covered(self, entry: int) -> bool:
+        """Whether an entry is kept, or one above or below it is."""
+        return entry in self.kept or self._below_kept[entry] > 0 or not self.kept.isdisjoint(self.above[entry])
+
+    def _kept_below(self, node: int) -> list[int]:
+        found, waiting = [], [*self._tree.children[node]]
+        while waiting:
+            entry = waiting.pop()
+            if entry in self.kept:
+                found.append(entry)
+            elif self._below_kept[entry]:
+                waiting.extend(self._tree.children[entry])
+        return found
+
+    def _best_first(self, entries: Iterable[int]) -> list[int]:
+        return sorted(entries, key=lambda entry: (-self.worth[entry], entry))

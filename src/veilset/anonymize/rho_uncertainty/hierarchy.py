@@ -1,0 +1,178 @@
+"""What stands for the items of the data: the nodes of a taxonomy over public items, and the sensitive items themselves.
+
+The taxonomy is over public items only (Cao et al. 2010, Appendix B): a generalized sensitive item would still tell that
+there is something to hide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.anonymize.recoding import replaced
+from veilset.anonymize.rho_uncertainty.rules import Marks, Rows
+from veilset.errors import WrongUsage
+from veilset.limits import Limits
+from veilset.transactions import Taxonomy, Transactions
+
+__all__ = ["Hierarchy"]
+
+
+class Hierarchy:
+    """Nodes and sensitive items as numbers, in the order of the vocabulary (a node stands where its first item does).
+
+    A node with a single child is replaced by it: it says no less, and its split would gain nothing and end there. Only
+    items that occur count.
+
+    Parameters
+    ----------
+    data : Transactions
+    taxonomy : Taxonomy
+        With every public item among its leaves; sensitive ones are left out.
+    worth : array
+        What each item of the data is worth.
+
+    Attributes
+    ----------
+    children : list of lists of int
+        The nodes right below each.
+    root : int or None
+        The node above all public items; None if there is none.
+    items : list of arrays
+        The items (codes of the data) below each node.
+    total : array
+        What these are worth together: Σ sup(a), unless there are weights.
+    leaves : array
+        |leaves(n)| of §3.2: the number of items a node stands for, 0 if it is an item.
+    cost : array
+        What suppressing each loses: sup(g) (1 - IL_g), in units of 1 / (number of public items).
+    sensitive : array
+        Marks the sensitive items.
+    """
+
+    def __init__(self, data: Transactions, taxonomy: Taxonomy, worth: npt.NDArray[np.int64]) -> None:
+        self.data = data
+        self.public = len(data.public)
+        codes = {name: code for code, name in enumerate(data.names)}
+        below: dict[int, list[int]] = {}
+        for name in data.public:
+            leaf = taxonomy.leaf(name)
+            for node in (leaf, *taxonomy.ancestors(leaf)):
+                below.setdefault(node, []).append(codes[name])
+        # Of nodes with the same items the lowest, which has the smallest number, stands for all.
+        lowest: dict[int, int] = {}
+        for node in sorted(below):
+            same = [child for child in taxonomy.children(node) if len(below.get(child, ())) == len(below[node])]
+            lowest[node] = lowest[same[0]] if same else node
+        nodes = sorted(set(lowest.values()), key=lambda node: (below[node][0], -len(below[node]), -node))
+        entries = sorted(
+            [(below[node][0], rank, node) for rank, node in enumerate(nodes)]
+            + [(codes[name], 0, -1) for name in data.sensitive]
+        )
+        number = {node: entry for entry, (_, _, node) in enumerate(entries) if node >= 0}
+        self._node = [node for _, _, node in entries]
+        self._taxonomy = taxonomy
+        self._check_names()
+        self.items = [np.array(below[node] if node >= 0 else [first]) for first, _, node in entries]
+        self.children: list[list[int]] = [[] for _ in entries]
+        for node, entry in number.items():
+            above = next((lowest[up] for up in taxonomy.ancestors(node) if lowest[up] != node), None)
+            if above is not None:
+                self.children[number[above]].append(entry)
+        for entries_below in self.children:
+            entries_below.sort()
+        self.root = number[lowest[taxonomy.root]] if self.public else None
+        self.sensitive = np.array([node < 0 for node in self._node], dtype=np.uint8)
+        self.total = np.array([int(worth[items].sum()) for items in self.items], dtype=np.int64)
+        self.leaves = np.array([len(items) if len(items) > 1 else 0 for items in self.items], dtype=np.int64)
+        self.cost = self.total * (max(1, self.public) - self.leaves)
+        self._entry_of = np.zeros(len(data.names), dtype=np.int32)
+        for entry, items in enumerate(self.items):
+            if len(items) == 1:
+                self._entry_of[items[0]] = entry
+
+    def _check_names(self) -> None:
+        for node in set(self._node):
+            if node >= len(self._taxonomy.leaves) and (name := self._taxonomy.label(node)) in set(self.data.names):
+                raise WrongUsage(
+                    f"{name!r} is an item of the data and what a group of other items would be called.",
+                    "Give the group another name in the taxonomy.",
+                )
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def rows(self, limits: Limits) -> Rows:
+        """The transactions, each item as itself."""
+        data = self.data
+        return Rows(data.offsets, data.items, np.ones(len(data), dtype=np.int64)).renamed(
+            self._entry_of, len(self), limits=limits
+        )
+
+    @cached_property
+    def above(self) -> dict[int, tuple[int, ...]]:
+        """The nodes above each, the nearest first; ALL is left out, which says nothing."""
+        found: dict[int, tuple[int, ...]] = dict.fromkeys(np.flatnonzero(self.sensitive).tolist(), ())
+        waiting: list[tuple[int, tuple[int, ...]]] = []
+        if self.root is not None:
+            waiting += [(entry, ()) for entry in self.children[self.root] or [self.root]]
+        while waiting:
+            entry, path = waiting.pop()
+            found[entry] = path
+            waiting += [(child, (entry, *path)) for child in self.children[entry]]
+        return found
+
+    def extended(self, limits: Limits) -> Rows:
+        """The transactions, each item with all nodes above it.
+
+        An itemset of nodes has the same transactions there as in the data recoded to any cut that has these nodes.
+        """
+        paths = [[entry, *self.above[entry]] for entry in self._entry_of.tolist()]
+        offsets, items = replaced(self.data, paths, limits)
+        rows = Rows(offsets, items, np.ones(len(self.data), dtype=np.int64))
+        return rows.renamed(np.arange(len(self), dtype=np.int32), len(self), limits=limits)
+
+    def names_for(self, cut: Iterable[int], without: Collection[int] = ()) -> npt.NDArray[np.int32]:
+        """For each entry that is an item the one that stands for it if these nodes are used; -1: none does."""
+        names = np.full(len(self), -1, dtype=np.int32)
+        for entry in np.flatnonzero(self.sensitive).tolist():
+            names[entry] = entry
+        for node in cut:
+            names[self._entry_of[self.items[node]]] = node
+        gone = [entry for entry in without if self.sensitive[entry]]
+        names[gone] = -1
+        return names
+
+    def marks(self, entries: Collection[int]) -> Marks:
+        """An array that marks these."""
+        marked = np.zeros(len(self), dtype=np.uint8)
+        marked[list(entries)] = 1
+        return marked
+
+    def leaf_marks(self, node: int) -> Marks:
+        """Marks the entries of the items below a node."""
+        return self.marks(self._entry_of[self.items[node]].tolist())
+
+    def average_loss(self, kept: Collection[int]) -> float:
+        """avgLoss of §3.2 if these stand for what is below them and all other items are suppressed."""
+        supports, public = self.data.supports, max(1, self.public)
+        saved = sum(int(supports[self.items[entry]].sum()) * (public - int(self.leaves[entry])) for entry in kept)
+        everything = len(self.data.items) * public
+        return float(Fraction(everything - saved, everything)) if everything else 0.0
+
+    def entry(self, item: str) -> int:
+        """The entry of an item of the data."""
+        return int(self._entry_of[self.data.codes([item])[0]])
+
+    def label(self, entry: int) -> str:
+        """What stands in the release: an item's own name, or the label of a node."""
+        items = self.items[entry]
+        return self.data.names[int(items[0])] if len(items) == 1 else self._taxonomy.label(self._node[entry])
+
+    def stands_for(self, entry: int) -> tuple[str, ...]:
+        """All items of the taxonomy that a node may mean, whether they occur or not."""
+        return self._taxonomy.leaves_under(self._node[entry])

@@ -1,0 +1,166 @@
+"""Sensitive rules in weighted rows: which items to suppress so that none is left, and whether one more item brings one.
+
+The faces of ``native/suppress_rules.cpp`` and ``native/rules_keeping.cpp``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.limits import Limits
+
+__all__ = ["Concealed", "Keeping", "Rows", "conceal"]
+
+# What a proof may cost. Counted, not timed, so that a run repeats itself; well below a second each.
+_SEARCH = 10**8  # items of transactions to look at, for one sensitive item
+_RULES = 2 * 10**7  # antecedents of one round
+_ADVICE = "use the method remove-sensitive."
+_EVERYTHING = 2**62
+_TOO_DEAR = 2  # as the kernel answers
+
+Marks = npt.NDArray[np.uint8]
+
+
+class Rows(NamedTuple):
+    """Transactions of numbered items; equal ones may be one with a weight."""
+
+    offsets: npt.NDArray[np.int64]
+    items: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+
+    def renamed(
+        self,
+        names: npt.NDArray[np.int32],
+        vocabulary: int,
+        *,
+        rows: npt.NDArray[np.int64] | None = None,
+        limits: Limits,
+    ) -> Rows:
+        """Some rows (None: all) with their items renamed (-1: left out), equal ones merged, empty ones left out."""
+        chosen = np.arange(len(self.weights)) if rows is None else rows
+        with limits.guard("Merging equal transactions", _ADVICE):
+            merged = _native.merge_rows(*self, chosen, names, vocabulary=vocabulary, memory_limit=limits.bytes_left())
+        return Rows(*merged)
+
+    def holding(self, wanted: Marks, *, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+        """Those of some rows (None: all) that hold a wanted item."""
+        chosen = np.arange(len(self.weights)) if rows is None else rows
+        return _native.rows_holding(self.offsets, self.items, chosen, wanted)
+
+
+@dataclass(frozen=True)
+class Concealed:
+    """What SuppressControl chose.
+
+    Parameters
+    ----------
+    chosen : list of int
+        The items to suppress, in the order in which they were chosen.
+    too_dear : list of int
+        Those of them that went because it would have taken too long to prove that they can stay.
+    stuck : tuple of int
+        A violating rule none of whose items may go, what is inferred last; empty: there is none.
+    complete : bool
+        False: what was chosen costs more than was allowed, and no more was looked for.
+    """
+
+    chosen: list[int]
+    too_dear: list[int]
+    stuck: tuple[int, ...]
+    complete: bool
+
+
+def conceal(
+    rows: Rows,
+    rho: Fraction,
+    *,
+    sensitive: Marks,
+    worth: npt.NDArray[np.int64],
+    fixed: Marks,
+    required: Marks | None = None,
+    population: int,
+    worth_limit: int = _EVERYTHING,
+    limits: Limits,
+) -> Concealed:
+    """Choose items to suppress until no rule of confidence *rho* or more is left (SuppressControl, Algorithm 1).
+
+    Parameters
+    ----------
+    rows : Rows
+    rho : Fraction
+    sensitive, fixed : marks of the items
+        Which can be inferred, and which may not go.
+    worth : array
+        What suppressing each item costs.
+    required : marks, optional
+        Only rules count whose antecedent holds one of these, so that an attacker who knows nothing does not
+        (suppressTest, Function 2).
+    population : int
+        The number of all transactions: what an attacker who knows nothing infers is counted over these.
+    worth_limit : int
+        Stop once more than this is lost.
+    """
+    with limits.guard("Concealing sensitive rules", _ADVICE):
+        found = _native.suppress_rules(
+            *rows,
+            sensitive,
+            worth,
+            fixed,
+            np.zeros(0, dtype=np.uint8) if required is None else required,
+            rho_num=rho.numerator,
+            rho_den=rho.denominator,
+            population=population,
+            worth_limit=worth_limit,
+            search_budget=_SEARCH,
+            rules_budget=_RULES,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda size: f"Concealing rules with {size} item{'s' * (size != 1)} known"),
+        )
+    chosen = found["chosen"]
+    return Concealed(
+        chosen.tolist(),
+        chosen[found["too_dear"].astype(bool)].tolist(),
+        tuple(found["stuck"].tolist()),
+        found["complete"],
+    )
+
+
+class Keeping:
+    """A set of kept items without violating rules: asks of one more item whether it would bring one."""
+
+    def __init__(self, rows: Rows, rho: Fraction, sensitive: Marks, *, limits: Limits) -> None:
+        self._limits = limits
+        self.too_dear: set[int] = set()
+        self.work = 0  # items of transactions looked at so far
+        with limits.guard("Preparing the transactions", _ADVICE):
+            self._kept = _native.RuleKeeping(
+                *rows,
+                sensitive,
+                rho_num=rho.numerator,
+                rho_den=rho.denominator,
+                memory_limit=limits.bytes_left(),
+            )
+
+    def keep(self, item: int) -> None:
+        """Add an item to the set."""
+        self._kept.keep(item)
+
+    def drop(self, item: int) -> None:
+        """Take an item out of the set."""
+        self._kept.drop(item)
+
+    def rule_with(self, item: int) -> tuple[int, ...] | None:
+        """A violating rule of *item* and kept items, what is inferred last; None: there is none; empty: too dear."""
+        with self._limits.guard("Searching for rules", _ADVICE):
+            answer, rule, work = self._kept.brings_rule(item, work=_SEARCH, time_limit=self._limits.seconds_left())
+        self.work += work
+        if answer == _TOO_DEAR:
+            self.too_dear.add(item)
+            return ()
+        return tuple(rule) if answer else None

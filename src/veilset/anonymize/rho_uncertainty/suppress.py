@@ -1,0 +1,97 @@
+"""``suppress`` (Cao et al. 2010 §4): SuppressControl, and what it need not have suppressed put back.
+
+The algorithm itself is in ``native/suppress_rules.cpp``. By itself it often loses more than removing all sensitive
+items would (as the paper finds, too), so that is tried as well, and the better one is taken.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from veilset.anonymize.rho_uncertainty.rules import conceal
+from veilset.anonymize.rho_uncertainty.task import Found, Task
+from veilset.anonymize.worth import Weights
+from veilset.errors import Infeasible
+from veilset.limits import Limits
+from veilset.models import RhoUncertainty
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["suppress"]
+
+
+def suppress(
+    data: Transactions,
+    promise: RhoUncertainty,
+    /,
+    *,
+    weights: Weights = None,
+    keep: Iterable[str] = (),
+    plain: bool = False,
+    repair: bool = True,
+    chosen: Iterable[str] | None = None,
+    limits: Limits,
+) -> Release:
+    """Suppress items, public or sensitive, until no sensitive rule is too sure.
+
+    Parameters
+    ----------
+    weights : mapping, "equal" or None
+        What suppressing an item costs: None is its support, so that the fewest occurrences are lost; "equal" is 1, so
+        that the fewest kinds of items are; a mapping gives items weights of their own (others weigh 1).
+    keep : iterable of str
+        Items that must survive, sensitive ones too if need be.
+    plain : bool
+        What SuppressControl gives, and nothing else: no item is put back.
+    repair : bool
+        Put items back also where something cheaper has to go for them.
+    chosen : iterable of str, optional
+        The items that an earlier run kept: the same again, without a search.
+
+    Examples
+    --------
+    >>> from veilset import RhoUncertainty, Transactions, anonymize
+    >>> rows = [["a1", "b1", "b2", "α", "γ"], ["a1", "a2", "b2"], ["a2", "b2"], ["a2", "γ"], ["a1", "b2", "α", "γ"]]
+    >>> data = Transactions.from_lists(rows, sensitive=["α", "γ"])
+    >>> anonymize(data, RhoUncertainty(rho=0.7), method="suppress", plain=True).suppressed
+    ('b1', 'α')
+    """
+    started = time.perf_counter()
+    task = Task.of(data, promise, None, weights=weights, keep=keep, limits=limits)
+    options: dict[str, object] = {"plain": plain or None, "repair": None if repair else False}
+    if chosen is not None:
+        return task.release("suppress", Found(task.named(chosen)), options | {"chosen": tuple(chosen)}, started=started)
+    if plain:
+        return task.release("suppress", _suppress_control(task, limits), options, started=started)
+    ways = [
+        ("SuppressControl", lambda bounded: _suppress_control(task, bounded)),
+        ("remove-sensitive", lambda _: Found(task.without_sensitive)),
+    ]
+    found, attempts = task.best_of(ways, repair=repair)
+    return task.release("suppress", found, options | {"chosen": task.chosen(found)}, started=started, attempts=attempts)
+
+
+def _suppress_control(task: Task, limits: Limits) -> Found:
+    tree = task.hierarchy
+    concealed = conceal(
+        tree.rows(limits),
+        task.promise.rho,
+        sensitive=tree.sensitive,
+        worth=tree.cost,
+        fixed=tree.marks(task.must_stay),
+        population=len(task.data),
+        limits=limits,
+    )
+    if concealed.stuck:
+        *known, inferred = map(tree.label, concealed.stuck)
+        told = " + ".join(map(repr, known)) or "nothing"
+        raise Infeasible(
+            f"What must be kept breaks the promise: who knows {told} infers {inferred!r} too surely.",
+            "Take one of these items off the list, or choose a larger rho.",
+        )
+    gone = np.array(concealed.chosen, dtype=np.int64)
+    kept = np.setdiff1d(np.array(sorted(tree.above)), gone).tolist()
+    return Found(kept, concealed.too_dear)

@@ -1,0 +1,197 @@
+"""What a method is asked to do, and the release it answers with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.anonymize.rho_uncertainty.choice import Choice
+from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
+from veilset.anonymize.worth import Weights, named_items, worth_of
+from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
+from veilset.limits import Limits
+from veilset.models import RhoUncertainty
+from veilset.release import Attempt, Release
+from veilset.transactions import Taxonomy, Transactions
+from veilset.transactions.vocabulary import several
+
+__all__ = ["Found", "Task"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a way found: the entries to keep, and those that went because their proof was too dear."""
+
+    kept: Collection[int]
+    too_dear: Collection[int] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """One question to a method.
+
+    Parameters
+    ----------
+    data : Transactions
+    promise : RhoUncertainty
+    taxonomy : Taxonomy
+        Over the public items; a flat one if nothing is to be generalized.
+    worth : array
+        What each item is worth, in units that are the same for all.
+    weights : mapping, "equal" or None
+        What *worth* was made from.
+    keep : frozenset of str
+        Items that must survive; public ones as themselves or under the name of a node.
+    limits : Limits
+    """
+
+    data: Transactions
+    promise: RhoUncertainty
+    taxonomy: Taxonomy
+    worth: npt.NDArray[np.int64]
+    weights: Weights
+    keep: frozenset[str]
+    limits: Limits
+
+    @classmethod
+    def of(
+        cls,
+        data: Transactions,
+        promise: RhoUncertainty,
+        taxonomy: Taxonomy | None,
+        *,
+        weights: Weights,
+        keep: Iterable[str],
+        limits: Limits,
+    ) -> Task:
+        """The task; without a taxonomy, a flat one."""
+        promise.check_feasible(data)
+        tree = Taxonomy.from_paths({name: [] for name in data.public}) if taxonomy is None else taxonomy
+        tree.check(data)
+        return cls(
+            data,
+            promise,
+            tree.pruned(data),
+            worth_of(data, weights, only_public=False),
+            weights,
+            named_items(data, keep, "keep", only_public=False),
+            limits,
+        )
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """What can stand for the items."""
+        return Hierarchy(self.data, self.taxonomy, self.worth)
+
+    @cached_property
+    def must_stay(self) -> list[int]:
+        """The entries of what must survive."""
+        return sorted(self.hierarchy.entry(item) for item in self.keep)
+
+    @property
+    def without_sensitive(self) -> list[int]:
+        """All public items as they are, and nothing else: the paper's Simple, which needs no proof."""
+        tree = self.hierarchy
+        return [entry for entry in tree.above if not tree.sensitive[entry] and not tree.children[entry]]
+
+    def best_of(
+        self, ways: Sequence[tuple[str, Callable[[Limits], Found]]], *, repair: bool
+    ) -> tuple[Found, tuple[Attempt, ...]]:
+        """Restore (and repair) what each way finds, and take what is worth most.
+
+        A way that comes to a limit of time or memory is given up; removing all sensitive items always remains.
+        """
+        rows = None
+        best, best_total = Found(self.without_sensitive), -1
+        attempts: list[Attempt] = []
+        won = -1
+        for number, (name, way) in enumerate(ways):
+            started = time.perf_counter()
+            bounded = self.limits.part(1 / 2)
+            choice, note = None, ""
+            too_dear: set[int] = set()
+            try:
+                found = way(bounded)
+                too_dear.update(found.too_dear)
+                rows = self.hierarchy.extended(bounded) if rows is None else rows
+                choice = Choice(
+                    self.hierarchy, rows, self.promise, found.kept, must_stay=self.must_stay, limits=bounded
+                )
+                choice.improve() if repair else choice.restore()
+            except (BudgetExceeded, Infeasible) as stop:
+                note = stop.what
+            loss = None
+            if choice is not None:
+                loss = self.hierarchy.average_loss(choice.kept)
+                if choice.total > best_total:
+                    dear = too_dear.union(choice.too_dear).difference(choice.kept)
+                    best, best_total, won = Found(frozenset(choice.kept), sorted(dear)), choice.total, number
+            attempts.append(Attempt(name, loss, time.perf_counter() - started, note))
+        told = tuple(Attempt(a.name, a.loss, a.seconds, a.note, number == won) for number, a in enumerate(attempts))
+        return best, told
+
+    def named(self, names: Iterable[str]) -> list[int]:
+        """The entries that an earlier release kept, by their names in it."""
+        tree = self.hierarchy
+        entry_of = {tree.label(entry): entry for entry in tree.above}
+        given = list(several(names, "chosen"))
+        if strange := [name for name in given if name not in entry_of]:
+            raise WrongUsage(
+                f"{strange[0]!r} is neither an item nor a group that may stand for some.",
+                "Name what an earlier release kept.",
+            )
+        kept = {entry_of[name] for name in given}
+        if above := [entry for entry in sorted(kept) if not kept.isdisjoint(tree.above[entry])]:
+            raise WrongUsage(
+                f"{tree.label(above[0])!r} is to be kept, and a group above it, too.", "Take one of them off the list."
+            )
+        return sorted(kept)
+
+    def release(
+        self,
+        method: str,
+        found: Found,
+        options: dict[str, object],
+        *,
+        started: float,
+        attempts: tuple[Attempt, ...] = (),
+    ) -> Release:
+        """What a method answers with when it has chosen what to keep."""
+        tree = self.hierarchy
+        kept = sorted(found.kept)
+        names = {}
+        for entry in kept:
+            for code in tree.items[entry].tolist():
+                names[self.data.names[code]] = tree.label(entry)
+        gone = tuple(name for name in self.data.names if name not in names)
+        if lost := self.keep.intersection(gone):
+            raise Infeasible(
+                f"Nothing was found in which all that must be kept survives: {min(lost)!r} does not.",
+                "Take one of these items off the list, or choose a larger rho.",
+            )
+        dear = {self.data.names[code] for entry in found.too_dear for code in tree.items[entry].tolist()}
+        recoding = {item: name for item, name in names.items() if item != name}
+        weights = self.weights if isinstance(self.weights, str) or self.weights is None else dict(self.weights)
+        given = {"weights": weights, "keep": tuple(sorted(self.keep)) or None, **options}
+        return Release(
+            original=self.data,
+            data=self.data.without(gone).renamed(recoding),
+            promise=self.promise,
+            method=method,
+            options={name: value for name, value in given.items() if value is not None},
+            suppressed=gone,
+            generalized=recoding,
+            stands_for={tree.label(entry): tree.stands_for(entry) for entry in kept if len(tree.items[entry]) > 1},
+            too_dear=tuple(name for name in gone if name in dear),
+            seconds=time.perf_counter() - started,
+            attempts=attempts,
+        )
+
+    def chosen(self, found: Found) -> tuple[str, ...]:
+        """The names of what is kept, for a recipe."""
+        return tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))

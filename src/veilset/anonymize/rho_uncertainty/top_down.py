@@ -1,0 +1,113 @@
+"""``top-down`` (Cao et al. 2010 §5): public items are generalized along a taxonomy, and some items are suppressed.
+
+TDControl itself is in `td_control`. What is returned is the best of several ways, each with what need not have gone put
+back (`choice`): TDControl; TDControl that suppresses sensitive items only; removing all sensitive items; and splitting
+from the top, where each split is judged by the cheapest repair instead of SuppressControl. So it never loses more than
+removing all sensitive items.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from veilset.anonymize.rho_uncertainty.task import Found, Task
+from veilset.anonymize.rho_uncertainty.td_control import td_control
+from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
+from veilset.anonymize.worth import Weights
+from veilset.limits import Limits
+from veilset.models import RhoUncertainty
+from veilset.release import Release
+from veilset.transactions import Taxonomy, Transactions
+
+__all__ = ["top_down"]
+
+_FAN_OUT = 4  # of the paper's experiments
+
+
+def top_down(
+    data: Transactions,
+    promise: RhoUncertainty,
+    /,
+    *,
+    taxonomy: TaxonomyLike | None = None,
+    weights: Weights = None,
+    keep: Iterable[str] = (),
+    plain: bool = False,
+    repair: bool = True,
+    chosen: Iterable[str] | None = None,
+    limits: Limits,
+) -> Release:
+    """Generalize along *taxonomy* and suppress what remains, so that the average loss is small.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy, mapping or path
+        With every public item among its leaves; sensitive ones are left out of it. None: groups of four neighbours in
+        the order of the vocabulary, groups of four such groups, and so on.
+    weights : mapping, "equal" or None
+        What losing an item costs: None is its support; "equal" is 1; a mapping gives items weights of their own (others
+        weigh 1).
+    keep : iterable of str
+        Items that must survive, public ones recoded or not.
+    plain : bool
+        What TDControl gives, and nothing else: no other way is tried, and no item is put back.
+    repair : bool
+        Put items back also where something cheaper has to go, or to be recoded, for them.
+    chosen : iterable of str, optional
+        The names, of items or of groups, that an earlier run kept: the same again, without a search.
+
+    Examples
+    --------
+    >>> from veilset import RhoUncertainty, Transactions, anonymize
+    >>> rows = [["a1", "b1", "b2", "α", "γ"], ["a1", "a2", "b2"], ["a2", "b2"], ["a2", "γ"], ["a1", "b2", "α", "γ"]]
+    >>> data = Transactions.from_lists(rows, sensitive=["α", "γ"])
+    >>> tree = {"a1": ["A"], "a2": ["A"], "b1": ["B"], "b2": ["B"]}
+    >>> anonymize(data, RhoUncertainty(rho=0.7), taxonomy=tree, plain=True).suppressed
+    ('b1', 'α')
+    """
+    started = time.perf_counter()
+    given = None if taxonomy is None else taxonomy_of(taxonomy)
+    tree = Taxonomy.by_fan_out(data, _FAN_OUT) if given is None else given
+    task = Task.of(data, promise, tree, weights=weights, keep=keep, limits=limits)
+    options: dict[str, object] = {
+        "taxonomy": None if given is None else given.to_paths(),
+        "plain": plain or None,
+        "repair": None if repair else False,
+    }
+    if chosen is not None:
+        return task.release("top-down", Found(task.named(chosen)), options | {"chosen": tuple(chosen)}, started=started)
+    if plain:
+        return task.release("top-down", _td_control(task, limits), options, started=started)
+    # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
+    ways = [
+        ("remove-sensitive", lambda _: Found(task.without_sensitive)),
+        ("TDControl", lambda bounded: _useful(task, _td_control(task, bounded))),
+        (
+            "TDControl, suppressing sensitive items only",
+            lambda bounded: _useful(task, _td_control(task, bounded, only_sensitive=True)),
+        ),
+        ("splits with repair", lambda _: Found(_top(task))),
+    ]
+    found, attempts = task.best_of(ways, repair=repair)
+    return task.release("top-down", found, options | {"chosen": task.chosen(found)}, started=started, attempts=attempts)
+
+
+def _td_control(task: Task, limits: Limits, *, only_sensitive: bool = False) -> Found:
+    tree = task.hierarchy
+    cut = td_control(tree, task.promise, keep=task.must_stay, only_sensitive=only_sensitive, limits=limits)
+    sensitive = np.setdiff1d(np.flatnonzero(tree.sensitive), cut.suppressed).tolist()
+    return Found([*cut.nodes, *sensitive], cut.too_dear)
+
+
+def _useful(task: Task, found: Found) -> Found:
+    """Without ALL, which says nothing and may stand in the way of what does."""
+    return Found([entry for entry in found.kept if entry in task.hierarchy.above], found.too_dear)
+
+
+def _top(task: Task) -> list[int]:
+    """The coarsest nodes that say something; nothing sensitive, so that there is no rule."""
+    tree = task.hierarchy
+    return [entry for entry, above in tree.above.items() if not above and not tree.sensitive[entry]]

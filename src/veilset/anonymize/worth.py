@@ -1,0 +1,59 @@
+"""What suppressing an item costs, and what must stay: options that methods of several promises take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.errors import WrongUsage
+from veilset.transactions import Transactions
+
+__all__ = ["Weights", "named_items", "worth_of"]
+
+Weights: TypeAlias = Mapping[str, float] | Literal["equal"] | None
+"""IL(v), what suppressing an item costs: None is its support, "equal" is 1, a mapping is the user's own (others: 1)."""
+
+_PARTS = 10**6  # weights are compared exactly, in millionths
+
+
+def worth_of(data: Transactions, weights: Weights, *, only_public: bool) -> npt.NDArray[np.int64]:
+    """What each item of *data* is worth, in units that are the same for all."""
+    if weights is None:
+        return data.supports.astype(np.int64)
+    worth = np.full(len(data.names), _PARTS, dtype=np.int64)
+    if isinstance(weights, str):
+        if weights != "equal":
+            raise WrongUsage(
+                f"weights is {weights!r}.",
+                "Leave it out, say 'equal', or give a weight for each item that has its own.",
+            )
+        return worth
+    _check_items(data, weights, "weights", only_public)
+    for code, (item, weight) in zip(data.codes(weights), weights.items(), strict=True):
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= _PARTS:
+            raise WrongUsage(f"The weight of {item!r} is {weight!r}.", f"Give a number from 0 to {_PARTS:,}.")
+        worth[code] = math.ceil(Fraction(weight) * _PARTS)  # upwards: what weighs anything is never free
+    return worth
+
+
+def named_items(data: Transactions, items: Iterable[str], option: str, *, only_public: bool) -> frozenset[str]:
+    """The items that an option names, once it is known that they may be."""
+    if isinstance(items, str):
+        raise WrongUsage(f"{option} is the text {items!r}.", "Give a list of items.")
+    given = frozenset(items)
+    _check_items(data, given, option, only_public)
+    return given
+
+
+def _check_items(data: Transactions, items: Collection[str], option: str, only_public: bool) -> None:
+    data.codes(items)  # an unknown one is an error
+    if only_public and (hidden := sorted(set(data.sensitive).intersection(items))):
+        raise WrongUsage(
+            f"{hidden[0]!r} is sensitive, and {option} is about public items.",
+            "Sensitive items are not suppressed: take it off.",
+        )
