@@ -18,6 +18,7 @@ __all__ = [
     "frequent",
     "is_coherent",
     "is_maximal_cohesion",
+    "is_rho_uncertain",
     "maximal",
     "minimal_absent",
     "minimal_moles",
@@ -26,7 +27,9 @@ __all__ = [
     "occurring",
     "pairs",
     "proxies",
+    "rho_violations",
     "rules",
+    "sensitive_rules",
     "support",
     "wilson_lower_bound",
 ]
@@ -186,3 +189,28 @@ def is_maximal_cohesion(
     """Whether no suppressed item could return by itself without bringing a mole. *rows* are the original ones."""
     gone = frozenset(suppressed)
     return not any(is_coherent([row - (gone - {item}) for row in rows], sensitive, h, k, p) for item in gone)
+
+
+def sensitive_rules(rows: Collection[Row], sensitive: Collection[str]) -> dict[tuple[Row, str], tuple[int, int]]:
+    """Sup(X + s) and Sup(X) of the rules X -> s that occur: a transaction holds s and all of X, which may be empty."""
+    found: dict[tuple[Row, str], tuple[int, int]] = {}
+    for row in set(rows):
+        for s in row.intersection(sensitive):
+            known = sorted(row - {s})
+            for x in (frozenset(x) for size in range(len(known) + 1) for x in combinations(known, size)):
+                if (x, s) not in found:
+                    found[x, s] = (support(rows, x | {s}), support(rows, x))
+    return found
+
+
+def rho_violations(
+    rows: Collection[Row], sensitive: Collection[str], rho: Fraction
+) -> dict[tuple[Row, str], tuple[int, int]]:
+    """The sensitive rules with a confidence of rho or more."""
+    rules = sensitive_rules(rows, sensitive)
+    return {rule: (together, held) for rule, (together, held) in rules.items() if Fraction(together, held) >= rho}
+
+
+def is_rho_uncertain(rows: Collection[Row], sensitive: Collection[str], rho: Fraction) -> bool:
+    """rho-uncertainty, with the empty set taken seriously."""
+    return not rho_violations(rows, sensitive, rho)
