@@ -17,6 +17,7 @@ void register_rows(nb::module_& m);
 void register_gather(nb::module_& m);
 void register_bits(nb::module_& m);
 void register_audit_coherence(nb::module_& m);
+void register_audit_rho(nb::module_& m);
 void register_mining_frequent(nb::module_& m);
 void register_mining_count(nb::module_& m);
 void register_mining_moles(nb::module_& m);
@@ -45,6 +46,7 @@ NB_MODULE(_native, m) {
     veilset::register_gather(m);
     veilset::register_bits(m);
     veilset::register_audit_coherence(m);
+    veilset::register_audit_rho(m);
     veilset::register_mining_frequent(m);
     veilset::register_mining_count(m);
     veilset::register_mining_moles(m);

@@ -33,6 +33,16 @@ class _CoherenceResult(TypedDict):
 
 # The parsers take a block of a text from `start` on, where `line` begins: the records that are complete, or all of it
 # if it is the `last` block. They say how far they came: consumed, line. Codes number the strings; -1 is an empty field.
+class _RhoResult(TypedDict):
+    found: int
+    checked: int
+    witness_offsets: _Int64
+    witness_items: _Int32
+    witness_support: _Int64
+    witness_sensitive: _Int32
+    witness_with: _Int64
+    largest: tuple[int, int, int, list[int]] | None
+
 def parse_fimi(text: bytes, start: int, line: int, last: bool) -> tuple[_Int64, _Int32, _Int64, int, int]: ...
 
 # ids as parse_fimi; then the lines of metadata (number, text), and how many lines were sequences
@@ -138,6 +148,19 @@ def audit_coherence(
     time_limit: float,
     progress: _Progress,
 ) -> _CoherenceResult: ...
+def audit_rho(
+    offsets: _Int64,
+    items: _Int32,
+    sensitive: _Uint8,
+    *,
+    rho_num: int,
+    rho_den: int,
+    witness_limit: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _RhoResult: ...
 def frequent(
     offsets: _Int64,
     items: _Int32,

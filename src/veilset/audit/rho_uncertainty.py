@@ -1,11 +1,15 @@
-"""The auditor of ρ-uncertainty, by brute force: every part of every transaction is counted. For short transactions."""
+"""The auditor of ρ-uncertainty.
+
+Decides for every sensitive item whether something an attacker may know of a transaction, the other sensitive items and
+nothing at all included, makes it certain to a degree of rho or more (Definition 3.1). Transactions may be of any length:
+the counting, in ``native/audit_rho*``, does not go through their subsets.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
-from itertools import combinations
 
+from veilset import _native
 from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.models import Audit, Margin, RhoUncertainty, Witness
@@ -13,49 +17,74 @@ from veilset.transactions import Transactions
 
 __all__ = ["audit_rho_uncertainty"]
 
+_STAGES = {
+    1: "Checking what single items give away",
+    2: "Checking what everything known of a transaction gives away",
+    3: "Looking for the largest certainty",
+}
+
 
 def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnesses: int, limits: Limits) -> Audit:
-    """Whether *data* is ρ-uncertain, with the surest inference of each sensitive item that can be inferred."""
-    counted: Counter[tuple[int, ...]] = Counter()
-    for start, end in zip(data.offsets[:-1].tolist(), data.offsets[1:].tolist(), strict=True):
-        limits.step("Counting what may be known")
-        row = data.items[start:end].tolist()
-        counted.update(part for size in range(len(row) + 1) for part in combinations(row, size))
-    worst: dict[int, tuple[Fraction, int, tuple[int, ...]]] = {}
-    for held, together in counted.items():
-        for item in (code for code in held if data.is_sensitive[code]):
-            known = tuple(code for code in held if code != item)
-            rule = (Fraction(together, counted[known]), together, known)
-            if item not in worst or _severity(*rule) < _severity(*worst[item]):
-                worst[item] = rule
-    order = sorted(worst, key=lambda item: (_severity(*worst[item]), item))
-    broken = [item for item in order if worst[item][0] >= promise.rho]
-    margins = {}
-    if order:
-        sure, _, known = worst[order[0]]
-        margins["largest_confidence"] = Margin(sure, _names(data, known), data.names[order[0]])
+    """Whether *data* is ρ-uncertain, with one rule for each sensitive item that is given away.
+
+    Such a rule is short, but not always the surest one. The most certain come first, then those with the most
+    transactions. If the promise holds, the margin is the largest certainty that anything known gives.
+    """
+    with limits.guard("The audit", "ask about fewer sensitive items."):
+        found = _native.audit_rho(
+            data.offsets,
+            data.items,
+            data.is_sensitive,
+            rho_num=promise.rho.numerator,
+            rho_den=promise.rho.denominator,
+            witness_limit=witnesses,
+            threads=limits.thread_count,
+            **limits.for_kernel(_STAGES.__getitem__),
+        )
     return Audit(
         promise=promise,
-        holds=not broken,
-        witnesses=tuple(_witness(data, item, *worst[item]) for item in broken[:witnesses]),
-        found=len(broken),
+        holds=found["found"] == 0,
+        witnesses=_witnesses(data, found),
+        found=found["found"],
         found_by_size=(),
-        margins=margins,
-        checked=len(counted),
+        margins=_margins(data, found),
+        checked=found["checked"],
         feasible=True,
         transactions=len(data),
     )
 
 
-def _severity(sure: Fraction, together: int, known: tuple[int, ...]) -> tuple[object, ...]:
-    return (-sure, -together, len(known), known)
-
-
-def _names(data: Transactions, codes: tuple[int, ...]) -> tuple[str, ...]:
+def _names(data: Transactions, codes: list[int]) -> tuple[str, ...]:
     return tuple(data.names[code] for code in codes)
 
 
-def _witness(data: Transactions, item: int, sure: Fraction, together: int, known: tuple[int, ...]) -> Witness:
-    support, name = int(together / sure), data.names[item]
-    reason = f"{percent(sure)} of the {support:,} transactions that hold this hold {name!r} too"
-    return Witness(_names(data, known), support, name, sure, reason)
+def _witnesses(data: Transactions, found: _native._RhoResult) -> tuple[Witness, ...]:
+    offsets = found["witness_offsets"].tolist()
+    codes = found["witness_items"].tolist()
+    rows = zip(
+        found["witness_support"].tolist(),
+        found["witness_sensitive"].tolist(),
+        found["witness_with"].tolist(),
+        strict=True,
+    )
+    listed = []
+    for number, (support, sensitive, together) in enumerate(rows):
+        itemset = _names(data, codes[offsets[number] : offsets[number + 1]])
+        name, confidence = data.names[sensitive], Fraction(together, support)
+        listed.append(Witness(itemset, support, name, confidence, _reason(itemset, support, name, confidence)))
+    return tuple(listed)
+
+
+def _reason(itemset: tuple[str, ...], support: int, name: str, confidence: Fraction) -> str:
+    if not itemset:
+        return f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
+    if support == 1:
+        return f"the only transaction that holds this holds {name!r} too"
+    return f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
+
+
+def _margins(data: Transactions, found: _native._RhoResult) -> dict[str, Margin]:
+    if found["largest"] is None:
+        return {}
+    together, support, sensitive, codes = found["largest"]
+    return {"largest_confidence": Margin(Fraction(together, support), _names(data, codes), data.names[sensitive])}

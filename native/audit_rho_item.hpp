@@ -1,0 +1,163 @@
+// One sensitive item under examination: the rules that are cheap to count, and the short antecedents that readers are shown.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "audit_rho_rows.hpp"
+#include "audit_rho_search.hpp"
+#include "control.hpp"
+
+namespace veilset::auditing {
+
+// Severity: the surer first; then what more people are affected by; then fewer items; then the order of these.
+inline bool more_severe(const Rule& a, const Rule& b) {
+    if (a.surer_than(b)) return true;
+    if (b.surer_than(a)) return false;
+    if (a.with != b.with) return a.with > b.with;
+    if (a.items.size() != b.items.size()) return a.items.size() < b.items.size();
+    return a.items < b.items;
+}
+
+// Working memory of one thread, reused from one sensitive item to the next.
+class Examiner {
+public:
+    Examiner(const MergedRows& rows, Control& control)
+        : rows_(rows), control_(control), is_positive_(size_t(rows.rows()), 0, control), with_(size_t(rows.items()), 0, control), met_(control),
+          cover_with_(size_t(rows.items()), 0, control), cover_without_(size_t(rows.items()), 0, control), search_(rows, is_positive_, control) {}
+
+    void begin(int32_t sensitive) {
+        sensitive_ = sensitive;
+        for (int32_t r : rows_.holders(sensitive)) {
+            control_.poll();
+            is_positive_[size_t(r)] = 1;
+            for (int32_t item : rows_.row(r)) {
+                if (with_[size_t(item)] == 0 && item != sensitive) met_.push_back(item);
+                with_[size_t(item)] += rows_.weight(r);
+            }
+        }
+    }
+    void end() {
+        for (int32_t r : rows_.holders(sensitive_)) is_positive_[size_t(r)] = 0;
+        for (int32_t item : met_) with_[size_t(item)] = 0;
+        with_[size_t(sensitive_)] = 0;
+        met_.clear();
+    }
+
+    // The most severe rule whose antecedent is empty or one item.
+    Rule simplest() {
+        const int64_t all = rows_.support(sensitive_);
+        Rule most{all, rows_.transactions() - all, {}};
+        for (int32_t item : met_) keep_more_severe(item, with_[size_t(item)], rows_.support(item) - with_[size_t(item)], most);
+        checked_ += 1 + int64_t(met_.size());
+        return most;
+    }
+
+    // Counts n_t of the rows t with the sensitive item α, the longest first. The answer is the first t∖α that reaches `limit`,
+    // else the surest of them. `positives` become the rows that a rule which reaches `wanted` can have in its cover: an
+    // antecedent of two items or more of t has a cover of no more than the second largest among the weights with which items
+    // of t occur together with α. So counting stops as soon as n_t is too large for a cover of that weight.
+    Rule whole_rows(Threshold limit, Threshold wanted, Vector<Positive>& positives) {
+        Rule most;
+        for (int32_t r : rows_.holders(sensitive_)) {
+            control_.poll();
+            itemset_.clear();
+            int64_t largest = 0, second = 0;
+            for (int32_t item : rows_.row(r)) {
+                if (item == sensitive_) continue;
+                itemset_.push_back(item);
+                second = std::max(second, std::min(largest, with_[size_t(item)]));
+                largest = std::max(largest, with_[size_t(item)]);
+            }
+            if (itemset_.size() < 2) break;  // here and in all rows that follow: a case for simplest()
+            ++checked_;
+            Rule rule{0, 0, {}};
+            rows_.for_each_holder(itemset_, [&](int32_t holder) {
+                (is_positive_[size_t(holder)] ? rule.with : rule.without) += rows_.weight(holder);
+                return wanted.reached(second, rule.without);
+            });
+            if (!wanted.reached(second, rule.without)) continue;
+            positives.push_back({rule.without, r});
+            if (!rule.surer_than(most)) continue;
+            most = {rule.with, rule.without, itemset_};
+            if (limit.reached(most.with, most.without)) return most;
+        }
+        std::sort(positives.begin(), positives.end());
+        return most;
+    }
+
+    Rule search(std::span<const Positive> positives, Threshold wanted, bool surest) { return search_.run(sensitive_, positives, wanted, surest); }
+
+    // A short part of an antecedent that reaches the limit. Of its items, the one that makes surest is added, again and again;
+    // what turns out not to be needed is taken out.
+    Rule shortened(const std::vector<int32_t>& antecedent, Threshold limit) {
+        std::vector<int32_t> left = antecedent, taken;
+        Rule rule;
+        for (int32_t item : left) keep_more_severe(item, with_[size_t(item)], rows_.support(item) - with_[size_t(item)], rule);
+        const auto holders = rows_.holders(rule.items.front());
+        Vector<int32_t> cover(holders.begin(), holders.end(), control_);
+        for (;;) {
+            control_.poll();
+            const int32_t item = rule.items.front();
+            taken.push_back(item);
+            std::erase(left, item);
+            if (limit.reached(rule.with, rule.without)) break;
+            std::erase_if(cover, [&](int32_t r) { return !std::ranges::binary_search(rows_.row(r), item); });
+            rule = surest_in(cover, left);
+        }
+        std::sort(taken.begin(), taken.end());
+        rule.items = taken;
+        for (size_t i = 0; i < taken.size() && rule.items.size() > 1; ++i) {
+            std::vector<int32_t> fewer = rule.items;
+            std::erase(fewer, taken[i]);
+            if (Rule shorter = counted(fewer); limit.reached(shorter.with, shorter.without)) rule = std::move(shorter);
+        }
+        return rule;
+    }
+
+    int64_t checked() const { return checked_ + search_.checked(); }
+
+private:
+    // For rules that differ in one item, put into the antecedent.
+    static void keep_more_severe(int32_t item, int64_t with, int64_t without, Rule& most) {
+        Rule rule{with, without, {}};
+        if (most.surer_than(rule)) return;
+        rule.items.push_back(item);
+        if (more_severe(rule, most)) most = std::move(rule);
+    }
+
+    // The most severe rule from what this cover has in common and one of these items; only that item is named.
+    Rule surest_in(std::span<const int32_t> cover, const std::vector<int32_t>& items) {
+        for (int32_t r : cover)
+            for (int32_t item : rows_.row(r)) (is_positive_[size_t(r)] ? cover_with_ : cover_without_)[size_t(item)] += rows_.weight(r);
+        Rule most;
+        for (int32_t item : items) keep_more_severe(item, cover_with_[size_t(item)], cover_without_[size_t(item)], most);
+        for (int32_t r : cover)
+            for (int32_t item : rows_.row(r)) cover_with_[size_t(item)] = cover_without_[size_t(item)] = 0;
+        return most;
+    }
+
+    Rule counted(const std::vector<int32_t>& itemset) const {
+        Rule rule{0, 0, itemset};
+        rows_.for_each_holder(itemset, [&](int32_t r) {
+            (is_positive_[size_t(r)] ? rule.with : rule.without) += rows_.weight(r);
+            return true;
+        });
+        return rule;
+    }
+
+    const MergedRows& rows_;
+    Control& control_;
+    int32_t sensitive_ = none;
+    Vector<uint8_t> is_positive_;  // by row: whether it holds the sensitive item
+    Vector<int64_t> with_;         // by item: the weight of those rows
+    Vector<int32_t> met_;          // the items in them
+    Vector<int64_t> cover_with_, cover_without_;
+    std::vector<int32_t> itemset_;
+    ClosedSearch search_;
+    int64_t checked_ = 0;
+};
+
+}  // namespace veilset::auditing

@@ -1,0 +1,211 @@
+// Everything that gives one sensitive item α away, without looking at all subsets of its transactions.
+//
+// A rule χ → α has the confidence w / (w + n): w is the weight of the *positives* (rows with α) that hold χ, its cover, and
+// n that of the other rows that do. χ is grown to the intersection of its cover: that keeps w and can only lower n. So only
+// such *closed* χ need to be looked at, and they are met once each by prefix-preserving closure extension (Uno et al., LCM).
+//
+// What keeps this short is a bound from the whole rows. Let n_t be the weight of the rows without α that hold t∖α. A row
+// that holds t∖α holds every χ ⊆ t∖α, so n(χ) ≥ n_t for every t in the cover of χ. A rule that reaches the confidence a/b
+// has n·a ≤ w·(b − a), hence n_t·a ≤ w·(b − a) for every t in its cover. At a node of the search whose cover weighs W, the
+// rows with n_t·a > W·(b − a) are in the cover of no rule that reaches a/b there or below, as w ≤ W: they are taken out,
+// which lowers W, and so on until nothing changes. Covers are sorted by n_t, so that it is the end that is taken out.
+//
+// Why this finds all, and nothing else. Let χ* be closed and reach a/b. Its cover C* loses no row on the way, so in what is
+// left of the rows at any node above it, χ* is still the intersection of its cover, and its w is right. Where the
+// intersection χ of what is left holds an item before the one that was added last, and not taken by the nodes above, χ* ⊇ χ
+// belongs to another branch, and this one can be left. Conversely, where rows were taken out, W is at most the true w of the
+// antecedent found, while n is always counted on all rows: its confidence is at least what was found.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "audit_findings.hpp"
+#include "audit_rho_rows.hpp"
+#include "control.hpp"
+
+namespace veilset::auditing {
+
+// Confidences of num / den or more; if strict, only those above.
+struct Threshold {
+    int64_t num, den;
+    bool strict;
+    bool reached(int64_t with, int64_t without) const {
+        const __int128 most = __int128(with) * (den - num), held = __int128(without) * num;
+        return strict ? held < most : held <= most;
+    }
+};
+
+struct Rule {
+    int64_t with = 0, without = 1;  // rows that hold the antecedent, with the sensitive item and without it
+    std::vector<int32_t> items;     // numbers, ascending
+    int64_t support() const { return with + without; }
+    bool surer_than(const Rule& other) const { return greater(with, support(), other.with, other.support()); }
+};
+
+// A row with the sensitive item, and its n_t.
+struct Positive {
+    int64_t without;
+    int32_t row;
+    bool operator<(const Positive& other) const { return without != other.without ? without < other.without : row < other.row; }
+};
+
+// Working memory of one thread, reused from one sensitive item to the next.
+class ClosedSearch {
+public:
+    // is_positive: of each row, whether it holds the sensitive item that is looked at.
+    ClosedSearch(const MergedRows& rows, const Vector<uint8_t>& is_positive, Control& control)
+        : rows_(rows), is_positive_(is_positive), control_(control), held_(size_t(rows.items()), 0, control),
+          local_(size_t(rows.items()), none, control), item_(control), offsets_(control), items_(control), without_(control), weight_(control),
+          count_(control), next_(control), taken_(control), touched_(control), antecedent_(control), covers_(control), extensions_(control) {}
+
+    // The first rule that reaches the threshold, or, if `surest`, the surest one; with = 0 if there is none. The positives are
+    // sorted. All of one row, and single items, are the caller's: only covers of two rows or more are looked at.
+    Rule run(int32_t sensitive, std::span<const Positive> positives, Threshold threshold, bool surest) {
+        threshold_ = threshold;
+        surest_ = surest;
+        found_ = {};
+        load(sensitive, positives);
+        for (int32_t r = 0; r < int32_t(weight_.size()); ++r) covers_.push_back(r);
+        extend({none, 0, int64_t(covers_.size())});
+        return std::move(found_);
+    }
+
+    int64_t checked() const { return checked_; }  // antecedents counted, in all runs
+
+private:
+    struct Node {
+        int32_t item;        // added last
+        int64_t begin, end;  // its cover: covers_[begin .. end)
+    };
+
+    // The positives with the items that two of them share: any other is in no cover of two rows. These items are numbered
+    // anew, from the one that the fewest share.
+    void load(int32_t sensitive, std::span<const Positive> positives) {
+        for (auto* values : {&item_, &items_, &antecedent_, &covers_}) values->clear();
+        for (auto* values : {&offsets_, &without_, &weight_}) values->clear();
+        for (const Positive& positive : positives)
+            for (int32_t item : rows_.row(positive.row))
+                if (item != sensitive && ++held_[size_t(item)] == 2) item_.push_back(item);
+        std::sort(item_.begin(), item_.end(), [&](int32_t a, int32_t b) {
+            return held_[size_t(a)] != held_[size_t(b)] ? held_[size_t(a)] < held_[size_t(b)] : a < b;
+        });
+        for (size_t i = 0; i < item_.size(); ++i) local_[size_t(item_[i])] = int32_t(i);
+        offsets_.push_back(0);
+        for (const Positive& positive : positives) {
+            for (int32_t item : rows_.row(positive.row)) {
+                held_[size_t(item)] = 0;
+                if (local_[size_t(item)] != none) items_.push_back(local_[size_t(item)]);
+            }
+            if (int64_t(items_.size()) == offsets_.back()) continue;
+            offsets_.push_back(int64_t(items_.size()));
+            without_.push_back(positive.without);
+            weight_.push_back(rows_.weight(positive.row));
+        }
+        for (int32_t item : item_) local_[size_t(item)] = none;
+        count_.assign(item_.size(), 0);
+        next_.assign(item_.size(), none);
+        taken_.assign(item_.size(), 0);
+    }
+
+    std::span<const int32_t> row(int32_t r) const {
+        const int64_t begin = offsets_[size_t(r)];
+        return std::span(items_).subspan(size_t(begin), size_t(offsets_[size_t(r) + 1] - begin));
+    }
+
+    // Looks at the closed antecedents that a node leads to; true if the search is over.
+    bool extend(Node node) {
+        control_.poll();
+        int64_t weight = 0;
+        for (int64_t c = node.begin; c < node.end; ++c) weight += weight_[size_t(covers_[size_t(c)])];
+        while (node.end > node.begin && !threshold_.reached(weight, without_[size_t(covers_[size_t(node.end) - 1])]))
+            weight -= weight_[size_t(covers_[size_t(--node.end)])];
+        if (node.end - node.begin < 2) return false;
+
+        const size_t antecedent = antecedent_.size(), children = extensions_.size(), covers = covers_.size();
+        touched_.clear();
+        for (int64_t c = node.begin; c < node.end; ++c)
+            for (int32_t item : row(covers_[size_t(c)]))
+                if (count_[size_t(item)]++ == 0) touched_.push_back(item);
+        const bool ours = close(node);
+        if (ours) deliver(node);
+        for (int32_t item : touched_) count_[size_t(item)] = 0;
+
+        bool over = ours && judge(weight);
+        for (size_t child = children; !over && child < extensions_.size(); ++child) over = extend(Node(extensions_[child]));
+        for (size_t i = antecedent; i < antecedent_.size(); ++i) taken_[size_t(antecedent_[i])] = 0;
+        antecedent_.resize(antecedent);
+        extensions_.resize(children);
+        covers_.resize(covers);
+        return over;
+    }
+
+    // Takes the items that all rows of the cover hold; false if one of them makes this the work of another branch.
+    bool close(const Node& node) {
+        for (int32_t item : touched_) {
+            if (count_[size_t(item)] < node.end - node.begin || taken_[size_t(item)]) continue;
+            if (item < node.item) return false;
+            taken_[size_t(item)] = 1;
+            antecedent_.push_back(item);
+        }
+        return true;
+    }
+
+    // Hands the rows of the cover to the items that can be added, which keeps them sorted.
+    void deliver(const Node& node) {
+        for (int32_t item : touched_) {
+            if (item < node.item || taken_[size_t(item)] || count_[size_t(item)] < 2) continue;
+            const int64_t begin = int64_t(covers_.size());
+            next_[size_t(item)] = begin;
+            covers_.resize(size_t(begin + count_[size_t(item)]));
+            extensions_.push_back({item, begin, int64_t(covers_.size())});
+        }
+        for (int64_t c = node.begin; c < node.end; ++c) {
+            const int32_t r = covers_[size_t(c)];
+            for (int32_t item : row(r))
+                if (next_[size_t(item)] != none) covers_[size_t(next_[size_t(item)]++)] = r;
+        }
+        for (int32_t item : touched_) next_[size_t(item)] = none;
+    }
+
+    // Counts the rows without the sensitive item that hold the antecedent, as long as they leave it sure enough.
+    bool judge(int64_t with) {
+        if (antecedent_.size() < 2) return false;
+        itemset_.clear();
+        for (int32_t item : antecedent_) itemset_.push_back(item_[size_t(item)]);
+        std::sort(itemset_.begin(), itemset_.end());
+        ++checked_;
+        int64_t without = 0;
+        rows_.for_each_holder(itemset_, [&](int32_t r) {
+            if (!is_positive_[size_t(r)]) without += rows_.weight(r);
+            return threshold_.reached(with, without);
+        });
+        if (!threshold_.reached(with, without)) return false;
+        found_ = {with, without, itemset_};
+        threshold_ = {with, with + without, true};
+        return !surest_;
+    }
+
+    const MergedRows& rows_;
+    const Vector<uint8_t>& is_positive_;
+    Control& control_;
+    Threshold threshold_{};
+    bool surest_ = false;
+    Rule found_;
+    std::vector<int32_t> itemset_;
+    int64_t checked_ = 0;
+    Vector<int32_t> held_, local_;  // by number: how many positives hold it, and its local number
+    Vector<int32_t> item_;          // local number -> number; below, items are local and rows those loaded
+    Vector<int64_t> offsets_;
+    Vector<int32_t> items_;
+    Vector<int64_t> without_, weight_;
+    Vector<int64_t> count_, next_;
+    Vector<uint8_t> taken_;
+    Vector<int32_t> touched_, antecedent_;
+    Vector<int32_t> covers_;  // of the nodes from the root to this one, and of their extensions
+    Vector<Node> extensions_;
+};
+
+}  // namespace veilset::auditing
