@@ -1,8 +1,8 @@
 """The auditor of ρ-uncertainty.
 
-Decides for every sensitive item whether something an attacker may know of a transaction, the other sensitive items and
-nothing at all included, makes it certain to a degree of rho or more (Definition 3.1). Transactions may be of any length:
-the counting, in ``native/audit_rho*``, does not go through their subsets.
+Decides for every sensitive item whether something an attacker may know of a transaction, other sensitive items and
+nothing at all included, makes it certain to a degree of rho or more (Definition 3.1). The counting is in
+``native/audit_rho*``. It does not go through the subsets of transactions, so these may be of any length.
 """
 
 from __future__ import annotations
