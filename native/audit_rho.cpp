@@ -32,8 +32,7 @@ using namespace auditing;
 struct Finding {
     int32_t sensitive;
     bool broken = false;
-    Rule rule;                   // a violation, or the surest rule met so far
-    Vector<Positive> positives;  // rows that may be in the cover of a surer rule
+    Rule rule;  // a violation, or the surest rule met so far
 };
 
 class Auditor {
@@ -46,7 +45,7 @@ public:
         control_.single([&] { rows_.load(); });
         // The most frequent items first: the longest work is not left to the end, when the other threads are idle.
         for (int32_t item = rows_.items() - 1; item >= 0; --item)
-            if (sensitive_[size_t(rows_.code(item))] && rows_.support(item) > 0) findings_.push_back({item, false, {}, Vector<Positive>(control_)});
+            if (sensitive_[size_t(rows_.code(item))] && rows_.support(item) > 0) findings_.push_back({item, false, {}});
         if (findings_.empty()) return;
         for (int t = 0; t < Control::useful(threads, int64_t(findings_.size())); ++t) examiners_.emplace_back(rows_, control_);
 
@@ -54,10 +53,8 @@ public:
             finding.rule = examiner.simplest();
             finding.broken = limit_.reached(finding.rule.with, finding.rule.without);
         });
-        // What is kept of the rows must do for the search for the largest confidence, if there will be one.
-        const Threshold wanted = all_hold() ? above(surest()) : limit_;
         each(2, [&](Finding& finding, Examiner& examiner) {
-            if (!finding.broken) decide(finding, examiner, wanted);
+            if (!finding.broken) decide(finding, examiner);
         });
         if (all_hold()) find_surest();
     }
@@ -125,17 +122,14 @@ private:
     const Finding& surest() const {
         return *std::ranges::max_element(findings_, [](const Finding& a, const Finding& b) { return b.rule.surer_than(a.rule); });
     }
-    static Threshold above(const Finding& finding) { return {finding.rule.with, finding.rule.support(), true}; }
+    static Threshold above(const Rule& rule) { return {rule.with, rule.support(), true}; }
 
-    void decide(Finding& finding, Examiner& examiner, Threshold wanted) {
-        Rule rule = examiner.whole_rows(limit_, wanted, finding.positives);
-        if (!limit_.reached(rule.with, rule.without)) {
-            if (rule.surer_than(finding.rule)) finding.rule = std::move(rule);
-            rule = examiner.search(finding.positives, limit_, false);
-        }
-        finding.broken = rule.with > 0;
-        if (finding.broken) finding.rule = examiner.shortened(rule.items, limit_);
-        if (finding.broken || !wanted.strict) Vector<Positive>(control_).swap(finding.positives);
+    void decide(Finding& finding, Examiner& examiner) {
+        Rule rule = examiner.whole_rows(limit_);
+        if (rule.with == 0) rule = examiner.search(limit_, false);
+        if (rule.with == 0) return;
+        finding.broken = true;
+        finding.rule = examiner.shortened(rule.items, limit_);
     }
 
     // Branch and bound: only what is surer than the surest rule met is looked for. The items of a batch all start from what
@@ -143,10 +137,11 @@ private:
     void find_surest() {
         constexpr size_t batch = 64;
         for (size_t first = 0; first < findings_.size(); first += batch) {
-            const Threshold wanted = above(surest());
+            const Threshold known = above(surest().rule);
             each(3, first, std::min(first + batch, findings_.size()), [&](Finding& finding, Examiner& examiner) {
-                Rule rule = examiner.search(finding.positives, wanted, true);
-                if (rule.with > 0) finding.rule = std::move(rule);
+                Threshold wanted = known;
+                for (Rule rule; (rule = examiner.whole_rows(wanted)).with > 0; wanted = above(finding.rule)) finding.rule = std::move(rule);
+                if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
             });
         }
     }

@@ -26,7 +26,7 @@ class Examiner {
 public:
     Examiner(const MergedRows& rows, Control& control)
         : rows_(rows), control_(control), is_positive_(size_t(rows.rows()), 0, control), with_(size_t(rows.items()), 0, control), met_(control),
-          cover_with_(size_t(rows.items()), 0, control), cover_without_(size_t(rows.items()), 0, control), search_(rows, is_positive_, control) {}
+          positives_(control), shared_(size_t(rows.rows()), 0, control), sharing_(control), cover_with_(size_t(rows.items()), 0, control), cover_without_(size_t(rows.items()), 0, control), search_(rows, is_positive_, control) {}
 
     void begin(int32_t sensitive) {
         sensitive_ = sensitive;
@@ -55,12 +55,21 @@ public:
         return most;
     }
 
-    // Counts n_t of the rows t with the sensitive item α, the longest first. The answer is the first t∖α that reaches `limit`,
-    // else the surest of them. `positives` become the rows that a rule which reaches `wanted` can have in its cover: an
-    // antecedent of two items or more of t has a cover of no more than the second largest among the weights with which items
-    // of t occur together with α. So counting stops as soon as n_t is too large for a cover of that weight.
-    Rule whole_rows(Threshold limit, Threshold wanted, Vector<Positive>& positives) {
-        Rule most;
+    // Proves what can be proven without a search, and prepares one for the rest; or answers with a t∖α that reaches the
+    // threshold (with = 0: there is none).
+    //
+    // Each row without α is shared out among the positives t whose rest t∖α it holds; let m_t be what t gets. A row with a
+    // share for some t in the cover of χ holds χ. So n(χ) is at least the sum of m_t over the cover. If every t in it has
+    // m_t·a > w_t·(b − a), then n·a > w·(b − a), and χ does not reach a/b: every cover of a rule that does has an *open* row,
+    // one that got less. Shares are counted in units of 1 / (a·fine).
+    //
+    // A row t is left out of all covers once its n_t is known to be too large for the weight they can have: an antecedent of
+    // two items or more of t has a cover of no more than the second largest among the weights with which items of t occur
+    // together with α.
+    Rule whole_rows(Threshold threshold) {
+        positives_.clear();
+        const int64_t fine = threshold.strict ? 1 : std::max<int64_t>(1, 1024 / threshold.num), per_row = threshold.num * fine;
+        Rule found;
         for (int32_t r : rows_.holders(sensitive_)) {
             control_.poll();
             itemset_.clear();
@@ -74,21 +83,35 @@ public:
             if (itemset_.size() < 2) break;  // here and in all rows that follow: a case for simplest()
             ++checked_;
             Rule rule{0, 0, {}};
-            rows_.for_each_holder(itemset_, [&](int32_t holder) {
-                (is_positive_[size_t(holder)] ? rule.with : rule.without) += rows_.weight(holder);
-                return wanted.reached(second, rule.without);
+            int64_t needed = rows_.weight(r) * (threshold.den - threshold.num) * fine + !threshold.strict;
+            rows_.for_each_holder_upwards(itemset_, [&](int32_t holder) {
+                const int64_t weight = rows_.weight(holder);
+                if (is_positive_[size_t(holder)]) {
+                    rule.with += weight;
+                    return true;
+                }
+                rule.without += weight;
+                if (shared_[size_t(holder)] == 0) sharing_.push_back(holder);
+                const int64_t share = std::min(needed, weight * per_row - shared_[size_t(holder)]);
+                shared_[size_t(holder)] += share;
+                needed -= share;
+                return needed > 0 && threshold.reached(second, rule.without);
             });
-            if (!wanted.reached(second, rule.without)) continue;
-            positives.push_back({rule.without, r});
-            if (!rule.surer_than(most)) continue;
-            most = {rule.with, rule.without, itemset_};
-            if (limit.reached(most.with, most.without)) return most;
+            if (!threshold.reached(second, rule.without)) continue;
+            positives_.push_back({rule.without, r, needed > 0});
+            if (needed > 0 && threshold.reached(rule.with, rule.without)) {
+                found = {rule.with, rule.without, itemset_};
+                break;
+            }
         }
-        std::sort(positives.begin(), positives.end());
-        return most;
+        for (int32_t r : sharing_) shared_[size_t(r)] = 0;
+        sharing_.clear();
+        std::sort(positives_.begin(), positives_.end());
+        return found;
     }
 
-    Rule search(std::span<const Positive> positives, Threshold wanted, bool surest) { return search_.run(sensitive_, positives, wanted, surest); }
+    // The first rule that reaches the threshold, or the surest one, among those that whole_rows() left open.
+    Rule search(Threshold threshold, bool surest) { return search_.run(sensitive_, positives_, threshold, surest); }
 
     // A short part of an antecedent that reaches the limit. Of its items, the one that makes surest is added, again and again;
     // what turns out not to be needed is taken out.
@@ -154,6 +177,9 @@ private:
     Vector<uint8_t> is_positive_;  // by row: whether it holds the sensitive item
     Vector<int64_t> with_;         // by item: the weight of those rows
     Vector<int32_t> met_;          // the items in them
+    Vector<Positive> positives_;
+    Vector<int64_t> shared_;   // by row without it: how much of its weight the positives have got
+    Vector<int32_t> sharing_;  // the rows of which they have got something
     Vector<int64_t> cover_with_, cover_without_;
     std::vector<int32_t> itemset_;
     ClosedSearch search_;

@@ -50,6 +50,15 @@ public:
             if ((bits & ~signature_[size_t(r)]) == 0 && holds(r, itemset) && !body(r)) return;
         }
     }
+    // The same rows, the shortest first.
+    template <class Body>
+    void for_each_holder_upwards(std::span<const int32_t> itemset, Body body) const {
+        const uint64_t bits = bits_of(itemset);
+        const auto all = holders(itemset.front());
+        auto r = std::ranges::partition_point(all, [&](int32_t row) { return length(row) >= itemset.size(); });
+        while (r != all.begin())
+            if (--r; (bits & ~signature_[size_t(*r)]) == 0 && holds(*r, itemset) && !body(*r)) return;
+    }
 
 private:
     static constexpr int64_t polled_rows = 4096;

@@ -45,10 +45,11 @@ struct Rule {
     bool surer_than(const Rule& other) const { return greater(with, support(), other.with, other.support()); }
 };
 
-// A row with the sensitive item, and its n_t.
+// A row with the sensitive item.
 struct Positive {
-    int64_t without;
+    int64_t without;  // its n_t, or as much of it as was counted
     int32_t row;
+    bool open;  // its share of the rows without the sensitive item is not enough to make up for it
     bool operator<(const Positive& other) const { return without != other.without ? without < other.without : row < other.row; }
 };
 
@@ -59,7 +60,7 @@ public:
     ClosedSearch(const MergedRows& rows, const Vector<uint8_t>& is_positive, Control& control)
         : rows_(rows), is_positive_(is_positive), control_(control), held_(size_t(rows.items()), 0, control),
           local_(size_t(rows.items()), none, control), item_(control), offsets_(control), items_(control), without_(control), weight_(control),
-          count_(control), next_(control), taken_(control), touched_(control), antecedent_(control), covers_(control), extensions_(control) {}
+          open_(control), count_(control), next_(control), taken_(control), touched_(control), antecedent_(control), covers_(control), extensions_(control) {}
 
     // The first rule that reaches the threshold, or, if `surest`, the surest one; with = 0 if there is none. The positives are
     // sorted. All of one row, and single items, are the caller's: only covers of two rows or more are looked at.
@@ -86,6 +87,7 @@ private:
     void load(int32_t sensitive, std::span<const Positive> positives) {
         for (auto* values : {&item_, &items_, &antecedent_, &covers_}) values->clear();
         for (auto* values : {&offsets_, &without_, &weight_}) values->clear();
+        open_.clear();
         for (const Positive& positive : positives)
             for (int32_t item : rows_.row(positive.row))
                 if (item != sensitive && ++held_[size_t(item)] == 2) item_.push_back(item);
@@ -103,6 +105,7 @@ private:
             offsets_.push_back(int64_t(items_.size()));
             without_.push_back(positive.without);
             weight_.push_back(rows_.weight(positive.row));
+            open_.push_back(positive.open);
         }
         for (int32_t item : item_) local_[size_t(item)] = none;
         count_.assign(item_.size(), 0);
@@ -122,7 +125,8 @@ private:
         for (int64_t c = node.begin; c < node.end; ++c) weight += weight_[size_t(covers_[size_t(c)])];
         while (node.end > node.begin && !threshold_.reached(weight, without_[size_t(covers_[size_t(node.end) - 1])]))
             weight -= weight_[size_t(covers_[size_t(--node.end)])];
-        if (node.end - node.begin < 2) return false;
+        if (node.end - node.begin < 2 || std::none_of(&covers_[size_t(node.begin)], &covers_[size_t(node.end)], [&](int32_t r) { return open_[size_t(r)]; }))
+            return false;
 
         const size_t antecedent = antecedent_.size(), children = extensions_.size(), covers = covers_.size();
         touched_.clear();
@@ -201,6 +205,7 @@ private:
     Vector<int64_t> offsets_;
     Vector<int32_t> items_;
     Vector<int64_t> without_, weight_;
+    Vector<uint8_t> open_;
     Vector<int64_t> count_, next_;
     Vector<uint8_t> taken_;
     Vector<int32_t> touched_, antecedent_;
