@@ -132,10 +132,14 @@ public:
         }
         std::sort(taken.begin(), taken.end());
         rule.items = taken;
-        for (size_t i = 0; i < taken.size() && rule.items.size() > 1; ++i) {
+        // Being sure is not monotone: after one item has gone, others may that could not before.
+        for (size_t i = 0; i < rule.items.size() && rule.items.size() > 1;) {
             std::vector<int32_t> fewer = rule.items;
-            std::erase(fewer, taken[i]);
-            if (Rule shorter = counted(fewer); limit.reached(shorter.with, shorter.without)) rule = std::move(shorter);
+            fewer.erase(fewer.begin() + int64_t(i));
+            Rule shorter = counted(fewer);
+            const bool enough = limit.reached(shorter.with, shorter.without);
+            if (enough) rule = std::move(shorter);
+            i = enough ? 0 : i + 1;
         }
         return rule;
     }

@@ -8,7 +8,7 @@ import pytest
 from veilset import NotCertified, Verification, publish, verify
 from veilset.api import certify
 from veilset.publish import bundle, edits
-from veilset.testing.mutants import MUTANTS, unbroken
+from veilset.testing.mutants import MUTANTS, RHO_MUTANTS, rho_unbroken, unbroken
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
@@ -58,3 +58,13 @@ def test_a_writer_that_puts_an_item_back_is_caught(tmp_path, monkeypatch):
     with pytest.raises(NotCertified, match=r"read back and refused"):
         publish(release, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mutant", RHO_MUTANTS, ids=lambda m: m.name)
+def test_rejected_for_rho_uncertainty(mutant):
+    release = certify(mutant.method(mutant.data, mutant.promise))
+    assert not release.certified
+    assert release.discrepancy is None
+    assert release.audit is not None
+    assert release.audit.witnesses
+    assert certify(rho_unbroken(mutant.data, mutant.promise)).certified

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -17,11 +18,12 @@ from veilset import _native
 from veilset.anonymize.coherence.auto import auto
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
-from veilset.models import Coherence
+from veilset.models import Coherence, RhoUncertainty
 from veilset.release import Release
+from veilset.testing import oracles
 from veilset.transactions import Transactions
 
-__all__ = ["MUTANTS", "Mutant", "unbroken"]
+__all__ = ["MUTANTS", "RHO_MUTANTS", "Mutant", "RhoMutant", "rho_unbroken", "unbroken"]
 
 
 @dataclass(frozen=True)
@@ -92,4 +94,71 @@ MUTANTS: tuple[Mutant, ...] = (
         Coherence(h="1/2", k=2, p=2),
     ),
     Mutant("mining off by one", _mining_off_by_one, _BASKETS, _PROMISE),
+)
+
+
+@dataclass(frozen=True)
+class RhoMutant:
+    """A method for ρ-uncertainty that overlooks some rules, and data on which it matters."""
+
+    name: str
+    notices: Callable[[frozenset[str], Fraction, RhoUncertainty, Transactions], bool]
+    data: Transactions
+    promise: RhoUncertainty
+
+    def method(self, data: Transactions, promise: RhoUncertainty) -> Release:
+        """Suppress sensitive items until no rule is left that this method takes for a violation."""
+        return _suppress(data, promise, self.notices)
+
+
+def rho_unbroken(data: Transactions, promise: RhoUncertainty) -> Release:
+    """The method that the mutants for ρ-uncertainty are made from."""
+    return _suppress(data, promise, lambda known, sure, rho, _: sure >= rho.rho)
+
+
+def _suppress(
+    data: Transactions,
+    promise: RhoUncertainty,
+    notices: Callable[[frozenset[str], Fraction, RhoUncertainty, Transactions], bool],
+) -> Release:
+    gone: set[str] = set()
+    while True:
+        rows = [frozenset(row) - gone for row in data]
+        rules = oracles.sensitive_rules(rows, [item for item in data.sensitive if item not in gone])
+        inferred = {s for (known, s), count in rules.items() if notices(known, Fraction(*count), promise, data)}
+        if not inferred:
+            return Release(data, data.without(gone), promise, "mutant", {}, data.in_order(gone))
+        gone.add(min(inferred))
+
+
+_EVENS = RhoUncertainty(rho="1/2")
+
+RHO_MUTANTS: tuple[RhoMutant, ...] = (
+    RhoMutant(
+        "forgets the empty set",
+        lambda known, sure, promise, _: bool(known) and sure >= promise.rho,
+        Transactions.from_lists([["cure"]] * 4 + [["bread", "cure"], ["bread"], ["bread"]], sensitive=["cure"]),
+        _EVENS,
+    ),
+    RhoMutant(
+        "allows a certainty of exactly rho",
+        lambda _, sure, promise, __: sure > promise.rho,
+        Transactions.from_lists([["bread", "cure"], ["bread"], ["milk"], ["milk"]], sensitive=["cure"]),
+        _EVENS,
+    ),
+    RhoMutant(
+        "ignores sensitive items that are known",
+        lambda known, sure, promise, data: sure >= promise.rho and known.isdisjoint(data.sensitive),
+        Transactions.from_lists([["cure", "test"], ["milk"], ["milk"], ["milk"]], sensitive=["cure", "test"]),
+        _EVENS,
+    ),
+    RhoMutant(
+        "looks at two known items at most",
+        lambda known, sure, promise, _: sure >= promise.rho and len(known) <= 2,
+        Transactions.from_lists(
+            [["bread", "milk", "tea", "cure"], *[["bread", "milk"], ["bread", "tea"], ["milk", "tea"]] * 2],
+            sensitive=["cure"],
+        ),
+        _EVENS,
+    ),
 )
