@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "audit_rho_rows.hpp"
+#include "audit_rho_rules.hpp"
 #include "audit_rho_search.hpp"
 #include "control.hpp"
 
@@ -61,14 +62,13 @@ public:
     // Each row without α is shared out among the positives t whose rest t∖α it holds; let m_t be what t gets. A row with a
     // share for some t in the cover of χ holds χ. So n(χ) is at least the sum of m_t over the cover. If every t in it has
     // m_t·a > w_t·(b − a), then n·a > w·(b − a), and χ does not reach a/b: every cover of a rule that does has an *open* row,
-    // one that got less. Shares are counted in units of 1 / (a·fine).
+    // one that got less.
     //
     // A row t is left out of all covers once its n_t is known to be too large for the weight they can have: an antecedent of
     // two items or more of t has a cover of no more than the second largest among the weights with which items of t occur
     // together with α.
     Rule whole_rows(Threshold threshold) {
         positives_.clear();
-        const int64_t fine = threshold.strict ? 1 : std::max<int64_t>(1, 1024 / threshold.num), per_row = threshold.num * fine;
         Rule found;
         for (int32_t r : rows_.holders(sensitive_)) {
             control_.poll();
@@ -83,7 +83,7 @@ public:
             if (itemset_.size() < 2) break;  // here and in all rows that follow: a case for simplest()
             ++checked_;
             Rule rule{0, 0, {}};
-            int64_t needed = rows_.weight(r) * (threshold.den - threshold.num) * fine + !threshold.strict;
+            int64_t needed = threshold.needed(rows_.weight(r));
             rows_.for_each_holder_upwards(itemset_, [&](int32_t holder) {
                 const int64_t weight = rows_.weight(holder);
                 if (is_positive_[size_t(holder)]) {
@@ -92,7 +92,7 @@ public:
                 }
                 rule.without += weight;
                 if (shared_[size_t(holder)] == 0) sharing_.push_back(holder);
-                const int64_t share = std::min(needed, weight * per_row - shared_[size_t(holder)]);
+                const int64_t share = std::min(needed, weight * threshold.unit() - shared_[size_t(holder)]);
                 shared_[size_t(holder)] += share;
                 needed -= share;
                 return needed > 0 && threshold.reached(second, rule.without);

@@ -22,36 +22,12 @@
 #include <span>
 #include <vector>
 
-#include "audit_findings.hpp"
+#include "audit_rho_masks.hpp"
 #include "audit_rho_rows.hpp"
+#include "audit_rho_rules.hpp"
 #include "control.hpp"
 
 namespace veilset::auditing {
-
-// Confidences of num / den or more; if strict, only those above.
-struct Threshold {
-    int64_t num, den;
-    bool strict;
-    bool reached(int64_t with, int64_t without) const {
-        const __int128 most = __int128(with) * (den - num), held = __int128(without) * num;
-        return strict ? held < most : held <= most;
-    }
-};
-
-struct Rule {
-    int64_t with = 0, without = 1;  // rows that hold the antecedent, with the sensitive item and without it
-    std::vector<int32_t> items;     // numbers, ascending
-    int64_t support() const { return with + without; }
-    bool surer_than(const Rule& other) const { return greater(with, support(), other.with, other.support()); }
-};
-
-// A row with the sensitive item.
-struct Positive {
-    int64_t without;  // its n_t, or as much of it as was counted
-    int32_t row;
-    bool open;  // its share of the rows without the sensitive item is not enough to make up for it
-    bool operator<(const Positive& other) const { return without != other.without ? without < other.without : row < other.row; }
-};
 
 // Working memory of one thread, reused from one sensitive item to the next.
 class ClosedSearch {
@@ -59,8 +35,8 @@ public:
     // is_positive: of each row, whether it holds the sensitive item that is looked at.
     ClosedSearch(const MergedRows& rows, const Vector<uint8_t>& is_positive, Control& control)
         : rows_(rows), is_positive_(is_positive), control_(control), held_(size_t(rows.items()), 0, control),
-          local_(size_t(rows.items()), none, control), item_(control), offsets_(control), items_(control), without_(control), weight_(control),
-          open_(control), count_(control), next_(control), taken_(control), touched_(control), antecedent_(control), covers_(control), extensions_(control) {}
+          local_(size_t(rows.items()), none, control), bit_(size_t(rows.items()), none, control), item_(control), offsets_(control), items_(control), without_(control), weight_(control),
+          open_(control), count_(control), next_(control), taken_(control), touched_(control), antecedent_(control), candidates_(control), covers_(control), extensions_(control), masks_(control) {}
 
     // The first rule that reaches the threshold, or, if `surest`, the surest one; with = 0 if there is none. The positives are
     // sorted. All of one row, and single items, are the caller's: only covers of two rows or more are looked at.
@@ -74,7 +50,7 @@ public:
         return std::move(found_);
     }
 
-    int64_t checked() const { return checked_; }  // antecedents counted, in all runs
+    int64_t checked() const { return checked_ + masks_.checked(); }  // antecedents counted, in all runs
 
 private:
     struct Node {
@@ -133,11 +109,11 @@ private:
         for (int64_t c = node.begin; c < node.end; ++c)
             for (int32_t item : row(covers_[size_t(c)]))
                 if (count_[size_t(item)]++ == 0) touched_.push_back(item);
-        const bool ours = close(node);
-        if (ours) deliver(node);
+        const bool ours = close(node), few = ours && collect(node);
+        if (ours && !few) deliver(node);
         for (int32_t item : touched_) count_[size_t(item)] = 0;
 
-        bool over = ours && judge(weight);
+        bool over = few ? search_masks(node) : ours && judge(weight);
         for (size_t child = children; !over && child < extensions_.size(); ++child) over = extend(Node(extensions_[child]));
         for (size_t i = antecedent; i < antecedent_.size(); ++i) taken_[size_t(antecedent_[i])] = 0;
         antecedent_.resize(antecedent);
@@ -157,10 +133,50 @@ private:
         return true;
     }
 
+    // The items that can be added; whether they are few enough for a search by masks, and the cover large enough to pay.
+    bool collect(const Node& node) {
+        candidates_.clear();
+        for (int32_t item : touched_)
+            if (item > node.item && !taken_[size_t(item)] && count_[size_t(item)] > 1) candidates_.push_back(item);
+        return candidates_.size() <= 64 && node.end - node.begin >= 8;
+    }
+
+    bool search_masks(const Node& node) {
+        for (size_t bit = 0; bit < candidates_.size(); ++bit) {
+            next_[size_t(candidates_[bit])] = int64_t(bit);
+            bit_[size_t(item_[size_t(candidates_[bit])])] = int32_t(bit);
+        }
+        MaskRows positives(control_), others(control_);
+        for (int64_t c = node.begin; c < node.end; ++c) {
+            MaskRow mask{0, weight_[size_t(covers_[size_t(c)])]};
+            for (int32_t item : row(covers_[size_t(c)]))
+                if (next_[size_t(item)] != none) mask.items |= uint64_t(1) << next_[size_t(item)];
+            positives.push_back(mask);
+        }
+        name_antecedent();
+        auto add = [&](int32_t r) {
+            if (is_positive_[size_t(r)]) return true;
+            MaskRow mask{0, rows_.weight(r)};
+            for (int32_t item : rows_.row(r))
+                if (bit_[size_t(item)] != none) mask.items |= uint64_t(1) << bit_[size_t(item)];
+            others.push_back(mask);
+            return true;
+        };
+        if (!itemset_.empty()) rows_.for_each_holder(itemset_, add);
+        else for (int32_t r = 0; r < rows_.rows(); ++r) add(r);
+        for (int32_t item : candidates_) next_[size_t(item)] = bit_[size_t(item_[size_t(item)])] = none;
+
+        const auto found = masks_.run(std::move(positives), std::move(others), threshold_, surest_);
+        if (found.with == 0) return false;
+        for (size_t bit = 0; bit < candidates_.size(); ++bit)
+            if (found.items >> bit & 1) itemset_.push_back(item_[size_t(candidates_[bit])]);
+        std::sort(itemset_.begin(), itemset_.end());
+        return record(found.with, found.without);
+    }
+
     // Hands the rows of the cover to the items that can be added, which keeps them sorted.
     void deliver(const Node& node) {
-        for (int32_t item : touched_) {
-            if (item < node.item || taken_[size_t(item)] || count_[size_t(item)] < 2) continue;
+        for (int32_t item : candidates_) {
             const int64_t begin = int64_t(covers_.size());
             next_[size_t(item)] = begin;
             covers_.resize(size_t(begin + count_[size_t(item)]));
@@ -171,15 +187,13 @@ private:
             for (int32_t item : row(r))
                 if (next_[size_t(item)] != none) covers_[size_t(next_[size_t(item)]++)] = r;
         }
-        for (int32_t item : touched_) next_[size_t(item)] = none;
+        for (int32_t item : candidates_) next_[size_t(item)] = none;
     }
 
     // Counts the rows without the sensitive item that hold the antecedent, as long as they leave it sure enough.
     bool judge(int64_t with) {
         if (antecedent_.size() < 2) return false;
-        itemset_.clear();
-        for (int32_t item : antecedent_) itemset_.push_back(item_[size_t(item)]);
-        std::sort(itemset_.begin(), itemset_.end());
+        name_antecedent();
         ++checked_;
         int64_t without = 0;
         rows_.for_each_holder(itemset_, [&](int32_t r) {
@@ -187,9 +201,19 @@ private:
             return threshold_.reached(with, without);
         });
         if (!threshold_.reached(with, without)) return false;
+        return record(with, without);
+    }
+
+    bool record(int64_t with, int64_t without) {
         found_ = {with, without, itemset_};
         threshold_ = {with, with + without, true};
         return !surest_;
+    }
+
+    void name_antecedent() {
+        itemset_.clear();
+        for (int32_t item : antecedent_) itemset_.push_back(item_[size_t(item)]);
+        std::sort(itemset_.begin(), itemset_.end());
     }
 
     const MergedRows& rows_;
@@ -200,7 +224,7 @@ private:
     Rule found_;
     std::vector<int32_t> itemset_;
     int64_t checked_ = 0;
-    Vector<int32_t> held_, local_;  // by number: how many positives hold it, and its local number
+    Vector<int32_t> held_, local_, bit_;  // by number: how many positives hold it, its local number, its bit
     Vector<int32_t> item_;          // local number -> number; below, items are local and rows those loaded
     Vector<int64_t> offsets_;
     Vector<int32_t> items_;
@@ -208,9 +232,10 @@ private:
     Vector<uint8_t> open_;
     Vector<int64_t> count_, next_;
     Vector<uint8_t> taken_;
-    Vector<int32_t> touched_, antecedent_;
+    Vector<int32_t> touched_, antecedent_, candidates_;
     Vector<int32_t> covers_;  // of the nodes from the root to this one, and of their extensions
     Vector<Node> extensions_;
+    MaskSearch masks_;
 };
 
 }  // namespace veilset::auditing
