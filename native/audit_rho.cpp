@@ -51,7 +51,7 @@ public:
 
         each(1, [&](Finding& finding, Examiner& examiner) {
             finding.rule = examiner.simplest();
-            finding.broken = limit_.reached(finding.rule.with, finding.rule.without);
+            finding.broken = limit_.reached(finding.rule);
         });
         each(2, [&](Finding& finding, Examiner& examiner) {
             if (!finding.broken) decide(finding, examiner);
@@ -125,11 +125,13 @@ private:
     static Threshold above(const Rule& rule) { return {rule.with, rule.support(), true}; }
 
     void decide(Finding& finding, Examiner& examiner) {
-        Rule rule = examiner.whole_rows(limit_);
-        if (rule.with == 0) rule = examiner.search(limit_, false);
-        if (rule.with == 0) return;
-        finding.broken = true;
-        finding.rule = examiner.shortened(rule.items, limit_);
+        Rule rule = examiner.whole_rows(limit_, false);
+        if (!limit_.reached(rule)) {
+            if (rule.surer_than(finding.rule)) finding.rule = std::move(rule);
+            rule = examiner.search(limit_, false);
+        }
+        finding.broken = limit_.reached(rule);
+        if (finding.broken) finding.rule = examiner.shortened(rule.items, limit_);
     }
 
     // Branch and bound: only what is surer than the surest rule met is looked for. The items of a batch all start from what
@@ -140,7 +142,7 @@ private:
             const Threshold known = above(surest().rule);
             each(3, first, std::min(first + batch, findings_.size()), [&](Finding& finding, Examiner& examiner) {
                 Threshold wanted = known;
-                for (Rule rule; (rule = examiner.whole_rows(wanted)).with > 0; wanted = above(finding.rule)) finding.rule = std::move(rule);
+                for (Rule rule; wanted.reached(rule = examiner.whole_rows(wanted, true)); wanted = above(finding.rule)) finding.rule = std::move(rule);
                 if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
             });
         }
@@ -169,6 +171,7 @@ private:
 nb::dict audit_rho(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive, int64_t rho_num, int64_t rho_den,
                    int64_t witness_limit, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
     if (rho_num < 1 || rho_num > rho_den) throw std::invalid_argument("rho is no share");
+    if (rho_den > 1'000'000) throw std::invalid_argument("rho is too fine");  // counts times rho must fit in 64 bits
     if (witness_limit < 0) throw std::invalid_argument("witness_limit is negative");
     Csr data(offsets, items, int32_t(sensitive.size()));
     Control control(memory_limit, time_limit, std::move(progress));

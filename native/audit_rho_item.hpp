@@ -56,8 +56,8 @@ public:
         return most;
     }
 
-    // Proves what can be proven without a search, and prepares one for the rest; or answers with a t∖α that reaches the
-    // threshold (with = 0: there is none).
+    // Proves what can be proven without a search, and prepares one for the rest. The answer is the surest t∖α among those that
+    // may reach the threshold; if one does and not `all` are asked for, the first.
     //
     // Each row without α is shared out among the positives t whose rest t∖α it holds; let m_t be what t gets. A row with a
     // share for some t in the cover of χ holds χ. So n(χ) is at least the sum of m_t over the cover. If every t in it has
@@ -67,9 +67,9 @@ public:
     // A row t is left out of all covers once its n_t is known to be too large for the weight they can have: an antecedent of
     // two items or more of t has a cover of no more than the second largest among the weights with which items of t occur
     // together with α.
-    Rule whole_rows(Threshold threshold) {
+    Rule whole_rows(Threshold threshold, bool all) {
         positives_.clear();
-        Rule found;
+        Rule most;
         for (int32_t r : rows_.holders(sensitive_)) {
             control_.poll();
             itemset_.clear();
@@ -99,15 +99,14 @@ public:
             });
             if (!threshold.reached(second, rule.without)) continue;
             positives_.push_back({rule.without, r, needed > 0});
-            if (needed > 0 && threshold.reached(rule.with, rule.without)) {
-                found = {rule.with, rule.without, itemset_};
-                break;
-            }
+            if (needed == 0 || !rule.surer_than(most)) continue;
+            most = {rule.with, rule.without, itemset_};
+            if (!all && threshold.reached(most)) break;
         }
         for (int32_t r : sharing_) shared_[size_t(r)] = 0;
         sharing_.clear();
         std::sort(positives_.begin(), positives_.end());
-        return found;
+        return most;
     }
 
     // The first rule that reaches the threshold, or the surest one, among those that whole_rows() left open.
@@ -126,7 +125,7 @@ public:
             const int32_t item = rule.items.front();
             taken.push_back(item);
             std::erase(left, item);
-            if (limit.reached(rule.with, rule.without)) break;
+            if (limit.reached(rule)) break;
             std::erase_if(cover, [&](int32_t r) { return !std::ranges::binary_search(rows_.row(r), item); });
             rule = surest_in(cover, left);
         }
@@ -137,7 +136,7 @@ public:
             std::vector<int32_t> fewer = rule.items;
             fewer.erase(fewer.begin() + int64_t(i));
             Rule shorter = counted(fewer);
-            const bool enough = limit.reached(shorter.with, shorter.without);
+            const bool enough = limit.reached(shorter);
             if (enough) rule = std::move(shorter);
             i = enough ? 0 : i + 1;
         }

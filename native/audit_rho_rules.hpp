@@ -9,6 +9,13 @@
 
 namespace veilset::auditing {
 
+struct Rule {
+    int64_t with = 0, without = 1;  // rows that hold the antecedent, with the sensitive item and without it
+    std::vector<int32_t> items;     // numbers, ascending
+    int64_t support() const { return with + without; }
+    bool surer_than(const Rule& other) const { return greater(with, support(), other.with, other.support()); }
+};
+
 // Confidences of num / den or more; if strict, only those above.
 struct Threshold {
     int64_t num = 1, den = 1;
@@ -17,6 +24,7 @@ struct Threshold {
         const __int128 most = __int128(with) * (den - num), held = __int128(without) * num;
         return strict ? held < most : held <= most;
     }
+    bool reached(const Rule& rule) const { return reached(rule.with, rule.without); }
 
     // Where rows without the sensitive item are shared out among those with it (audit_rho_item.hpp): the parts that a row of
     // weight 1 has, and those that a row with this weight needs.
@@ -25,13 +33,6 @@ struct Threshold {
 
 private:
     int64_t fineness() const { return strict ? 1 : std::max<int64_t>(1, 1024 / num); }
-};
-
-struct Rule {
-    int64_t with = 0, without = 1;  // rows that hold the antecedent, with the sensitive item and without it
-    std::vector<int32_t> items;     // numbers, ascending
-    int64_t support() const { return with + without; }
-    bool surer_than(const Rule& other) const { return greater(with, support(), other.with, other.support()); }
 };
 
 // A row with the sensitive item.

@@ -133,12 +133,16 @@ private:
         return true;
     }
 
-    // The items that can be added; whether they are few enough for a search by masks, and the cover large enough to pay.
+    // The items that can be added; true if a search by masks can take over here and pays: it reads all rows that hold the
+    // antecedent, which is much for a small cover, where the steps below are few.
     bool collect(const Node& node) {
         candidates_.clear();
         for (int32_t item : touched_)
             if (item > node.item && !taken_[size_t(item)] && count_[size_t(item)] > 1) candidates_.push_back(item);
-        return candidates_.size() <= 64 && node.end - node.begin >= 8;
+        if (candidates_.size() > 64) return false;
+        int64_t holders = rows_.rows();
+        for (int32_t item : antecedent_) holders = std::min(holders, int64_t(rows_.holders(item_[size_t(item)]).size()));
+        return holders <= 64 * (node.end - node.begin) * (node.end - node.begin);
     }
 
     bool search_masks(const Node& node) {

@@ -324,6 +324,7 @@ def test_ctrl_c_is_answered():
         ({"rho_num": 0}, "rho is no share"),
         ({"rho_num": 3}, "rho is no share"),
         ({"rho_den": -1}, "rho is no share"),
+        ({"rho_den": 10**6 + 1}, "rho is too fine"),
         ({"witness_limit": -1}, "witness_limit is negative"),
         ({"offsets": np.array([0, 1], dtype=np.int64)}, "offsets do not frame"),
         ({"offsets": np.array([0, 2, 1, 2], dtype=np.int64)}, "offsets decrease"),
