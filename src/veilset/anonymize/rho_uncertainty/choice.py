@@ -136,7 +136,7 @@ class Choice:
         return gain
 
     def _recoded(self, rule: Sequence[int], wanted: int, *, below: int) -> int | None:
-        """Recode an item of a rule to the node above it if that costs less than *below* and breaks nothing; the cost."""
+        """Recode an item of a rule to the node above if that costs less than *below* and breaks nothing; the cost."""
         costs = []
         for entry in rule:
             if entry == wanted or not self.above[entry]:
