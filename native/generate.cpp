@@ -13,27 +13,21 @@
 
 #include "arrays.hpp"
 #include "control.hpp"
+#include "random.hpp"
 
 namespace veilset {
 namespace {
 
 constexpr int64_t rows_per_block = 4096;
 
-// The finalizer of splitmix64: a bijection in which every bit of the input moves every bit of the output.
-uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-}
-
 enum class Purpose : uint64_t { row = 1, pattern, shuffle };
 
 // The draws of one row, pattern or table: splitmix64 counting from a key of its own.
 class Stream {
 public:
-    Stream(uint64_t seed, Purpose purpose, int64_t index) : state_(mix(mix(mix(seed + step) ^ uint64_t(purpose) * step) + uint64_t(index))) {}
+    Stream(uint64_t seed, Purpose purpose, int64_t index) : state_(mix(mix(mix(seed + random_step) ^ uint64_t(purpose) * random_step) + uint64_t(index))) {}
 
-    double uniform() { return double(mix(state_ += step) >> 11) * 0x1p-53; }  // in [0, 1)
+    double uniform() { return double(mix(state_ += random_step) >> 11) * 0x1p-53; }  // in [0, 1)
     int32_t below(int32_t count) { return int32_t(uniform() * count); }
     double exponential() { return -std::log1p(-uniform()); }
     double normal() {  // Box and Muller's first value
@@ -42,7 +36,6 @@ public:
     }
 
 private:
-    static constexpr uint64_t step = 0x9E3779B97F4A7C15u;
     uint64_t state_;
 };
 

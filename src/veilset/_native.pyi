@@ -354,3 +354,30 @@ def generate_pos(
     time_limit: float,
     progress: _Progress,
 ) -> tuple[_Int64, _Int32]: ...
+def add_noise(
+    offsets: _Int64,
+    items: _Int32,
+    *,
+    vocabulary: int,
+    odds: int,
+    seed: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32]: ...
+def noise_loss(
+    offsets: _Int64,
+    items: _Int32,
+    in_order: _Int32,
+    leaf_of: _Int32,
+    parents: _Int32,
+    leaves: _Int64,
+    *,
+    odds: int,
+    seed: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> int: ...

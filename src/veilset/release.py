@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.models import Audit, Promise
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, row_blocks
 
 __all__ = ["OCCURRENCES", "Attempt", "Bound", "Release"]
 
 OCCURRENCES = "share of all item occurrences"
 """What most methods minimise, as `Bound.of` says it."""
+
+_BLOCK = 1 << 20  # occurrences that are compared at once
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,9 @@ class Release:
         The auditor's answer about *data*; None: nobody asked.
     discrepancy : str or None
         Where *data* is not the original with the declared edits; None: nowhere.
+    noise : float or None
+        Where items were added and deleted at random, what that costs: an average loss from 0 to 1. No account of the
+        edits can be given then, so that such a release is **never certified**, even if nothing happened to change.
     """
 
     original: Transactions = field(repr=False)
@@ -121,6 +126,7 @@ class Release:
     bound: Bound | None = None
     audit: Audit | None = field(default=None, repr=False)
     discrepancy: str | None = None
+    noise: float | None = None
 
     @property
     def loss(self) -> float:
@@ -131,16 +137,18 @@ class Release:
         before = len(self.original.items)
         if not before:
             return 0.0
-        if not self.generalized:
+        if not self.generalized and self.noise is None:
             return 1 - len(self.data.items) / before
         return 1 - int(self.survivors().sum()) / before
 
     def survivors(self) -> npt.NDArray[np.int64]:
         """For each item of the original, how many of its occurrences are still there, under its name or a coarser one.
 
-        As the declared edits say; `discrepancy` tells whether they are true.
+        As the declared edits say; `discrepancy` tells whether they are true. Noise has no account: it is counted.
         """
         original = self.original
+        if self.noise is not None:
+            return _in_both(original, self.data, self.withheld)
         there = original.supports.copy()
         if self.withheld:
             withheld = original.take(np.array(self.withheld, dtype=np.int64))
@@ -157,4 +165,19 @@ class Release:
             and self.audit.promise == self.promise
             and self.audit.transactions == len(self.data)
             and self.discrepancy is None
+            and self.noise is None
         )
+
+
+def _in_both(original: Transactions, noisy: Transactions, withheld: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """For each item of the original, how many transactions hold it before and after."""
+    rows = np.setdiff1d(np.arange(len(original)), np.array(withheld, dtype=np.int64))
+    code = original.codes(noisy.names)
+    width, there = len(original.names), np.zeros(len(original.names), dtype=np.int64)
+    for first, last in row_blocks(noisy.offsets, _BLOCK):
+        before = original.take(rows[first:last])
+        held = np.repeat(np.arange(last - first), before.lengths) * width + original.codes(before.names)[before.items]
+        now = np.repeat(np.arange(last - first), np.diff(noisy.offsets[first : last + 1])) * width
+        now += code[noisy.items[noisy.offsets[first] : noisy.offsets[last]]]
+        there += np.bincount(held[np.isin(held, now, assume_unique=True)] % width, minlength=width)
+    return there

@@ -1,0 +1,18 @@
+// Random decisions that are keyed instead of drawn one after the other: the same seed gives the same result for any
+// number of threads.
+#pragma once
+
+#include <cstdint>
+
+namespace veilset {
+
+constexpr uint64_t random_step = 0x9E3779B97F4A7C15u;
+
+// The finalizer of splitmix64: a bijection in which every bit of the input moves every bit of the output.
+inline uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+}  // namespace veilset

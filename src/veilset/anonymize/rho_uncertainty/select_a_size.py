@@ -1,0 +1,196 @@
+"""``select-a-size``, the baseline that falsifies data (Cao et al. 2010 §6, "A comparison to ρ1-to-ρ2 privacy").
+
+**It promises nothing and is never certified.** Each item of a transaction t is deleted with probability β, and each
+other item is added with probability β; the paper hopes for ρ-uncertainty "in expectation" at β = 1 - ρ. Deleting each
+item by itself is the paper's default choice of sizes, p[j] = C(|t|, j) β^(|t|-j) (1-β)^j.
+
+What it costs is measured as the paper does: each item that is missing from t', the noisy t, counts IL_n of the lowest
+node n above all items that were added or deleted, in a tree over *all* items, divided by the number of all
+occurrences. Added items count nothing by themselves. What the paper leaves open is decided like this:
+
+- IL_n = |leaves(n)| / |items|, where both count items that occur, as for the other methods.
+- A leaf has no leaves (§3.2), so an item that is missing while nothing else changed costs nothing. That favours the
+  baseline, and hardly ever happens unless β is tiny.
+- The paper has one tree, of which the other methods see what is left without sensitive items. Here both may be made by
+  fan-out, each over its own items: groups then differ a little.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from veilset import _native
+from veilset.anonymize.coherence.generalize import TaxonomyLike
+from veilset.errors import WrongUsage, near_misses
+from veilset.exact import exact_share
+from veilset.limits import Limits
+from veilset.models import RhoUncertainty
+from veilset.release import Release
+from veilset.transactions import Taxonomy, Transactions
+
+__all__ = ["select_a_size", "select_a_size_loss"]
+
+Share = float | str | Fraction
+
+_BITS = 53  # of a random number that decides
+
+
+def select_a_size(
+    data: Transactions,
+    promise: RhoUncertainty,
+    /,
+    *,
+    beta: Share | None = None,
+    taxonomy: TaxonomyLike | None = None,
+    fan_out: int = 4,
+    random_state: int | None = None,
+    limits: Limits,
+) -> Release:
+    """Delete and add items at random. The release is longer than the data: about β times all items, for each row.
+
+    Parameters
+    ----------
+    beta : share, optional
+        The probability that an item is deleted, or added, in a transaction: 0 to 1. None: 1 - rho.
+    taxonomy : Taxonomy, mapping or path, optional
+        The tree in which loss is measured; every item is a leaf, sensitive ones too. None: one by *fan_out*.
+    fan_out : int
+        Members of a group of that tree.
+    random_state : int, optional
+        The seed. Whoever knows it can undo the noise. None: one that nobody can guess; ``release.options`` has it.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["ale", "bun"], ["bun", "cure"], ["ale"]], sensitive=["cure"])
+    >>> release = select_a_size(data, RhoUncertainty(rho="2/3"), random_state=3, limits=Limits())
+    >>> release.data.to_lists(), release.certified
+    ([['ale', 'bun'], ['bun', 'cure'], ['ale', 'cure']], False)
+    """
+    started = time.perf_counter()
+    share = 1 - promise.rho if beta is None else _probability(beta)
+    seed = secrets.randbits(63) if random_state is None else _seed(random_state)
+    loss = select_a_size_loss(data, beta=share, taxonomy=taxonomy, fan_out=fan_out, random_state=seed, limits=limits)
+    noisy = _with_noise(data, share, seed, limits)
+    return Release(
+        original=data,
+        data=noisy,
+        promise=promise,
+        method="select-a-size",
+        options={"beta": str(share), "fan_out": fan_out, "random_state": seed},
+        suppressed=(),
+        noise=loss,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def select_a_size_loss(
+    data: Transactions,
+    *,
+    beta: Share,
+    taxonomy: TaxonomyLike | None = None,
+    fan_out: int = 4,
+    random_state: int,
+    limits: Limits | None = None,
+) -> float:
+    """What `select_a_size` with these options costs, without making its release: an average loss, 0 to 1.
+
+    Exact, in time and memory that do not depend on how many items are added.
+
+    Parameters
+    ----------
+    beta, taxonomy, fan_out, random_state
+        As for `select_a_size`.
+    limits : Limits, optional
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["ale", "bun"], ["bun", "cure"], ["ale"]], sensitive=["cure"])
+    >>> select_a_size_loss(data, beta=0, random_state=3), select_a_size_loss(data, beta=1, random_state=3)
+    (0.0, 1.0)
+    """
+    limits = limits or Limits()
+    odds, seed = _odds(_probability(beta)), _seed(random_state)
+    if not len(data.items):
+        return 0.0
+    tree = _tree(data, taxonomy, fan_out)
+    leaf_of = np.array([tree.leaf(name) for name in data.names], dtype=np.int32)
+    # A leaf counts nothing itself, but counts in all nodes above it.
+    leaves = np.zeros(len(tree), dtype=np.int64)
+    paths = []
+    for leaf in leaf_of.tolist():
+        above = tree.ancestors(leaf)
+        leaves[list(above)] += 1
+        paths.append(above[::-1])
+    in_order = sorted(range(len(paths)), key=lambda code: (*paths[code], int(leaf_of[code])))
+    with limits.guard("Measuring noise", "take fewer transactions."):
+        lost = _native.noise_loss(
+            data.offsets,
+            data.items,
+            np.array(in_order, dtype=np.int32),
+            leaf_of,
+            tree.parents,
+            leaves,
+            odds=odds,
+            seed=seed,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Measuring noise"),
+        )
+    return float(Fraction(lost, len(data.names) * len(data.items)))
+
+
+def _with_noise(data: Transactions, beta: Fraction, seed: int, limits: Limits) -> Transactions:
+    advice = "choose a smaller beta, or have only its cost measured (select_a_size_loss)."
+    expected = len(data.items) * (1 - beta) + (len(data) * len(data.names) - len(data.items)) * beta
+    # The codes as they are made, and once more in rows of their own.
+    limits.require(int(2 * 4 * expected), "Adding noise", advice)
+    with limits.guard("Adding noise", advice):
+        offsets, codes = _native.add_noise(
+            data.offsets,
+            data.items,
+            vocabulary=len(data.names),
+            odds=_odds(beta),
+            seed=seed,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Adding noise"),
+        )
+        there = _native.occurring(codes, len(data.names)).astype(bool) & data.is_sensitive.astype(bool)
+        sensitive = [data.names[code] for code in np.flatnonzero(there).tolist()]
+        return Transactions.from_codes(offsets, codes, data.names, sensitive=sensitive)
+
+
+def _tree(data: Transactions, given: TaxonomyLike | None, fan_out: int) -> Taxonomy:
+    if given is None:
+        return Taxonomy.by_fan_out(data.names, fan_out)
+    if isinstance(given, Taxonomy):
+        tree = given
+    else:
+        tree = Taxonomy.from_paths(given) if isinstance(given, Mapping) else Taxonomy.read(given)
+    known = set(tree.leaves)
+    if missing := [name for name in data.names if name not in known]:
+        raise WrongUsage(
+            f"{len(missing):,} of {len(data.names):,} items are no leaves of the taxonomy, such as {missing[0]!r}.",
+            near_misses(missing[0], tree.leaves)
+            or "Noise turns sensitive items over, too: add each item, or leave the taxonomy out.",
+        )
+    return tree
+
+
+def _probability(value: Share) -> Fraction:
+    """A share of 0 to 1, exactly; nothing is promised about it, so that 0 is as good as any."""
+    return Fraction(0) if not isinstance(value, (bool, str)) and value == 0 else exact_share(value, "beta")
+
+
+def _odds(beta: Fraction) -> int:
+    """The share in units of what a random number can say."""
+    return int(beta * 2**_BITS)
+
+
+def _seed(value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise WrongUsage(f"random_state is {value!r}.", f"Give a whole number from 0 to {2**64 - 1:,}.")
+    return int(value)
