@@ -31,6 +31,7 @@ void register_suppress_rules(nb::module_& m);
 void register_rules_keeping(nb::module_& m);
 void register_generate(nb::module_& m);
 void register_noise(nb::module_& m);
+void register_hitting_bound(nb::module_& m);
 }  // namespace veilset
 
 NB_MODULE(_native, m) {
@@ -61,4 +62,5 @@ NB_MODULE(_native, m) {
     veilset::register_rules_keeping(m);
     veilset::register_generate(m);
     veilset::register_noise(m);
+    veilset::register_hitting_bound(m);
 }

@@ -381,3 +381,13 @@ def noise_loss(
     time_limit: float,
     progress: _Progress,
 ) -> int: ...
+def kept_at_most(
+    weights: _Int64,
+    pairs: _Int32,
+    triples: _Int32,
+    *,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> int: ...

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from veilset.errors import Infeasible
 from veilset.limits import Limits
+from veilset.models import Promise
 from veilset.release import Release
 from veilset.report.text import shares
 from veilset.utility import METRICS, Metric, measure, nugget_support_of, unavoidable
@@ -28,11 +29,14 @@ class Cost:
         and then the metrics about them are missing, too.
     nugget_support : int
         How many transactions hold a nugget, at least.
+    promise : Promise
+        What it was for.
     """
 
     values: Mapping[str, float]
     must_go: tuple[str, ...] | None
     nugget_support: int
+    promise: Promise
 
     @property
     def metrics(self) -> list[tuple[Metric, float | None]]:
@@ -40,7 +44,7 @@ class Cost:
         return [
             (metric, self.values.get(metric.name))
             for metric in METRICS
-            if not (metric.only_feasible and self.must_go is None)
+            if metric.fits(self.promise) and not (metric.only_feasible and self.must_go is None)
         ]
 
     @property
@@ -64,7 +68,8 @@ def cost(release: Release, *, limits: Limits | None = None) -> Cost:
             must_go = unavoidable(release)
         except Infeasible:
             must_go = None
-        _costs[id(release)] = Cost(measure(release, limits=bounded), must_go, nugget_support_of(release))
+        values = measure(release, limits=bounded)
+        _costs[id(release)] = Cost(values, must_go, nugget_support_of(release), release.promise)
         weakref.finalize(release, _costs.pop, id(release)).atexit = False
     return _costs[id(release)]
 

@@ -1,7 +1,21 @@
 """What a release costs. Each metric names its range and which way is better."""
 
+from veilset.utility.floor import least_loss
+from veilset.utility.generalization import ItemLoss, info_loss
+from veilset.utility.generalized_rules import rule_bounds, support_bounds
 from veilset.utility.losses import METRICS, Metric, measure
 from veilset.utility.must_go import unavoidable
 from veilset.utility.nuggets import nugget_support_of
 
-__all__ = ["METRICS", "Metric", "measure", "nugget_support_of", "unavoidable"]
+__all__ = [
+    "METRICS",
+    "ItemLoss",
+    "Metric",
+    "info_loss",
+    "least_loss",
+    "measure",
+    "nugget_support_of",
+    "rule_bounds",
+    "support_bounds",
+    "unavoidable",
+]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.release import Release
 
-__all__ = ["average_loss", "recoded"]
+__all__ = ["ItemLoss", "average_loss", "info_loss", "recoded"]
 
 
 def average_loss(release: Release) -> float:
@@ -22,17 +24,68 @@ def average_loss(release: Release) -> float:
     """
     if release.noise is not None:
         return release.noise
-    original = release.original
-    everything = len(original.items)
+    everything = len(release.original.items)
     if not everything:
         return 0.0
+    lost, public = _lost(release)
+    return float(Fraction(int(lost.sum()), everything * public))
+
+
+class ItemLoss(NamedTuple):
+    """What became of one item of the original.
+
+    *released_as* is its own name, that of a group, or None if it is gone; *loss* is its infoLoss, an average over its
+    *support* occurrences where transactions are withheld.
+    """
+
+    item: str
+    sensitive: bool
+    support: int
+    released_as: str | None
+    loss: Fraction
+
+
+def info_loss(release: Release) -> tuple[ItemLoss, ...]:
+    """infoLoss of every item of the original, in vocabulary order: what `average_loss` is the mean of.
+
+    Examples
+    --------
+    >>> from veilset import Coherence, Transactions
+    >>> rows = [["ale", "bun"], ["ale", "bun"], ["bun", "rum"], ["rum"], ["fig"]]
+    >>> data, recoded = Transactions.from_lists(rows), {"ale": "drinks", "rum": "drinks"}
+    >>> made = data.without(["fig"]).renamed(recoded)
+    >>> release = Release(data, made, Coherence(k=2, p=2), "by hand", {}, ("fig",), recoded)
+    >>> for item in info_loss(release):
+    ...     print(item.item, item.support, item.released_as, item.loss)
+    ale 2 drinks 1/2
+    bun 3 bun 0
+    fig 1 None 1
+    rum 2 drinks 1/2
+    """
+    original, gone = release.original, set(release.suppressed)
+    lost, public = _lost(release)
+    rows = zip(original.names, original.is_sensitive.tolist(), original.supports.tolist(), lost.tolist(), strict=True)
+    return tuple(
+        ItemLoss(
+            item,
+            bool(sensitive),
+            support,
+            None if item in gone else release.generalized.get(item, item),
+            Fraction(units, support * public),
+        )
+        for item, sensitive, support, units in rows
+    )
+
+
+def _lost(release: Release) -> tuple[npt.NDArray[np.int64], int]:
+    """sup(a) * infoLoss(a) of every item a, in units of 1 / (number of public items); and that number."""
+    original = release.original
+    public = len(original.public) or 1
     leaves = Counter(release.generalized.values())
-    unsure = np.zeros(len(original.names), dtype=np.int64)  # IL in units of 1 / (number of public items)
+    unsure = np.zeros(len(original.names), dtype=np.int64)
     unsure[original.codes(release.generalized)] = [leaves[name] for name in release.generalized.values()]
     there = release.survivors()
-    public = len(original.public) or 1
-    lost = (everything - int(there.sum())) * public + int(there @ unsure)
-    return float(Fraction(lost, everything * public))
+    return (original.supports - there) * public + there * unsure, public
 
 
 def recoded(release: Release) -> float:

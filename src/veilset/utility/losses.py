@@ -18,12 +18,14 @@ import numpy.typing as npt
 
 from veilset.errors import BudgetExceeded, Infeasible
 from veilset.limits import Limits
+from veilset.models import Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility.floor import floor
 from veilset.utility.generalization import average_loss, recoded
 from veilset.utility.must_go import unavoidable
 from veilset.utility.nuggets import Support, nugget_losses
-from veilset.utility.rules import top_rules_kept
+from veilset.utility.rules import rules_left, top_rules_kept
 
 __all__ = ["METRICS", "Metric", "measure"]
 
@@ -46,6 +48,8 @@ class Metric:
         From a release to the number.
     only_feasible : bool
         Whether there is such a number only if the original can be made to keep the promise.
+    only_for : type or None
+        The promise it is about; None: any.
     """
 
     name: str
@@ -54,9 +58,20 @@ class Metric:
     better: Literal["less", "more", "neither"]
     of: Callable[[Release], float]
     only_feasible: bool = False
+    only_for: type | None = None
+
+    def fits(self, promise: Promise) -> bool:
+        """Whether there is such a number for releases under this promise."""
+        return self.only_for is None or isinstance(promise, self.only_for)
 
 
-_COUNTED = ("nuggets_lost", "nuggets_lost_after_preprocessing", "top_rules_kept")
+_COUNTED = (
+    "nuggets_lost",
+    "nuggets_lost_after_preprocessing",
+    "top_rules_kept",
+    "top_rules_kept_or_coarser",
+    "floor",
+)
 _SECONDS = 10.0
 
 
@@ -69,9 +84,9 @@ def measure(
 ) -> dict[str, float]:
     """All metrics of a release, by name.
 
-    Left out is what there is no number for because the original cannot be made to keep the promise, and what took too
-    long or too much memory to count. Without a time limit, nuggets and rules may take 10 seconds each; with one,
-    nuggets may take half of what is left of it, and rules the rest.
+    Left out is what there is no number for because the original cannot be made to keep the promise, or because noise
+    was added, and what took too long or too much memory to count. Without a time limit, nuggets, rules and the floor
+    may take 10 seconds each; with one, the floor and nuggets may take half of what is left of it, and rules the rest.
 
     Parameters
     ----------
@@ -88,16 +103,24 @@ def measure(
     found = {
         metric.name: metric.of(release)
         for metric in METRICS
-        if metric.name not in _COUNTED and not (metric.only_feasible and must_go is None)
+        if metric.name not in _COUNTED
+        and metric.fits(release.promise)
+        and not (metric.only_feasible and must_go is None)
     }
     seconds = _SECONDS if limits.time_limit is None else None
     with suppress(BudgetExceeded):  # a number that is not known is not there, never guessed
-        # Half of the time, so that rules get a chance where nuggets have none.
+        if isinstance(release.promise, RhoUncertainty):
+            found["floor"] = floor(release, limits=limits.part(1 / 2, seconds))
+    with suppress(BudgetExceeded):
+        # Half of the time, so that rules get a chance where nuggets have none. Noise makes nuggets that never were.
         bounded = limits.part(1 / 2, seconds)
-        found |= nugget_losses(release, must_go, nugget_support=nugget_support, nugget_size=nugget_size, limits=bounded)
+        if release.noise is None:
+            found |= nugget_losses(
+                release, must_go, nugget_support=nugget_support, nugget_size=nugget_size, limits=bounded
+            )
     with suppress(BudgetExceeded):
         bounded = limits.part(1, seconds)
-        found["top_rules_kept"] = top_rules_kept(release, nugget_support=nugget_support, limits=bounded)
+        found |= rules_left(release, nugget_support=nugget_support, limits=bounded)
     return {metric.name: found[metric.name] for metric in METRICS if metric.name in found}
 
 
@@ -135,13 +158,12 @@ def _nuggets_lost_after_preprocessing(release: Release) -> float:
     return nugget_losses(release, must_go)["nuggets_lost_after_preprocessing"]
 
 
-def _sensitive_occurrences(data: Transactions) -> int:
-    return int(data.supports[data.is_sensitive.astype(bool)].sum())
-
-
 def _sensitive_kept(release: Release) -> float:
-    before = _sensitive_occurrences(release.original)
-    return _sensitive_occurrences(release.data) / before if before else 1.0
+    return 1 - _lost_of(release, release.original.is_sensitive == 1)
+
+
+def _sensitive_kinds_kept(release: Release) -> float:
+    return 1 - _lost(len(release.data.sensitive), len(release.original.sensitive))
 
 
 def _emptied(release: Release) -> int:
@@ -210,6 +232,22 @@ METRICS: tuple[Metric, ...] = (
         _sensitive_kept,
     ),
     Metric(
+        "sensitive_kinds_kept",
+        "share of the different sensitive items that are still there",
+        1,
+        "more",
+        _sensitive_kinds_kept,
+    ),
+    Metric(
+        "floor",
+        "average loss that no method can avoid, as far as proven: of each set of sensitive items that tell each other "
+        "too surely, one has to go. Removing all sensitive items loses no more than their share of all occurrences",
+        1,
+        "neither",
+        floor,
+        only_for=RhoUncertainty,
+    ),
+    Metric(
         "nuggets_lost",
         "share of the nuggets (itemsets that at least k and at least 1% of the transactions hold, unless another "
         "support was asked for) that are gone; one with an item that has a coarser name now counts as gone",
@@ -232,6 +270,13 @@ METRICS: tuple[Metric, ...] = (
         1,
         "more",
         top_rules_kept,
+    ),
+    Metric(
+        "top_rules_kept_or_coarser",
+        "the same, where a rule is still there also if some of its items have coarser names now",
+        1,
+        "more",
+        lambda r: rules_left(r)["top_rules_kept_or_coarser"],
     ),
     Metric("transactions_emptied", "transactions that had items and have none now", None, "less", _emptied),
     Metric(

@@ -5,6 +5,8 @@ hold X, and it has at most three items: longer ones mostly repeat shorter ones. 
 that is, X makes y most times as likely as it is anyway. Confidence would put rules first whose y nearly everybody
 has, and these say nothing about X; the two floors keep out what lift alone overrates, rules that a handful of
 transactions make. Ties: higher confidence, then higher support, then the order of the vocabulary. All exactly.
+
+Where items are recoded, rules may be left under coarser names (`veilset.utility.generalized_rules`).
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from veilset.limits import Limits
 from veilset.mining import Rules, rules, supports
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility.generalized_rules import kept_or_coarser
 from veilset.utility.nuggets import Support, nugget_support_of, own_names
 
-__all__ = ["strongest_rules", "top_rules_kept"]
+__all__ = ["rules_left", "strongest_rules", "top_rules_kept"]
 
 _MOST = 100
 _CONFIDENCE = Fraction(1, 2)
@@ -52,17 +55,27 @@ def top_rules_kept(release: Release, *, nugget_support: Support | None = None, l
     >>> top_rules_kept(release)
     0.5
     """
+    return rules_left(release, nugget_support=nugget_support, limits=limits)["top_rules_kept"]
+
+
+def rules_left(
+    release: Release, *, nugget_support: Support | None = None, limits: Limits | None = None
+) -> dict[str, float]:
+    """The share of the strongest rules that are still there, and that of those under the same or coarser names."""
     limits = limits or Limits()
     least = nugget_support_of(release, nugget_support)
     strongest = strongest_rules(release.original, least, limits=limits)
     if not len(strongest):
-        return 1.0
+        return {"top_rules_kept": 1.0, "top_rules_kept_or_coarser": 1.0}
     there = own_names(release)
     sides = [(rule.antecedent, (*rule.antecedent, rule.consequent)) for rule in strongest]
     named = [itemset for left, both in sides if there.issuperset(both) for itemset in (left, both)]
     found = supports(release.data, named, **limits.bounds()).reshape(-1, 2).tolist()
     kept = sum(both >= least and Fraction(both, left) >= _CONFIDENCE for left, both in found)
-    return kept / len(strongest)
+    more = kept
+    if release.generalized:
+        more = kept_or_coarser(release, strongest, least=least, confidence=_CONFIDENCE, limits=limits)
+    return {"top_rules_kept": kept / len(strongest), "top_rules_kept_or_coarser": more / len(strongest)}
 
 
 def strongest_rules(data: Transactions, least: int, *, limits: Limits) -> Rules:
