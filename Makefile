@@ -36,9 +36,10 @@ bench: $(VENV)/.built
 scaling: $(VENV)/.built
 	$(BIN)/python benchmarks/scaling.py
 
-# The thesis' experiments on our methods: half an hour, writes docs/experiments/.
+# The thesis' and the papers' experiments on our methods: takes hours, writes docs/experiments/.
 experiments: $(VENV)/.built
 	$(BIN)/python experiments/coherence.py --fresh --data $(DATA)
+	$(BIN)/python experiments/rho.py --fresh --data $(DATA)
 
 lint: $(VENV)/.built
 	$(BIN)/ruff check .

@@ -8,15 +8,15 @@ are in the CSV file already are not repeated, so an interrupted run may be start
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, fields, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 from coherence_page import write_page
 from coherence_runs import CONNECT, KS, NUGGETS, RETAIL, Result, Runs, Setting
+from rows import read_rows, write_rows
 
 HERE = Path(__file__).parent
 SEEDS = range(5)
@@ -28,7 +28,6 @@ VARIED = {
 }
 TABLE = [(name, 20, p) for name in ("Groceries", "WebView-1", "WebView-2", "Retail", "Connect") for p in (2, 4)]
 TABLE.append(("WebView-1", 5, 4))
-COLUMNS = [field.name for kind in (Setting, Result) for field in fields(kind)]
 
 
 def item_settings() -> Iterator[Setting]:
@@ -82,37 +81,6 @@ def is_quick(setting: Setting) -> bool:
     return setting.p in (2, 4) and setting.delta < 70
 
 
-def read_results(file: Path) -> dict[Setting, Result]:
-    """The rows of an earlier run."""
-    if not file.exists():
-        return {}
-    with file.open(encoding="utf-8", newline="") as text:
-        rows = csv.DictReader(text)
-        if rows.fieldnames != COLUMNS:
-            sys.exit(f"{file} has other columns than this version writes. To run everything again: --fresh")
-        return {_parsed(Setting, row): _parsed(Result, row) for row in rows}
-
-
-def write_results(file: Path, results: dict[Setting, Result], order: Iterable[Setting]) -> None:
-    """All rows, in the order of the figures."""
-    with file.open("w", encoding="utf-8", newline="") as text:
-        rows = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        rows.writeheader()
-        for setting in order:
-            if setting in results:
-                rows.writerow(_written(setting) | _written(results[setting]))
-
-
-def _written(of: Setting | Result) -> dict[str, object]:
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(of).items()}
-
-
-def _parsed(kind: type, row: dict[str, str]) -> Setting | Result:
-    readers = {"str": str, "int": int, "int | None": int, "float | None": float}
-    given = {field.name: (row[field.name], readers[field.type]) for field in fields(kind)}
-    return kind(**{name: read(text) if text or read is str else None for name, (text, read) in given.items()})
-
-
 def main() -> None:
     """Run what is missing, then write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -124,14 +92,14 @@ def main() -> None:
     out = given.out or HERE.parent / ("build" if given.quick else "docs") / "experiments"
     out.mkdir(parents=True, exist_ok=True)
     file = out / "coherence.csv"
-    results = {} if given.fresh else read_results(file)
+    results = {} if given.fresh else read_rows(file, Setting, Result)
     settings = all_settings(quick=given.quick)
     runs = Runs(given.data)
     for number, setting in enumerate(settings, 1):
         if setting not in results:
             results[setting] = runs.run(setting)
             print(f"{number}/{len(settings)} {setting} {results[setting]}", file=sys.stderr, flush=True)
-            write_results(file, results, settings)
+            write_rows(file, results, settings)
     table = [Setting(name, 100, 100, k, p, "") for name, k, p in TABLE]
     done = {setting: results[setting] for setting in settings}
     write_page(out, done, table, quick=given.quick)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 
-from coherence_charts import Value
+from charts import Value
 from coherence_runs import Result, Setting
 
 Measure = Callable[[Result], float | None]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import coherence_words as words
-from coherence_charts import Panel, draw
+from charts import Panel, draw
 from coherence_measures import Rows, bound, later_loss, loss, mole_seconds, nugget_loss, rate, seconds, shown
 from coherence_runs import CONNECT, NUGGETS, RETAIL, Result, Setting
 from coherence_verdicts import Facts

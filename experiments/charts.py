@@ -19,10 +19,16 @@ COLOURS = {
     "proven bound": "#b79fcb",
     "remove-all": "#9aa5b1",
     "k-anonymity": "#6b7580",
+    "top-down": "#4f9d69",
+    "TDControl": "#3f7fbf",
+    "SuppressControl": "#c8772d",
+    "Simple": "#9aa5b1",
+    "select-a-size": "#8e5bb5",
+    "proven floor": "#6b7580",
 }
 _OTHERS = ("#3f7fbf", "#c8772d", "#4f9d69")  # for lines that are no methods
 _GREY, _LINE = "#7a828c", "#a9b0b8"
-_T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}  # Student's t for 95%, by the number of values
+_T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447}  # Student's t for 95%, by the number of values
 
 
 @dataclass(frozen=True)
