@@ -141,7 +141,7 @@ def data_table(rows: Rows, axes: Sequence[Axis]) -> list[str]:
                 _row(
                     name,
                     f"{size.transactions:,}",
-                    size.longest,
+                    size.most_items,
                     *("–" if value is None else value.percent for value in values.values()),
                     share,
                     f"{100 * fmean(kept):.1f}%" if kept else "–",

@@ -83,8 +83,8 @@ class Result:
 
     Parameters
     ----------
-    transactions, longest : int
-        Of the data, and the items of the longest of them.
+    transactions, most_items : int
+        Of the data, and of the longest of them.
     loss : float
         The average loss.
     sensitive_kept : float
@@ -100,7 +100,7 @@ class Result:
     """
 
     transactions: int
-    longest: int
+    most_items: int
     loss: float | None = None
     sensitive_kept: float | None = None
     sensitive_gone: float | None = None
@@ -132,7 +132,7 @@ class Runs:
             setting.data, setting.longest, setting.prefix, setting.items, setting.sensitive, setting.seed
         )
         promise = RhoUncertainty(rho=Fraction(setting.rho, 100))
-        size = {"transactions": len(data), "longest": int(data.lengths.max())}
+        size = {"transactions": len(data), "most_items": int(data.lengths.max())}
         started = time.process_time()
         limits = Limits(time_limit=SECONDS, memory_limit="2GB")
         try:
