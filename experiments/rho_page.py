@@ -105,6 +105,8 @@ def _across(axis: Axis) -> str:
 
 
 def _shown(letter: str, point: object) -> str:
+    if letter == "data":
+        return str(point).replace("WebView-", "WV")
     if letter in ("rho", "sensitive"):
         return f"{point}%"
     if letter == "prefix":
@@ -169,7 +171,9 @@ def write_page(out: Path, results: dict[Setting, Result], *, quick: bool) -> Non
     agreed = findings(rows, axes)
     for number, title in TITLES.items():
         parts.append(f"## Figure {number}: {title}")
-        methods = {"5": (*METHOD, "proven floor"), "11": (*METHOD, "select-a-size")}.get(number, tuple(METHOD))
+        methods = {"5": (*METHOD, "proven floor"), "11": ("top-down", "TDControl", "select-a-size")}.get(
+            number, tuple(METHOD)
+        )
         for kind, measure, up in (("", loss, "average loss"), ("-time", seconds, "CPU seconds")):
             shown = methods if measure is loss else tuple(METHOD)
             if charts := panels(rows, axes[number], shown, measure) if (kind, number) != ("-time", "11") else []:

@@ -6,7 +6,8 @@
 //
 // Elimination: items are put in an order, and one case looked at for each: it is the first in that order that is kept.
 // Then its triples are pairs, the cliques are large, and packing says much. The most that any case allows is the answer.
-// The case that allows least comes first: later ones have fewer items to keep.
+// The case that allows least comes first: later ones have fewer items to keep. As far as that is affordable, a case is
+// looked at closer: the same again for the second item that is kept.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -23,10 +24,18 @@
 namespace veilset {
 namespace {
 
-constexpr size_t most_triples_packed = 200'000;  // more make items so dense that cliques say it all
-constexpr size_t rounds = 24;                    // in which all cases are looked at anew
+constexpr size_t most_triples_packed = 200'000;    // more make items so dense that cliques say it all
+constexpr size_t outer_rounds = 100;               // in which all cases are looked at anew
+constexpr size_t inner_rounds = 10;                // the same inside a case
+constexpr int64_t closer_work = int64_t(1) << 31;  // a few seconds of closer looks, the same ones on every machine
 
 using Words = Vector<uint64_t>;
+
+template <class Body>
+void for_each(const Words& items, Body body) {
+    for (size_t w = 0; w < items.size(); ++w)
+        for (uint64_t rest = items[w]; rest; rest &= rest - 1) body(int32_t(64 * w) + __builtin_ctzll(rest));
+}
 
 class Graph {
 public:
@@ -45,27 +54,47 @@ private:
     Words bits_;
 };
 
+using Triple = std::array<int32_t, 3>;
+
 struct Sets {
-    std::span<const int64_t> weights;  // descending
+    Vector<int64_t> weights;  // descending
     Graph pairs;
-    Vector<std::array<int32_t, 3>> triples;                // without a pair in them
+    Vector<Triple> triples;                                // without a pair in them
     Vector<Vector<std::pair<int32_t, int32_t>>> together;  // of each item, the rest of its triples
 
-    Sets(std::span<const int64_t> weights_, std::span<const int32_t> two, std::span<const int32_t> three, Control& control)
-        : weights(weights_), pairs(weights_.size(), control), triples(control),
-          together(weights_.size(), Vector<std::pair<int32_t, int32_t>>(control), control) {
-        for (size_t i = 0; i + 1 < two.size(); i += 2) pairs.join(two[i], two[i + 1]);
-        for (size_t i = 0; i + 2 < three.size(); i += 3) {
-            const int32_t a = three[i], b = three[i + 1], c = three[i + 2];
-            if (pairs.joined(a, b) || pairs.joined(a, c) || pairs.joined(b, c)) continue;
-            triples.push_back({a, b, c});
-            together[size_t(a)].emplace_back(b, c);
-            together[size_t(b)].emplace_back(a, c);
-            together[size_t(c)].emplace_back(a, b);
-        }
-        // Heavy ones first: what they take is worth more.
-        std::stable_sort(triples.begin(), triples.end(),
-                         [](const auto& x, const auto& y) { return std::max({x[0], x[1], x[2]}) < std::max({y[0], y[1], y[2]}); });
+    Sets(Vector<int64_t> weights_, Control& control)
+        : weights(std::move(weights_)), pairs(weights.size(), control), triples(control),
+          together(weights.size(), Vector<std::pair<int32_t, int32_t>>(control), control) {}
+
+    // After all pairs.
+    void add(int32_t a, int32_t b, int32_t c) {
+        if (pairs.joined(a, b) || pairs.joined(a, c) || pairs.joined(b, c)) return;
+        triples.push_back({a, b, c});
+        together[size_t(a)].emplace_back(b, c);
+        together[size_t(b)].emplace_back(a, c);
+        together[size_t(c)].emplace_back(a, b);
+    }
+
+    // What is left of the question for these items if `first` is kept: its triples are pairs.
+    Sets with(int32_t first, const Words& items, Control& control) const {
+        Vector<int32_t> place(weights.size(), -1, control), back(control);
+        Vector<int64_t> left(control);
+        for_each(items, [&](int32_t item) {
+            if (item == first || pairs.joined(first, item)) return;
+            place[size_t(item)] = int32_t(back.size());
+            back.push_back(item);
+            left.push_back(weights[size_t(item)]);
+        });
+        Sets rest(std::move(left), control);
+        const auto here = [&](int32_t item) { return place[size_t(item)]; };
+        for (size_t i = 0; i < back.size(); ++i)
+            for (size_t j = 0; j < i; ++j)
+                if (pairs.joined(back[i], back[j])) rest.pairs.join(int32_t(i), int32_t(j));
+        for (const auto& [b, c] : together[size_t(first)])
+            if (here(b) >= 0 && here(c) >= 0) rest.pairs.join(here(b), here(c));
+        for (const auto& [a, b, c] : triples)
+            if (here(a) >= 0 && here(b) >= 0 && here(c) >= 0) rest.add(here(a), here(b), here(c));
+        return rest;
     }
 };
 
@@ -87,7 +116,7 @@ public:
         }
         std::fill(left_.begin(), left_.end(), 0);
         for_each(open_, [&](int32_t item) { kept += left_[size_t(item)] = sets_.weights[size_t(item)]; });
-        for (int32_t item = int32_t(left_.size()) - 1; item >= 0; --item)  // the lightest first
+        for (int32_t item = 0; item < int32_t(left_.size()); ++item)
             while (left_[size_t(item)] > 0) {
                 const int64_t spent = spend_on_clique(item);
                 if (spent == 0) break;
@@ -105,30 +134,33 @@ public:
         return kept;
     }
 
-    template <class Body>
-    static void for_each(const Words& items, Body body) {
-        for (size_t w = 0; w < items.size(); ++w)
-            for (uint64_t rest = items[w]; rest; rest &= rest - 1) body(int32_t(64 * w) + __builtin_ctzll(rest));
-    }
-
 private:
-    // A clique with this item, as heavy as it comes; gives what its items lose together.
+    // A clique with this item, as heavy as it comes; gives what it costs.
     int64_t spend_on_clique(int32_t item) {
         control_.poll();
         clique_.assign(1, item);
         for (size_t w = 0; w < open_.size(); ++w) may_join_[w] = open_[w] & graph_.row(item)[w];
-        int64_t least = left_[size_t(item)];
         for (size_t w = 0; w < may_join_.size(); ++w)
             while (may_join_[w]) {
                 const int32_t next = int32_t(64 * w) + __builtin_ctzll(may_join_[w]);
                 clique_.push_back(next);
-                least = std::min(least, left_[size_t(next)]);
                 for (size_t v = w; v < may_join_.size(); ++v) may_join_[v] &= graph_.row(next)[v];
             }
         if (clique_.size() == 1) return 0;
+        // Only the heaviest can stay; what it has more than the second is not spent.
+        int64_t sum = 0, second = 0;
+        int32_t heaviest = item;
+        for (int32_t member : clique_) {
+            sum += left_[size_t(member)];
+            if (left_[size_t(member)] > left_[size_t(heaviest)]) heaviest = member;
+        }
         for (int32_t member : clique_)
-            if ((left_[size_t(member)] -= least) == 0) open_[size_t(member) / 64] &= ~(uint64_t(1) << (member % 64));
-        return least * int64_t(clique_.size() - 1);
+            if (member != heaviest) second = std::max(second, std::exchange(left_[size_t(member)], 0));
+        const int64_t spent = sum - left_[size_t(heaviest)];
+        left_[size_t(heaviest)] -= second;
+        for (int32_t member : clique_)
+            if (left_[size_t(member)] == 0) open_[size_t(member) / 64] &= ~(uint64_t(1) << (member % 64));
+        return spent;
     }
 
     const Sets& sets_;
@@ -139,55 +171,120 @@ private:
     Vector<int32_t> clique_;
 };
 
+struct OneByOne {
+    template <class Body>
+    void operator()(int64_t count, Body body) const {
+        for (int64_t index = 0; index < count; ++index) body(index, 0);
+    }
+};
+
+// Looks at the cases one by one, in the order that says most. `for_all(count, body)` calls body(index, worker) for all of them.
+class Elimination {
+public:
+    Elimination(const Sets& sets, int workers, int64_t work, Control& control)
+        : sets_(sets), control_(control), work_(work), left_(sets.pairs.words(), 0, control), cases_(control),
+          allows_(sets.weights.size(), INT64_MAX, control) {
+        for (int worker = 0; worker < workers; ++worker) packings_.emplace_back(sets, control);
+        for (size_t item = 0; item < sets.weights.size(); ++item) {
+            cases_.push_back(int32_t(item));
+            left_[item / 64] |= uint64_t(1) << (item % 64);
+            sum_ += sets.weights[item];
+        }
+    }
+
+    template <class ForAll>
+    int64_t run(size_t rounds, ForAll for_all) {
+        const size_t at_once = 1 + sets_.weights.size() / rounds;
+        whole_ = sum_;
+        while (whole_ > most_) {
+            control_.poll();
+            for_all(int64_t(cases_.size()) + 1, [&](int64_t at, int worker) {
+                Packing& packing = packings_[size_t(worker)];
+                if (at == int64_t(cases_.size())) whole_ = std::min(whole_, packing.at_most(left_, -1));
+                else learn(cases_[size_t(at)], packing.at_most(left_, cases_[size_t(at)]));
+            });
+            sort_cases();
+            look_closer(std::min(at_once, cases_.size()), for_all);
+            if (!eliminate(at_once)) break;
+        }
+        return std::max(whole_, most_);
+    }
+
+private:
+    void learn(int32_t item, int64_t at_most) { allows_[size_t(item)] = std::min(allows_[size_t(item)], at_most); }
+
+    void sort_cases() {  // the one that allows least is the last
+        std::stable_sort(cases_.begin(), cases_.end(), [&](int32_t a, int32_t b) { return allows_[size_t(a)] > allows_[size_t(b)]; });
+    }
+
+    // For the cases that come next, the same question once more: which item is the second that is kept?
+    template <class ForAll>
+    void look_closer(size_t count, ForAll for_all) {
+        const int64_t size = int64_t(cases_.size());
+        const int64_t cost = size * size * int64_t(left_.size()) + 64 * int64_t(sets_.triples.size());  // roughly
+        Vector<int32_t> next(control_);
+        for (auto at = cases_.rbegin(); at != cases_.rbegin() + ptrdiff_t(count) && work_ > 0; ++at)
+            if (allows_[size_t(*at)] > most_) {
+                next.push_back(*at);
+                work_ -= cost;
+            }
+        for_all(int64_t(next.size()), [&](int64_t at, int) {
+            const int32_t item = next[size_t(at)];
+            const Sets rest = sets_.with(item, left_, control_);
+            learn(item, sets_.weights[size_t(item)] + Elimination(rest, 1, 0, control_).run(inner_rounds, OneByOne()));
+        });
+        sort_cases();
+    }
+
+    // The cases that allow least are done, with all that allow no more than those before; false if none is.
+    bool eliminate(size_t at_once) {
+        size_t done = 0;
+        for (; !cases_.empty() && (done < at_once || allows_[size_t(cases_.back())] <= most_); ++done) {
+            const int32_t item = cases_.back();
+            if (whole_ <= std::max(most_, allows_[size_t(item)])) break;  // it would not lower the answer
+            cases_.pop_back();
+            most_ = std::max(most_, allows_[size_t(item)]);
+            left_[size_t(item) / 64] &= ~(uint64_t(1) << (item % 64));
+            whole_ = std::min(whole_, sum_ -= sets_.weights[size_t(item)]);
+        }
+        return done > 0;
+    }
+
+    const Sets& sets_;
+    Control& control_;
+    int64_t work_;  // how much closer looks may cost
+    std::vector<Packing> packings_;
+    Words left_;             // items that are not eliminated
+    Vector<int32_t> cases_;  // the same
+    Vector<int64_t> allows_;
+    int64_t sum_ = 0, whole_ = 0, most_ = 0;  // of what is left, at most of it together, and of the cases that are done
+};
+
 int64_t kept_at_most(const Array<int64_t>& weights, const Array<int32_t>& pairs, const Array<int32_t>& triples, int threads, int64_t memory_limit,
                      double time_limit, nb::object progress) {
     const auto weight = span_of(weights);
+    const auto two = span_of(pairs), three = span_of(triples);
     if (!std::is_sorted(weight.rbegin(), weight.rend())) throw std::invalid_argument("weights do not descend");
-    for (const auto of : {span_of(pairs), span_of(triples)})
+    for (const auto of : {two, three})
         for (int32_t item : of)
             if (item < 0 || size_t(item) >= weight.size()) throw std::invalid_argument("item outside the weights");
     Control control(memory_limit, time_limit, std::move(progress));
-    std::vector<Sets> sets;
-    std::vector<Packing> packings;
     const int workers = Control::useful(threads, int64_t(weight.size()));
+    std::vector<Sets> sets;
+    std::vector<Elimination> elimination;
     control.single([&] {
-        sets.emplace_back(weight, span_of(pairs), span_of(triples), control);
-        for (int worker = 0; worker < workers; ++worker) packings.emplace_back(sets[0], control);
+        Sets& all = sets.emplace_back(Vector<int64_t>(weight.begin(), weight.end(), control), control);
+        for (size_t i = 0; i + 1 < two.size(); i += 2) all.pairs.join(two[i], two[i + 1]);
+        for (size_t i = 0; i + 2 < three.size(); i += 3) all.add(three[i], three[i + 1], three[i + 2]);
+        // Heavy ones first: what they take is worth more.
+        std::stable_sort(all.triples.begin(), all.triples.end(),
+                         [](const Triple& x, const Triple& y) { return std::max({x[0], x[1], x[2]}) < std::max({y[0], y[1], y[2]}); });
+        elimination.emplace_back(all, workers, closer_work, control);
     });
-    Words left(sets[0].pairs.words(), 0, control);
-    Vector<int32_t> cases(control);
-    Vector<int64_t> allows(weight.size(), INT64_MAX, control);
-    int64_t sum = 0;
-    for (size_t item = 0; item < weight.size(); ++item) {
-        cases.push_back(int32_t(item));
-        left[item / 64] |= uint64_t(1) << (item % 64);
-        sum += weight[item];
-    }
-    int64_t whole = sum, most = 0;  // of what is left together, and of the cases that are done
-    while (whole > most) {
-        control.begin(1, int64_t(weight.size()), int64_t(weight.size() - cases.size()));
-        control.parallel(workers, int64_t(cases.size()) + 1, [&](int64_t at, int worker) {
-            if (at == int64_t(cases.size())) {
-                whole = std::min(whole, packings[size_t(worker)].at_most(left, -1));
-                return;
-            }
-            int64_t& known = allows[size_t(cases[size_t(at)])];
-            known = std::min(known, packings[size_t(worker)].at_most(left, cases[size_t(at)]));
-        });
-        // The cases that allow least are done, with all that allow no more than those before.
-        std::stable_sort(cases.begin(), cases.end(), [&](int32_t a, int32_t b) { return allows[size_t(a)] > allows[size_t(b)]; });
-        size_t done = 0;
-        for (; !cases.empty() && (done <= weight.size() / rounds || allows[size_t(cases.back())] <= most); ++done) {
-            const int32_t item = cases.back();
-            if (whole <= std::max(most, allows[size_t(item)])) break;  // it would not lower the answer
-            cases.pop_back();
-            most = std::max(most, allows[size_t(item)]);
-            left[size_t(item) / 64] &= ~(uint64_t(1) << (item % 64));
-            whole = std::min(whole, sum -= weight[size_t(item)]);
-        }
-        if (done == 0) break;
-    }
-    return std::max(whole, most);
+    return elimination[0].run(outer_rounds, [&](int64_t count, auto body) {
+        control.begin(1, count);
+        control.parallel(workers, count, body);
+    });
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ from veilset.transactions import Transactions
 
 __all__ = ["floor", "least_loss"]
 
-_MOST_ITEMS = 2000
+_MOST_ITEMS = 1000
 _ADVICE = "leave the floor out."
 
 
@@ -40,7 +40,7 @@ def floor(release: Release, *, limits: Limits | None = None) -> float:
 def least_loss(data: Transactions, promise: RhoUncertainty, *, limits: Limits | None = None) -> float:
     """A share of all item occurrences that every release of *data* that keeps *promise* loses, at least.
 
-    Only the 2,000 most frequent sensitive items are looked at; what others cost comes on top.
+    Only the 1,000 most frequent sensitive items are looked at; what others cost comes on top.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _sets_of(found: Rules, size: int, place: npt.NDArray[np.int32]) -> npt.NDArr
     chosen = np.flatnonzero(np.diff(left.offsets) == size - 1)
     columns = [left.items[left.offsets[chosen] + at] for at in range(size - 1)]
     sets = np.sort(place[np.stack([*columns, found.consequents[chosen]], axis=1)], axis=1)
-    # One number a set: places are below 2,000, and three of them fit.
+    # One number a set: places are below 1,000, and three of them fit.
     keys = np.unique(sets.astype(np.int64) @ _MOST_ITEMS ** np.arange(size - 1, -1, -1))
     digits = [keys // _MOST_ITEMS**power % _MOST_ITEMS for power in range(size - 1, -1, -1)]
     return np.stack(digits, axis=1).astype(np.int32).ravel()
