@@ -14,6 +14,7 @@ from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.anonymize.given import given
 from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
+from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size
 from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.top_down import top_down
 from veilset.errors import WrongUsage, near_misses
@@ -50,6 +51,7 @@ METHODS: Mapping[type[Promise], Mapping[str, Method]] = {
         "top-down": top_down,
         "suppress": suppress,
         "remove-sensitive": remove_sensitive,
+        "select-a-size": select_a_size,
         "given": given,
     },
 }
