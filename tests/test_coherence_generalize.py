@@ -351,6 +351,8 @@ def test_what_the_custodian_is_told(tmp_path):
         ("fig", "suppressed", "", "1", "breaks the promise by itself"),
         ("rum", "generalized", "drinks", "3", "may stay under a coarser name"),
     ]
+    public = sum(row["role"] == "public" for row in edits)  # drinks stand for two of them
+    assert [row["loss"] for row in changed] == [f"{2 / public:.4g}", "1", f"{2 / public:.4g}"]
     page = (bundle.custodian / "report.html").read_text()
     assert "kept under a coarser name" in page
     assert "taxonomy=for 6 items" in page

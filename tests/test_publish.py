@@ -122,7 +122,9 @@ def test_edits_say_what_and_why(tmp_path):
         "to": "",
         "support": "1",
         "why": "breaks the promise by itself",
+        "loss": "1",
     }
+    assert {row["loss"] for row in kept} == {"0"}
 
 
 def test_withheld_rows_are_in_the_row_map(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import veilset as vs
 from veilset import Taxonomy, Transactions, api, generate
 from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size, select_a_size_loss
 from veilset.errors import BudgetExceeded, WrongUsage
@@ -132,6 +133,21 @@ def test_it_is_never_certified(beta, monkeypatch):
     assert certified.discrepancy == "Items were added and deleted at random, which no list of edits can account for."
     assert not replace(certified, discrepancy=None).certified
     assert replace(certified, discrepancy=None, noise=None).certified
+
+
+def test_it_goes_through_the_product():
+    rows = [["ale", "bun", "cure"], ["ale", "bun"], ["ale"], ["bun"]] * 5
+    data = Transactions.from_lists(rows, sensitive=["cure"])
+    release = vs.anonymize(data, HALF, method="select-a-size", random_state=1)
+    assert not release.certified
+    with pytest.raises(vs.NotCertified, match="added and deleted at random"):
+        vs.publish(release, "nowhere")
+    found = vs.measure(data, release)
+    assert found["average_loss"] == release.noise
+    assert found["items_lost"] == release.loss
+    assert 0 < found["sensitive_kept"] <= 1  # though there are more of them than before
+    assert release.data.supports[release.data.codes(["cure"])] > data.supports[data.codes(["cure"])]
+    assert not {"nuggets_lost", "nuggets_lost_after_preprocessing"}.intersection(found)
 
 
 def test_a_withheld_transaction_keeps_nothing():

@@ -15,28 +15,28 @@ from veilset.publish.certificate import Certificate
 from veilset.publish.recipe import InputRecipe, Recipe
 from veilset.release import Release
 from veilset.report import why_gone
-from veilset.utility import unavoidable
+from veilset.utility import info_loss, unavoidable
 
 __all__ = ["EDITS", "RECIPE", "recipe_like", "write_edits"]
 
 EDITS, RECIPE = "edits.csv", "recipe.toml"
 _LAYOUT = {"format", "delimiter", "header", "column", "long", "wide", "person", "ignore", "counts"}
-_COLUMNS = ("item", "role", "action", "to", "support", "why")
+_COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
+_EARLIER = _COLUMNS[:-1]  # releases made before loss was told
 
 
 def write_edits(folder: Path, release: Release) -> None:
     """Write the file: one line for each item of the original."""
-    original = release.original
     gone = why_gone(release, set(unavoidable(release)))
     rows = []
-    items = zip(original.names, original.is_sensitive.tolist(), original.supports.tolist(), strict=True)
-    for item, sensitive, support in items:
+    for item, sensitive, support, _, loss in info_loss(release):
         action, to, why = "kept", "", ""
         if item in gone:
             action, why = "suppressed", gone[item]
         elif item in release.generalized:
             action, to, why = "generalized", release.generalized[item], "may stay under a coarser name"
-        rows.append((item, "sensitive" if sensitive else "public", action, to, str(support), why))
+        role = "sensitive" if sensitive else "public"
+        rows.append((item, role, action, to, str(support), why, f"{float(loss):.4g}"))
     write_table(folder / EDITS, _COLUMNS, rows)
 
 
@@ -59,7 +59,7 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
         )
     earlier = Recipe.load(custodian / RECIPE, needs_input=False)
     table = read_table(custodian / EDITS)
-    if table.columns != _COLUMNS:
+    if table.columns not in (_COLUMNS, _EARLIER):
         raise UnreadableInput(
             f"{str(custodian / EDITS)!r}, line 1: its columns are {', '.join(table.columns)}.",
             f"They must be {', '.join(_COLUMNS)}: use the file as it was released.",
@@ -102,7 +102,7 @@ def _laid_out(asked: InputRecipe | None, earlier: InputRecipe, path: str) -> Inp
 def _check_edits(path: Path, table: Table) -> None:
     """Raise at the first line that is not as a release writes it."""
     line_of: dict[str, int] = {}
-    for line, (item, role, action, to, _, _) in zip(table.lines, table.rows, strict=True):
+    for line, (item, role, action, to, *_) in zip(table.lines, table.rows, strict=True):
         wrong = None
         if not item:
             wrong = "the item has no name"
