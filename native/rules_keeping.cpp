@@ -35,10 +35,10 @@ std::vector<int32_t> sensitive_first(std::span<const uint8_t> sensitive) {
 class RuleKeeping {
 public:
     RuleKeeping(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights, const Array<uint8_t>& sensitive,
-                int64_t rho_num, int64_t rho_den, int64_t memory_limit)
+                int64_t population, int64_t rho_num, int64_t rho_den, int64_t memory_limit)
         : memory_(memory_limit, std::numeric_limits<int32_t>::max(), nb::none()), rank_(sensitive_first(span_of(sensitive))), code_(sensitive.size()),
           rows_(Csr(offsets, items, int32_t(sensitive.size())), span_of(weights), rank_, int32_t(sensitive.size()), memory_), kept_(sensitive.size(), 0),
-          seen_(sensitive.size(), 0), search_(rows_, {rho_num, rho_den}, kept_) {
+          seen_(sensitive.size(), 0), search_(rows_, population, {rho_num, rho_den}, kept_) {
         if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
         for (size_t item = 0; item < rank_.size(); ++item) {
             code_[size_t(rank_[item])] = int32_t(item);
@@ -116,50 +116,66 @@ private:
     int64_t looked_ = 0;
 };
 
-// The given rows with their items renamed (none: left out) and equal ones merged.
-nb::tuple merge_rows(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights, const Array<int64_t>& rows,
-                     const Array<int32_t>& names, int32_t vocabulary, int64_t memory_limit) {
-    const Csr data(offsets, items, int32_t(names.size()));
-    for (int32_t name : span_of(names))
-        if (name < none || name >= vocabulary) throw std::invalid_argument("a name outside the vocabulary");
-    Control control(memory_limit, std::numeric_limits<int32_t>::max(), nb::none());
-    const Rows merged(data, span_of(weights), span_of(names), vocabulary, control, span_of(rows));
-    std::vector<int64_t> out_offsets(1, 0), out_weights;
-    std::vector<int32_t> out_items;
-    for (int32_t r = 0; r < merged.rows(); ++r) {
-        const auto row = merged.row(r);
-        out_items.insert(out_items.end(), row.begin(), row.end());
-        out_offsets.push_back(int64_t(out_items.size()));
-        out_weights.push_back(merged.weight(r));
+// Transactions that are asked again and again which of them hold something, and how some of them look under other names.
+class WeightedRows {
+public:
+    WeightedRows(Array<int64_t> offsets, Array<int32_t> items, Array<int64_t> weights, int32_t vocabulary)
+        : offsets_(std::move(offsets)), items_(std::move(items)), weights_(std::move(weights)), data_(offsets_, items_, vocabulary) {
+        if (int64_t(weights_.size()) != data_.rows()) throw std::invalid_argument("one weight for each transaction, please");
     }
-    return nb::make_tuple(to_numpy(std::move(out_offsets)), to_numpy(std::move(out_items)), to_numpy(std::move(out_weights)));
-}
 
-// Those of the given rows that hold a wanted item.
-Output<int64_t> rows_holding(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& rows, const Array<uint8_t>& wanted) {
-    const Csr data(offsets, items, int32_t(wanted.size()));
-    std::vector<int64_t> found;
-    for (int64_t r : span_of(rows)) {
-        if (r < 0 || r >= data.rows()) throw std::invalid_argument("no such row");
-        if (std::ranges::any_of(data.row(r), [&](int32_t item) { return bool(wanted.data()[item]); })) found.push_back(r);
+    // Some rows with their items renamed (none: left out) and equal ones merged.
+    nb::tuple renamed(const Array<int64_t>& rows, const Array<int32_t>& names, int32_t vocabulary, int64_t memory_limit) const {
+        if (int32_t(names.size()) != data_.vocabulary) throw std::invalid_argument("one name for each item, please");
+        for (int32_t name : span_of(names))
+            if (name < none || name >= vocabulary) throw std::invalid_argument("a name outside the vocabulary");
+        Control control(memory_limit, std::numeric_limits<int32_t>::max(), nb::none());
+        const Rows merged(data_, span_of(weights_), span_of(names), vocabulary, control, span_of(rows));
+        std::vector<int64_t> offsets(1, 0), weights;
+        std::vector<int32_t> items;
+        for (int32_t r = 0; r < merged.rows(); ++r) {
+            const auto row = merged.row(r);
+            items.insert(items.end(), row.begin(), row.end());
+            offsets.push_back(int64_t(items.size()));
+            weights.push_back(merged.weight(r));
+        }
+        return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)), to_numpy(std::move(weights)));
     }
-    return to_numpy(std::move(found));
-}
+
+    // Those of some rows that hold a wanted item.
+    Output<int64_t> holding(const Array<int64_t>& rows, const Array<uint8_t>& wanted) const {
+        if (int32_t(wanted.size()) != data_.vocabulary) throw std::invalid_argument("one mark for each item, please");
+        std::vector<int64_t> found;
+        for (int64_t r : span_of(rows)) {
+            if (r < 0 || r >= data_.rows()) throw std::invalid_argument("no such row");
+            if (std::ranges::any_of(data_.row(r), [&](int32_t item) { return bool(wanted.data()[item]); })) found.push_back(r);
+        }
+        return to_numpy(std::move(found));
+    }
+
+private:
+    Array<int64_t> offsets_;
+    Array<int32_t> items_;
+    Array<int64_t> weights_;
+    Csr data_;
+};
 
 }  // namespace
 
 void register_rules_keeping(nb::module_& m) {
     nb::class_<RuleKeeping>(m, "RuleKeeping")
-        .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<int64_t>&, const Array<uint8_t>&, int64_t, int64_t, int64_t>(),
+        .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<int64_t>&, const Array<uint8_t>&, int64_t, int64_t, int64_t, int64_t>(),
              nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("weights").noconvert(), nb::arg("sensitive").noconvert(), nb::kw_only(),
-             nb::arg("rho_num"), nb::arg("rho_den"), nb::arg("memory_limit"))
+             nb::arg("population"), nb::arg("rho_num"), nb::arg("rho_den"), nb::arg("memory_limit"))
         .def("keep", &RuleKeeping::keep, nb::arg("item"))
         .def("drop", &RuleKeeping::drop, nb::arg("item"))
         .def("brings_rule", &RuleKeeping::brings_rule, nb::arg("item"), nb::kw_only(), nb::arg("work"), nb::arg("time_limit"));
-    m.def("merge_rows", &merge_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("weights").noconvert(),
-          nb::arg("rows").noconvert(), nb::arg("names").noconvert(), nb::kw_only(), nb::arg("vocabulary"), nb::arg("memory_limit"));
-    m.def("rows_holding", &rows_holding, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("rows").noconvert(),
-          nb::arg("wanted").noconvert());
+    nb::class_<WeightedRows>(m, "WeightedRows")
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, int32_t>(), nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
+             nb::arg("weights").noconvert(), nb::kw_only(), nb::arg("vocabulary"))
+        .def("renamed", &WeightedRows::renamed, nb::arg("rows").noconvert(), nb::arg("names").noconvert(), nb::kw_only(), nb::arg("vocabulary"),
+             nb::arg("memory_limit"))
+        .def("holding", &WeightedRows::holding, nb::arg("rows").noconvert(), nb::arg("wanted").noconvert());
 }
 
 }  // namespace veilset

@@ -30,7 +30,7 @@ public:
     // Items become rank[item]; those with the rank `none` are left out. Of `chosen` rows, if any are given.
     Rows(const Csr& data, std::span<const int64_t> weights, std::span<const int32_t> rank, int32_t items, Control& control,
          std::optional<std::span<const int64_t>> chosen = {})
-        : offsets_(1, 0, control), items_(control), weights_(control), first_(size_t(items) + 1, 0, control), holders_(control),
+        : offsets_(1, 0, control), items_(control), weights_(control), bits_(control), first_(size_t(items) + 1, 0, control), holders_(control),
           supports_(size_t(items), 0) {
         if (data.rows() > INT32_MAX) throw std::invalid_argument("more than 2^31 - 1 transactions");
         if (int64_t(weights.size()) != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
@@ -42,22 +42,25 @@ public:
             const int64_t r = chosen ? (*chosen)[size_t(i)] : i;
             if (r < 0 || r >= data.rows()) throw std::invalid_argument("no such row");
             if (weights[size_t(r)] < 1) throw std::invalid_argument("a weight below 1");
-            total_ += weights[size_t(r)];
             for (int32_t item : data.row(r))
                 if (rank[size_t(item)] != none) items_.push_back(rank[size_t(item)]);
             add(weights[size_t(r)], slots, hashes);
         }
         index();
+        draw();
     }
 
     int32_t rows() const { return int32_t(weights_.size()); }
     int32_t items() const { return int32_t(supports_.size()); }
-    int64_t total() const { return total_; }  // of all transactions, empty ones included
     std::span<const int32_t> row(int32_t r) const { return {items_.data() + offsets_[size_t(r)], items_.data() + offsets_[size_t(r) + 1]}; }
     int64_t weight(int32_t r) const { return weights_[size_t(r)]; }
     std::span<const int32_t> holders(int32_t item) const { return {holders_.data() + first_[size_t(item)], holders_.data() + first_[size_t(item) + 1]}; }
     int64_t support(int32_t item) const { return supports_[size_t(item)]; }
     size_t longest() const { return longest_; }
+
+    // Where there are few items, rows are bitmaps as well: a row is asked for many items at once.
+    bool has_bits() const { return words_ > 0; }
+    const uint64_t* bits(int32_t r) const { return bits_.data() + size_t(r) * words_; }
 
 private:
     static uint64_t mix(uint64_t x) {
@@ -108,13 +111,25 @@ private:
             }
     }
 
+    void draw() {
+        const size_t words = (supports_.size() + 63) / 64;
+        if (words > most_words || words * size_t(rows()) > most_bits) return;
+        words_ = words;
+        bits_.assign(words * size_t(rows()), 0);
+        for (int32_t r = 0; r < rows(); ++r)
+            for (int32_t item : row(r)) bits_[size_t(r) * words + size_t(item) / 64] |= uint64_t(1) << (item % 64);
+    }
+
+    static constexpr size_t most_words = 64, most_bits = size_t(1) << 21;
+
     Vector<int64_t> offsets_;
     Vector<int32_t> items_;
     Vector<int64_t> weights_;
+    Vector<uint64_t> bits_;
+    size_t words_ = 0;
     Vector<int64_t> first_;  // item -> its part of holders_
     Vector<int32_t> holders_;
     std::vector<int64_t> supports_;
-    int64_t total_ = 0;
     size_t longest_ = 0;
 };
 

@@ -25,8 +25,9 @@ enum class Answer { safe, broken, too_dear };
 // One per thread: it keeps its scratch space.
 class Search {
 public:
-    Search(const Rows& rows, Rho rho, std::span<const uint8_t> alive)
-        : rows_(rows), rho_(rho), alive_(alive), has_alpha_(size_t(rows.rows()), 0), count_(size_t(rows.items()), 0),
+    // population: of all transactions, those without any item included.
+    Search(const Rows& rows, int64_t population, Rho rho, std::span<const uint8_t> alive)
+        : rows_(rows), population_(population), rho_(rho), alive_(alive), has_alpha_(size_t(rows.rows()), 0), count_(size_t(rows.items()), 0),
           local_(size_t(rows.items()), none), inside_(size_t(rows.items()), 0) {}
 
     // What an antecedent must hold: an item (`base`), or one of those below `required` (0: need not).
@@ -195,22 +196,38 @@ private:
 
     // The weight of the rows that hold all of `antecedent` (whose items are marked as inside) and not α, or more than `most`.
     int64_t without(std::span<const int32_t> antecedent, int64_t most) {
-        if (antecedent.empty()) return rows_.total() - rows_.support(alpha_);
+        if (antecedent.empty()) return population_ - rows_.support(alpha_);
         const int32_t rarest = *std::ranges::min_element(antecedent, {}, [&](int32_t item) { return rows_.holders(item).size(); });
         int64_t weight = 0;
+        work_ -= int64_t(antecedent.size());
+        if (rows_.has_bits()) {
+            needed_.clear();
+            for (int32_t item : antecedent) {
+                const auto same = std::ranges::find(needed_, item / 64, &Needed::word);
+                if (same == needed_.end()) needed_.push_back({item / 64, uint64_t(1) << (item % 64)});
+                else same->bits |= uint64_t(1) << (item % 64);
+            }
+            for (int32_t r : rows_.holders(rarest)) {
+                work_ -= 1;
+                if (has_alpha_[size_t(r)]) continue;
+                const uint64_t* bits = rows_.bits(r);
+                if (std::ranges::all_of(needed_, [&](const Needed& need) { return (bits[need.word] & need.bits) == need.bits; }) && (weight += rows_.weight(r)) > most)
+                    return weight;
+            }
+            return weight;
+        }
         for (int32_t r : rows_.holders(rarest)) {
+            work_ -= 1;
             if (has_alpha_[size_t(r)]) continue;
             const auto row = rows_.row(r);
             if (row.size() < antecedent.size()) continue;
             size_t held = 0, left = row.size();
-            work_ -= 1;
             for (int32_t item : row) {
                 held += inside_[size_t(item)];
                 if (held + --left < antecedent.size()) break;
             }
             if (held == antecedent.size() && (weight += rows_.weight(r)) > most) return weight;
         }
-        work_ -= int64_t(antecedent.size());
         return weight;
     }
 
@@ -307,12 +324,19 @@ private:
     }
 
     const Rows& rows_;
+    int64_t population_;
     Rho rho_;
     std::span<const uint8_t> alive_;
     std::vector<uint8_t> has_alpha_;  // row -> whether it holds α
     std::vector<int32_t> count_;      // zeros between uses; by item or by local number
     std::vector<int32_t> local_;      // item -> its local number
     std::vector<uint8_t> inside_;     // item -> whether the antecedent under way holds it
+
+    struct Needed {
+        int32_t word;
+        uint64_t bits;
+    };
+    std::vector<Needed> needed_;
 
     int32_t alpha_ = none, required_ = 0;
     Wanted wanted_;

@@ -308,7 +308,7 @@ private:
         const std::vector<uint8_t> alive(size_t(rows.items()), 1);
         std::vector<Search> searches;
         const int threads = Control::useful(task_.threads, int64_t(open.size()));
-        for (int t = 0; t < threads; ++t) searches.emplace_back(rows, task_.rho, alive);
+        for (int t = 0; t < threads; ++t) searches.emplace_back(rows, task_.population, task_.rho, alive);
         control_.parallel(threads, int64_t(open.size()), [&](int64_t i, int worker) {
             Search& one = searches[size_t(worker)];
             const Answer answer = one.run(open[size_t(i)], {none, required_}, task_.budget.search, Search::Until::all, control_);

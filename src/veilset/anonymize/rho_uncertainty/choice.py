@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
+
 from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
 from veilset.anonymize.rho_uncertainty.rules import Keeping, Rows
 from veilset.errors import BudgetExceeded
@@ -47,8 +49,7 @@ class Choice:
         must_stay: Collection[int] = (),
         limits: Limits,
     ) -> None:
-        self._tree, self._limits = hierarchy, limits
-        self._keeping = Keeping(rows, promise.rho, hierarchy.sensitive, limits=limits)
+        self._tree, self._rows, self._rho, self._limits = hierarchy, rows, promise.rho, limits
         self.above = hierarchy.above
         everything = int(hierarchy.total.sum()) * max(1, hierarchy.public) + 1
         items = {int(hierarchy.items[entry][0]) for entry in must_stay}
@@ -56,9 +57,12 @@ class Choice:
             entry: int(hierarchy.cost[entry]) + everything * len(items.intersection(hierarchy.items[entry].tolist()))
             for entry in self.above
         }
-        self._below_kept = dict.fromkeys(self.above, 0)  # how many kept nodes are below each
         self.kept: set[int] = set()
+        self.work = 0
+        self._below_kept = dict.fromkeys(self.above, 0)  # how many kept nodes are below each
         self._log: list[int] = []  # what the move under way added (e) and dropped (~e)
+        self._too_dear: set[int] = set()
+        self._keeping: Keeping | None = None
         for entry in kept:
             self._add(entry)
 
@@ -70,38 +74,70 @@ class Choice:
     @property
     def too_dear(self) -> set[int]:
         """What is not kept because it would have taken too long to prove that it may be."""
-        return self._keeping.too_dear.difference(self.kept)
+        return self._too_dear.difference(self.kept)
 
     def restore(self) -> None:
         """Put back what breaks nothing, the largest regained loss first."""
         waiting = self._best_first(entry for entry in self.above if self.worth[entry] > 0 and not self._covered(entry))
+        self._look_at([*self.kept, *waiting])
         for number, entry in enumerate(waiting):
             self._limits.step("Putting items back", number, len(waiting))
-            if not self._covered(entry) and self._keeping.rule_with(entry) is None:
+            if not self._covered(entry) and self._rule_with(entry) is None:
                 self._add(entry)
 
     def improve(self) -> None:
-        """Restore, then repair and split until nothing gains, as far as the work allowed goes."""
+        """Restore, then split and repair until nothing gains, as far as the work allowed goes."""
         self.restore()
         before, direction = -1, -1  # what is worth least is proven soonest; then the other way round
-        while (now := self.total) > before and self._keeping.work < _WORK:
+        while (now := self.total) > before and self.work < _WORK:
             before = now
-            splits = {entry: self._tree.children[entry] for entry in self.kept if self._tree.children[entry]}
-            gains = {entry: sum(self.worth[child] for child in below) for entry, below in splits.items()}
-            for entry in sorted(splits, key=lambda entry: (self.worth[entry] - gains[entry], entry)):
-                if entry in self.kept:
-                    self._gains(splits[entry], [entry])
+            self._split_all()
             gone = self._best_first(entry for entry in self.above if self._tree.sensitive[entry])[::direction]
             direction = -direction
+            self._look_at([*self.kept, *gone, *(above for entry in self.kept for above in self.above[entry])])
             for number, entry in enumerate(gone):
                 self._limits.step("Repairing", number, len(gone))
                 if entry not in self.kept:
                     self._gains([entry], [])
             self.restore()
 
+    def _split_all(self) -> None:
+        """Split every node that gains by it, those that gain most first."""
+        splits = {entry: self._tree.children[entry] for entry in self.kept if self._tree.children[entry]}
+        if not splits:
+            return
+        gains = {entry: sum(self.worth[child] for child in below) for entry, below in splits.items()}
+        above = (node for entry in self.kept for node in self.above[entry])
+        self._look_at([*self.kept, *above, *(child for below in splits.values() for child in below)])
+        for number, entry in enumerate(sorted(splits, key=lambda entry: (self.worth[entry] - gains[entry], entry))):
+            self._limits.step("Splitting nodes", number, len(splits))
+            if entry in self.kept:
+                self._gains(splits[entry], [entry])
+
+    def _look_at(self, entries: Iterable[int]) -> None:
+        """Only these are asked about from here on: without the others, many transactions are the same."""
+        names = np.full(len(self._tree), -1, dtype=np.int32)
+        chosen = np.fromiter(entries, dtype=np.int64)
+        names[chosen] = chosen
+        rows = self._rows.renamed(names, len(self._tree), limits=self._limits)
+        self._keeping = Keeping(
+            rows, self._rho, self._tree.sensitive, population=len(self._tree.data), limits=self._limits
+        )
+        for entry in self.kept:
+            self._keeping.keep(entry)
+
+    def _rule_with(self, entry: int) -> tuple[int, ...] | None:
+        """A violating rule of *entry* and what is kept; None: there is none; empty: it would take too long to tell."""
+        assert self._keeping is not None  # noqa: S101 - every move looks at something first
+        rule, work = self._keeping.rule_with(entry)
+        self.work += work
+        if rule == ():
+            self._too_dear.add(entry)
+        return rule
+
     def _gains(self, wanted: Sequence[int], instead: Sequence[int]) -> bool:
         """Keep *wanted* instead of others, and what that breaks repaired; taken back unless it gains."""
-        if self._keeping.work >= _WORK:
+        if self.work >= _WORK:
             return False
         self._log = []
         try:
@@ -119,7 +155,7 @@ class Choice:
         for entry in instead:
             self._drop(entry)
         for entry in wanted:
-            while gain > 0 and (rule := self._keeping.rule_with(entry)) is not None:
+            while gain > 0 and (rule := self._rule_with(entry)) is not None:
                 cheapest = min({entry, *rule}, key=lambda other: (self.worth[other], other)) if rule else entry
                 cost = self.worth[cheapest]
                 coarser = self._recoded(rule, entry, below=min(cost, gain))
@@ -152,7 +188,7 @@ class Choice:
             return None
         for entry in finer:
             self._drop(entry)
-        if self._keeping.rule_with(node) is None:
+        if self._rule_with(node) is None:
             self._add(node)
             return cost
         for entry in finer:
@@ -166,14 +202,16 @@ class Choice:
     def _add(self, entry: int) -> None:
         self._log.append(entry)
         self.kept.add(entry)
-        self._keeping.keep(entry)
+        if self._keeping is not None:
+            self._keeping.keep(entry)
         for above in self.above[entry]:
             self._below_kept[above] += 1
 
     def _drop(self, entry: int) -> None:
         self._log.append(~entry)
         self.kept.remove(entry)
-        self._keeping.drop(entry)
+        if self._keeping is not None:
+            self._keeping.drop(entry)
         for above in self.above[entry]:
             self._below_kept[above] -= 1
 

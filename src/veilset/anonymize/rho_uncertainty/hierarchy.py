@@ -6,7 +6,7 @@ there is something to hide.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from fractions import Fraction
 from functools import cached_property
 
@@ -109,7 +109,7 @@ class Hierarchy:
     def rows(self, limits: Limits) -> Rows:
         """The transactions, each item as itself."""
         data = self.data
-        return Rows(data.offsets, data.items, np.ones(len(data), dtype=np.int64)).renamed(
+        return Rows(data.offsets, data.items, np.ones(len(data), dtype=np.int64), len(data.names)).renamed(
             self._entry_of, len(self), limits=limits
         )
 
@@ -133,29 +133,23 @@ class Hierarchy:
         """
         paths = [[entry, *self.above[entry]] for entry in self._entry_of.tolist()]
         offsets, items = replaced(self.data, paths, limits)
-        rows = Rows(offsets, items, np.ones(len(self.data), dtype=np.int64))
-        return rows.renamed(np.arange(len(self), dtype=np.int32), len(self), limits=limits)
+        rows = Rows(offsets, items, np.ones(len(self.data), dtype=np.int64), len(self))
+        return rows.renamed(self.itself(), len(self), limits=limits)
 
-    def names_for(self, cut: Iterable[int], without: Collection[int] = ()) -> npt.NDArray[np.int32]:
-        """For each entry that is an item the one that stands for it if these nodes are used; -1: none does."""
-        names = np.full(len(self), -1, dtype=np.int32)
-        for entry in np.flatnonzero(self.sensitive).tolist():
-            names[entry] = entry
-        for node in cut:
-            names[self._entry_of[self.items[node]]] = node
-        gone = [entry for entry in without if self.sensitive[entry]]
-        names[gone] = -1
-        return names
+    def itself(self) -> npt.NDArray[np.int32]:
+        """For each entry its own number."""
+        return np.arange(len(self), dtype=np.int32)
 
-    def marks(self, entries: Collection[int]) -> Marks:
+    def leaf_entries(self, node: int) -> npt.NDArray[np.int32]:
+        """The entries of the items below a node."""
+        entries: npt.NDArray[np.int32] = self._entry_of[self.items[node]]
+        return entries
+
+    def marks(self, entries: Collection[int] | npt.NDArray[np.int32]) -> Marks:
         """An array that marks these."""
         marked = np.zeros(len(self), dtype=np.uint8)
-        marked[list(entries)] = 1
+        marked[np.array(entries, dtype=np.int64)] = 1
         return marked
-
-    def leaf_marks(self, node: int) -> Marks:
-        """Marks the entries of the items below a node."""
-        return self.marks(self._entry_of[self.items[node]].tolist())
 
     def average_loss(self, kept: Collection[int]) -> float:
         """avgLoss of §3.2 if these stand for what is below them and all other items are suppressed."""

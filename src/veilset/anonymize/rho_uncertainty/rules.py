@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,17 +22,32 @@ _SEARCH = 10**8  # items of transactions to look at, for one sensitive item
 _RULES = 2 * 10**7  # antecedents of one round
 _ADVICE = "use the method remove-sensitive."
 _EVERYTHING = 2**62
-_TOO_DEAR = 2  # as the kernel answers
+_NONE, _TOO_DEAR = 0, 2  # as the kernel answers
 
-Marks = npt.NDArray[np.uint8]
+Marks: TypeAlias = npt.NDArray[np.uint8]
+"""1 for an item that is marked, 0 for any other."""
 
 
-class Rows(NamedTuple):
-    """Transactions of numbered items; equal ones may be one with a weight."""
+class Rows:
+    """Transactions of numbered items; equal ones may be one with a weight.
 
-    offsets: npt.NDArray[np.int64]
-    items: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.int64]
+    Parameters
+    ----------
+    offsets, items, weights : arrays
+    vocabulary : int
+        Items are numbers below it.
+    """
+
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        items: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.int64],
+        vocabulary: int,
+    ) -> None:
+        self.arrays = (offsets, items, weights)
+        self.all = np.arange(len(weights))
+        self._kernel = _native.WeightedRows(offsets, items, weights, vocabulary=vocabulary)
 
     def renamed(
         self,
@@ -43,15 +58,14 @@ class Rows(NamedTuple):
         limits: Limits,
     ) -> Rows:
         """Some rows (None: all) with their items renamed (-1: left out), equal ones merged, empty ones left out."""
-        chosen = np.arange(len(self.weights)) if rows is None else rows
+        chosen = self.all if rows is None else rows
         with limits.guard("Merging equal transactions", _ADVICE):
-            merged = _native.merge_rows(*self, chosen, names, vocabulary=vocabulary, memory_limit=limits.bytes_left())
-        return Rows(*merged)
+            merged = self._kernel.renamed(chosen, names, vocabulary=vocabulary, memory_limit=limits.bytes_left())
+        return Rows(*merged, vocabulary)
 
-    def holding(self, wanted: Marks, *, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
-        """Those of some rows (None: all) that hold a wanted item."""
-        chosen = np.arange(len(self.weights)) if rows is None else rows
-        return _native.rows_holding(self.offsets, self.items, chosen, wanted)
+    def holding(self, wanted: Marks, *, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Those of some rows that hold a wanted item."""
+        return self._kernel.holding(rows, wanted)
 
 
 @dataclass(frozen=True)
@@ -108,7 +122,7 @@ def conceal(
     """
     with limits.guard("Concealing sensitive rules", _ADVICE):
         found = _native.suppress_rules(
-            *rows,
+            *rows.arrays,
             sensitive,
             worth,
             fixed,
@@ -134,14 +148,13 @@ def conceal(
 class Keeping:
     """A set of kept items without violating rules: asks of one more item whether it would bring one."""
 
-    def __init__(self, rows: Rows, rho: Fraction, sensitive: Marks, *, limits: Limits) -> None:
+    def __init__(self, rows: Rows, rho: Fraction, sensitive: Marks, *, population: int, limits: Limits) -> None:
         self._limits = limits
-        self.too_dear: set[int] = set()
-        self.work = 0  # items of transactions looked at so far
         with limits.guard("Preparing the transactions", _ADVICE):
             self._kept = _native.RuleKeeping(
-                *rows,
+                *rows.arrays,
                 sensitive,
+                population=population,
                 rho_num=rho.numerator,
                 rho_den=rho.denominator,
                 memory_limit=limits.bytes_left(),
@@ -155,12 +168,12 @@ class Keeping:
         """Take an item out of the set."""
         self._kept.drop(item)
 
-    def rule_with(self, item: int) -> tuple[int, ...] | None:
-        """A violating rule of *item* and kept items, what is inferred last; None: there is none; empty: too dear."""
+    def rule_with(self, item: int) -> tuple[tuple[int, ...] | None, int]:
+        """A violating rule of *item* and kept items, what is inferred last, and the work it took to find.
+
+        The rule is None if there is none, and empty if it would take too long to prove that there is none.
+        """
         with self._limits.guard("Searching for rules", _ADVICE):
             answer, rule, work = self._kept.brings_rule(item, work=_SEARCH, time_limit=self._limits.seconds_left())
-        self.work += work
-        if answer == _TOO_DEAR:
-            self.too_dear.add(item)
-            return ()
-        return tuple(rule) if answer else None
+        found = {_NONE: None, _TOO_DEAR: ()}.get(answer, tuple(rule))
+        return found, work

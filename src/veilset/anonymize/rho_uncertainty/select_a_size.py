@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 
 from veilset import _native
-from veilset.anonymize.coherence.generalize import TaxonomyLike
+from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.errors import WrongUsage, near_misses
 from veilset.exact import exact_share
 from veilset.limits import Limits
@@ -166,10 +165,7 @@ def _with_noise(data: Transactions, beta: Fraction, seed: int, limits: Limits) -
 def _tree(data: Transactions, given: TaxonomyLike | None, fan_out: int) -> Taxonomy:
     if given is None:
         return Taxonomy.by_fan_out(data.names, fan_out)
-    if isinstance(given, Taxonomy):
-        tree = given
-    else:
-        tree = Taxonomy.from_paths(given) if isinstance(given, Mapping) else Taxonomy.read(given)
+    tree = taxonomy_of(given)
     known = set(tree.leaves)
     if missing := [name for name in data.names if name not in known]:
         raise WrongUsage(

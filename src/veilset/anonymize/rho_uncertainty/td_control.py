@@ -85,6 +85,7 @@ class _TDControl:
         if only_sensitive:
             self._fixed |= 1 - hierarchy.sensitive
         self._cut = Cut([])
+        self._names = np.where(hierarchy.sensitive == 1, hierarchy.itself(), np.int32(-1))  # what stands for each item
         self._trans: dict[int, npt.NDArray[np.int64]] = {}  # of each node of the cut
 
     def run(self) -> Cut:
@@ -94,7 +95,8 @@ class _TDControl:
             return self._cut
         self._fixed[root] = 1  # ALL is not suppressed: it says nothing
         self._cut.nodes = [root]
-        self._trans[root] = np.arange(len(self._rows.weights))
+        self._trans[root] = self._rows.all
+        self._name([root])
         self._suppress(self._suppress_test(root, [root]))
         while (move := self._best_move()) is not None:
             self._limits.step("Splitting nodes", len(self._cut.splits), len(self._tree))
@@ -103,7 +105,9 @@ class _TDControl:
             trans = self._trans.pop(move.node)
             for child in self._tree.children[move.node]:
                 self._cut.nodes.append(child)
-                self._trans[child] = self._rows.holding(self._tree.leaf_marks(child), rows=trans)  # collect
+                leaves = self._tree.marks(self._tree.leaf_entries(child))
+                self._trans[child] = self._rows.holding(leaves, rows=trans)  # collect
+            self._name(self._tree.children[move.node])
             self._suppress(move.concealed)
         return self._cut
 
@@ -111,7 +115,7 @@ class _TDControl:
         """Lines 1-6: rules made of sensitive items alone, which no generalization can mend."""
         tree = self._tree
         return conceal(
-            self._rows.renamed(tree.names_for([]), len(tree), limits=self._limits),
+            self._rows.renamed(self._names, len(tree), limits=self._limits),
             self._rho,
             sensitive=tree.sensitive,
             worth=tree.cost,
@@ -151,12 +155,14 @@ class _TDControl:
         return _Move(node, gain - int(self._tree.cost[concealed.chosen].sum()), concealed)
 
     def _suppress_test(self, node: int, children: list[int], worth_limit: int | None = None) -> Concealed:
-        tree = self._tree
-        finer = [*(other for other in self._cut.nodes if other != node), *children]
-        names = tree.names_for(finer, self._cut.suppressed)
+        tree, before = self._tree, self._names
+        self._names = before.copy()
+        self._name(children)
+        finer = self._rows.renamed(self._names, len(tree), rows=self._trans[node], limits=self._limits)
+        self._names = before
         more = {} if worth_limit is None else {"worth_limit": worth_limit}
         return conceal(
-            self._rows.renamed(names, len(tree), rows=self._trans[node], limits=self._limits),
+            finer,
             self._rho,
             sensitive=tree.sensitive,
             worth=tree.cost,
@@ -166,6 +172,10 @@ class _TDControl:
             limits=self._limits,
             **more,
         )
+
+    def _name(self, nodes: Collection[int]) -> None:
+        for node in nodes:
+            self._names[self._tree.leaf_entries(node)] = node
 
     def _suppress(self, concealed: Concealed) -> None:
         if concealed.stuck:
@@ -178,4 +188,5 @@ class _TDControl:
         self._cut.suppressed += concealed.chosen
         self._cut.too_dear += concealed.too_dear
         gone = set(concealed.chosen)
+        self._names[np.isin(self._names, concealed.chosen)] = -1
         self._cut.nodes = [node for node in self._cut.nodes if node not in gone]
