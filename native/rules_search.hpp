@@ -8,10 +8,15 @@
 // positive with n_t > c w(C), and neither has one further down, where the weight is smaller: such rows are left out, again
 // and again as the weight falls. Where none is left there is nothing to find. For a χ that is in a row that was left out,
 // sup(χα) is counted too small; it violates neither way, since it violates with no such row.
+//
+// Most proofs need less. Share out the weight of the rows without α among the positives t whose t\α they hold. If every t
+// gets more than c w(t), then n(χ) is at least the sum of what the positives of χ got, which is more than c w(C): no χ
+// violates.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,7 +33,9 @@ public:
     // population: of all transactions, those without any item included.
     Search(const Rows& rows, int64_t population, Rho rho, std::span<const uint8_t> alive)
         : rows_(rows), population_(population), rho_(rho), alive_(alive), has_alpha_(size_t(rows.rows()), 0), count_(size_t(rows.items()), 0),
-          local_(size_t(rows.items()), none), inside_(size_t(rows.items()), 0) {}
+          local_(size_t(rows.items()), none), inside_(size_t(rows.items()), 0), needs_(size_t(rows.items()), 0), taken_(size_t(rows.rows()), 0) {
+        for (int32_t r = 0; r < rows.rows(); ++r) everything_ += rows.weight(r);
+    }
 
     // What an antecedent must hold: an item (`base`), or one of those below `required` (0: need not).
     struct Wanted {
@@ -79,7 +86,7 @@ private:
 
     Answer searched() {
         project();
-        if (weights_.empty()) return Answer::safe;
+        if (weights_.empty() || enough_for_all()) return Answer::safe;
         count_without();
         if (work_ < 0) return Answer::too_dear;
         if (broken_ && !all_) return Answer::broken;
@@ -151,6 +158,37 @@ private:
         }
     }
 
+    // Shares out the rows without α, those positives first that have least to choose from. False proves nothing.
+    bool enough_for_all() {
+        std::vector<int32_t> order(weights_.size());
+        for (size_t p = 0; p < order.size(); ++p) order[p] = int32_t(p);
+        std::ranges::stable_sort(order, std::greater{}, [&](int32_t p) { return offsets_[size_t(p) + 1] - offsets_[size_t(p)]; });
+        bool enough = true;
+        for (size_t i = 0; i < order.size() && enough && work_ >= 0; ++i) {
+            if (i % 256 == 0) control_->poll();
+            const int32_t p = order[i];
+            int64_t wanted = rho_.most_without(weights_[size_t(p)]) + 1;
+            for_each_without(antecedent_of(p), [&](int32_t r) {
+                if (taken_[size_t(r)] == 0) touched_.push_back(r);
+                const int64_t taken = std::min(wanted, rows_.weight(r) - taken_[size_t(r)]);
+                taken_[size_t(r)] += taken;
+                wanted -= taken;
+                return wanted > 0;
+            });
+            if (offsets_[size_t(p)] == offsets_[size_t(p) + 1]) wanted -= population_ - everything_;  // rows without items hold nothing, too
+            enough = wanted <= 0;
+        }
+        for (int32_t r : touched_) taken_[size_t(r)] = 0;
+        touched_.clear();
+        return enough && work_ >= 0;
+    }
+
+    std::span<const int32_t> antecedent_of(int32_t p) {
+        chosen_.clear();
+        for (int64_t i = offsets_[size_t(p)]; i < offsets_[size_t(p) + 1]; ++i) chosen_.push_back(codes_[size_t(items_[size_t(i)])]);
+        return chosen_;
+    }
+
     // n_t for every positive, which are then put in its order. More than any violating antecedent could have is not counted.
     void count_without() {
         int64_t everybody = 0;
@@ -159,11 +197,7 @@ private:
         without_.assign(weights_.size(), 0);
         for (size_t p = 0; p < weights_.size(); ++p) {
             if (p % 256 == 0) control_->poll();
-            chosen_.clear();
-            for (int64_t i = offsets_[p]; i < offsets_[p + 1]; ++i) chosen_.push_back(codes_[size_t(items_[size_t(i)])]);
-            for (int32_t item : chosen_) inside_[size_t(item)] = 1;
-            without_[p] = without(chosen_, most);
-            for (int32_t item : chosen_) inside_[size_t(item)] = 0;
+            without_[p] = without(antecedent_of(int32_t(p)), most);
             if (rho_.reached(weights_[p], weights_[p] + without_[p])) {
                 found(chosen_);
                 if (!all_) return;
@@ -194,12 +228,26 @@ private:
             for (size_t p = 0; p < weights_.size(); ++p) marked_[p] = rho_.reached(weights_[p], weights_[p] + without_[p]);
     }
 
-    // The weight of the rows that hold all of `antecedent` (whose items are marked as inside) and not α, or more than `most`.
+    // The weight of the rows that hold all of `antecedent` and not α, or more than `most`.
     int64_t without(std::span<const int32_t> antecedent, int64_t most) {
         if (antecedent.empty()) return population_ - rows_.support(alpha_);
-        const int32_t rarest = *std::ranges::min_element(antecedent, {}, [&](int32_t item) { return rows_.holders(item).size(); });
         int64_t weight = 0;
+        for_each_without(antecedent, [&](int32_t r) { return (weight += rows_.weight(r)) <= most; });
+        return weight;
+    }
+
+    // body(row) for the rows that hold all of `antecedent` and not α, as long as it says true.
+    template <class Body>
+    void for_each_without(std::span<const int32_t> antecedent, Body body) {
         work_ -= int64_t(antecedent.size());
+        if (antecedent.empty()) {
+            for (int32_t r = 0; r < rows_.rows(); ++r) {
+                --work_;
+                if (!has_alpha_[size_t(r)] && !body(r)) return;
+            }
+            return;
+        }
+        const int32_t rarest = *std::ranges::min_element(antecedent, {}, [&](int32_t item) { return rows_.holders(item).size(); });
         if (rows_.has_bits()) {
             needed_.clear();
             for (int32_t item : antecedent) {
@@ -208,27 +256,26 @@ private:
                 else same->bits |= uint64_t(1) << (item % 64);
             }
             for (int32_t r : rows_.holders(rarest)) {
-                work_ -= 1;
+                --work_;
                 if (has_alpha_[size_t(r)]) continue;
                 const uint64_t* bits = rows_.bits(r);
-                if (std::ranges::all_of(needed_, [&](const Needed& need) { return (bits[need.word] & need.bits) == need.bits; }) && (weight += rows_.weight(r)) > most)
-                    return weight;
+                if (std::ranges::all_of(needed_, [&](const Needed& need) { return (bits[need.word] & need.bits) == need.bits; }) && !body(r)) return;
             }
-            return weight;
+            return;
         }
+        for (int32_t item : antecedent) needs_[size_t(item)] = 1;
         for (int32_t r : rows_.holders(rarest)) {
-            work_ -= 1;
-            if (has_alpha_[size_t(r)]) continue;
+            --work_;
             const auto row = rows_.row(r);
-            if (row.size() < antecedent.size()) continue;
+            if (has_alpha_[size_t(r)] || row.size() < antecedent.size()) continue;
             size_t held = 0, left = row.size();
             for (int32_t item : row) {
-                held += inside_[size_t(item)];
+                held += needs_[size_t(item)];
                 if (held + --left < antecedent.size()) break;
             }
-            if (held == antecedent.size() && (weight += rows_.weight(r)) > most) return weight;
+            if (held == antecedent.size() && !body(r)) break;
         }
-        return weight;
+        for (int32_t item : antecedent) needs_[size_t(item)] = 0;
     }
 
     // How many of the first rows of a cover can be in that of a violating antecedent; `weight` becomes theirs.
@@ -331,6 +378,10 @@ private:
     std::vector<int32_t> count_;      // zeros between uses; by item or by local number
     std::vector<int32_t> local_;      // item -> its local number
     std::vector<uint8_t> inside_;     // item -> whether the antecedent under way holds it
+    std::vector<uint8_t> needs_;      // item -> whether a row has to hold it
+    std::vector<int64_t> taken_;      // row -> what positives have got of it
+    std::vector<int32_t> touched_;    // those rows
+    int64_t everything_ = 0;          // the weight of all rows that hold something
 
     struct Needed {
         int32_t word;
