@@ -19,6 +19,7 @@ namespace veilset::auditing {
 struct MaskRow {
     uint64_t items;
     int64_t weight;
+    int size = 0;  // how many items; known after project()
 };
 using MaskRows = Vector<MaskRow>;
 
@@ -92,11 +93,11 @@ private:
 
     // Only these items; equal rows become one; the longest first.
     static void project(MaskRows& rows, uint64_t items) {
-        for (MaskRow& row : rows) row.items &= items;
-        std::ranges::sort(rows, [](const MaskRow& a, const MaskRow& b) {
-            const int a_size = std::popcount(a.items), b_size = std::popcount(b.items);
-            return a_size != b_size ? a_size > b_size : a.items < b.items;
-        });
+        for (MaskRow& row : rows) {
+            row.items &= items;
+            row.size = std::popcount(row.items);
+        }
+        std::ranges::sort(rows, [](const MaskRow& a, const MaskRow& b) { return a.size != b.size ? a.size > b.size : a.items < b.items; });
         size_t kept = 0;
         for (const MaskRow& row : rows) {
             if (kept > 0 && rows[kept - 1].items == row.items) rows[kept - 1].weight += row.weight;
@@ -116,14 +117,18 @@ private:
         for (const MaskRow& row : positives) {
             ++checked_;
             int64_t needed = threshold.needed(row.weight), without = 0;
-            for (size_t r = others.size(); r-- > 0 && needed > 0 && threshold.reached(weight, without);) {
+            bool possible = true;
+            const auto shorter = std::ranges::partition_point(others, [&](const MaskRow& other) { return other.size >= row.size; });
+            for (size_t r = size_t(shorter - others.begin()); r-- > 0;) {
                 if (row.items & ~others[r].items) continue;
                 without += others[r].weight;
                 const int64_t share = std::min(needed, left_[r]);
                 left_[r] -= share;
                 needed -= share;
+                possible = threshold.reached(weight, without);
+                if (needed == 0 || !possible) break;
             }
-            if (!threshold.reached(weight, without)) continue;
+            if (!possible) continue;
             possible_.push_back(row);
             if (needed == 0) continue;
             open |= row.items;

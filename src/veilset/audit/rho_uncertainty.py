@@ -19,7 +19,7 @@ __all__ = ["audit_rho_uncertainty"]
 
 _STAGES = {
     1: "Checking what single items give away",
-    2: "Checking what everything known of a transaction gives away",
+    2: "Checking what all that is known gives away",
     3: "Looking for the largest certainty",
 }
 
