@@ -41,6 +41,7 @@ public:
         : sensitive_(sensitive), limit_(limit), control_(control), rows_(data, control), findings_(control) {}
 
     void run(int threads) {
+        if (std::ranges::none_of(sensitive_, [](uint8_t flag) { return flag != 0; })) return;
         control_.begin(1, 1);
         control_.single([&] { rows_.load(); });
         // The most frequent items first: the longest work is not left to the end, when the other threads are idle.

@@ -18,8 +18,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "audit_rho_masks.hpp"
@@ -163,11 +165,13 @@ private:
             MaskRow mask{0, rows_.weight(r)};
             for (int32_t item : rows_.row(r))
                 if (bit_[size_t(item)] != none) mask.items |= uint64_t(1) << bit_[size_t(item)];
-            others.push_back(mask);
+            if (MaskRow& same = recent_[mask.items * 0x9E3779B97F4A7C15U >> 56]; same.items == mask.items) same.weight += mask.weight;
+            else others.push_back(std::exchange(same, mask));
             return true;
         };
         if (!itemset_.empty()) rows_.for_each_holder(itemset_, add);
         else for (int32_t r = 0; r < rows_.rows(); ++r) add(r);
+        for (MaskRow& same : recent_) others.push_back(std::exchange(same, {0, 0}));
         for (int32_t item : candidates_) next_[size_t(item)] = bit_[size_t(item_[size_t(item)])] = none;
 
         const auto found = masks_.run(std::move(positives), std::move(others), threshold_, surest_);
@@ -239,6 +243,7 @@ private:
     Vector<int32_t> touched_, antecedent_, candidates_;
     Vector<int32_t> covers_;  // of the nodes from the root to this one, and of their extensions
     Vector<Node> extensions_;
+    std::array<MaskRow, 256> recent_{};  // the rows read last: many are equal as masks
     MaskSearch masks_;
 };
 
