@@ -264,7 +264,7 @@ def test_apply_says_no_go_where_more_can_be_inferred(clinic, capsys):
     later = write(clinic / "later.csv", [["ale", "hiv"], ["bun"], ["fig"]])
     code, said = run(capsys, "apply", "release", later, "--out", "next")
     assert code == 1
-    assert "hold 'hiv' too" in said["error"]["what"]
+    assert "holds 'hiv' too" in said["error"]["what"]
     assert not (clinic / "next").exists()
 
 

@@ -152,9 +152,12 @@ class MethodOptions:
     method: Annotated[str | None, Parameter(help=_method_names())] = None
     weights: str | None = None
     "What a lost item costs: a CSV file with a header and the columns item,weight (others weigh 1), or: equal. \
-By default an item costs its occurrences. For auto, tree and optimal."
+By default an item costs its occurrences. For auto, tree, optimal, top-down and suppress."
+    sensitive_weight: int | None = None
+    "How many times an occurrence of a sensitive item counts: more of them stay, under coarser public names. \
+For top-down and suppress."
     keep: Annotated[tuple[Path, ...], Parameter(name="--keep", negative=(), show_default=False)] = ()
-    "File with public items that must survive, one name a line. May be given several times."
+    "File with items that must survive (for coherence: public ones), one name a line. May be given several times."
     utility: Literal["items", "nuggets"] | None = None
     "What the loss counts: items, or itemsets worth keeping (nuggets). For optimal."
     nugget_support: str | None = None
@@ -163,6 +166,8 @@ By default an item costs its occurrences. For auto, tree and optimal."
     "Only itemsets of up to this many items are worth keeping."
     allow_sensitive: Annotated[bool, Flag] = False
     "For coherence: suppress sensitive items that so many people have that h could not be kept otherwise."
+    plain: Annotated[bool, Flag] = False
+    "The published algorithm and nothing else: nothing is put back, nothing else is tried. For top-down and suppress."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 
@@ -170,11 +175,13 @@ By default an item costs its occurrences. For auto, tree and optimal."
         """The same as a part of a recipe; what was not given is left to the method."""
         given = {
             "weights": None if self.weights is None else _weights(self.weights, encoding),
+            "sensitive_weight": self.sensitive_weight,
             "keep": read_lists(self.keep, "--keep", encoding),
             "taxonomy": groups,
             "utility": self.utility,
             "nugget_support": None if self.nugget_support is None else whole_or_share(self.nugget_support),
             "nugget_size": self.nugget_size,
+            "plain": self.plain or None,
         }
         options = {name: value for name, value in given.items() if value is not None}
         return MethodRecipe.model_validate(

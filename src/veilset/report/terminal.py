@@ -27,6 +27,7 @@ from veilset.report.words import (
     more_ways,
     one_person,
     state,
+    too_dear_sentence,
     verdict,
     ways_by_size,
     words_of,
@@ -134,6 +135,7 @@ def print_release(
     told.add_row("Changed", Text(_changed(release)))
     told.add_row("Cost", Text(_lost(release, paid)))
     further = {
+        "Not proven": too_dear_sentence(release),
         "Ways tried": attempts_sentence(release),
         "How good": "" if release.bound is None else bound_sentence(release.bound),
         "Loss by p": curve_sentence(curve or {}),

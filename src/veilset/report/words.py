@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from veilset.errors import WrongUsage
 from veilset.models import Audit, Coherence, Margin, Promise, Reach, RhoUncertainty, Witness
 from veilset.release import Bound, Release
-from veilset.report.text import by_size, knowledge, number, shares, shown
+from veilset.report.text import by_size, knowledge, number, quoted, shares, shown
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_rho import RhoUncertaintyWords
 from veilset.transactions import Transactions
@@ -31,6 +31,7 @@ __all__ = [
     "more_ways",
     "one_person",
     "state",
+    "too_dear_sentence",
     "verdict",
     "ways_by_size",
     "why_gone",
@@ -161,7 +162,9 @@ def why_gone(release: Release, alone: Collection[str]) -> dict[str, str]:
     decided_before = release.method == "given"
     why = {}
     for item in release.suppressed:
-        if item in new:
+        if item in release.too_dear:
+            why[item] = "might have stayed: to prove it would have taken too long"
+        elif item in new:
             why[item] = "was not known when the changes were decided"
         elif decided_before and item not in alone:
             why[item] = "as in the earlier release"
@@ -186,6 +189,17 @@ def curve_sentence(curve: Curve) -> str:
     losses = [shares(loss) for loss in curve.values()]
     return (
         ", ".join(f"{p} {loss}" for p, loss in zip(at, [f"loses {losses[0]}", *losses[1:]], strict=True)) if at else ""
+    )
+
+
+def too_dear_sentence(release: Release) -> str:
+    """What went without need, perhaps; empty if nothing did."""
+    if not release.too_dear:
+        return ""
+    one = len(release.too_dear) == 1
+    return (
+        f"{number(len(release.too_dear), 'item')} went because to prove that {'it' if one else 'they'} may stay would "
+        f"have taken too long; it is not known whether {'it' if one else 'they'} had to: {quoted(release.too_dear)}"
     )
 
 

@@ -29,6 +29,7 @@ def suppress(
     /,
     *,
     weights: Weights = None,
+    sensitive_weight: int = 1,
     keep: Iterable[str] = (),
     plain: bool = False,
     repair: bool = True,
@@ -42,6 +43,9 @@ def suppress(
     weights : mapping, "equal" or None
         What suppressing an item costs: None is its support, so that the fewest occurrences are lost; "equal" is 1, so
         that the fewest kinds of items are; a mapping gives items weights of their own (others weigh 1).
+    sensitive_weight : int
+        How many times an occurrence of a sensitive item counts: with more than 1, more sensitive items stay, and public
+        ones are coarser or fewer.
     keep : iterable of str
         Items that must survive, sensitive ones too if need be.
     plain : bool
@@ -60,7 +64,7 @@ def suppress(
     ('b1', 'α')
     """
     started = time.perf_counter()
-    task = Task.of(data, promise, None, weights=weights, keep=keep, limits=limits)
+    task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     options: dict[str, object] = {"plain": plain or None, "repair": None if repair else False}
     if chosen is not None:
         return task.release("suppress", Found(task.named(chosen)), options | {"chosen": tuple(chosen)}, started=started)

@@ -44,6 +44,7 @@ class Task:
     worth : array
         What each item is worth, in units that are the same for all.
     weights : mapping, "equal" or None
+    sensitive_weight : int
         What *worth* was made from.
     keep : frozenset of str
         Items that must survive; public ones as themselves or under the name of a node.
@@ -55,6 +56,7 @@ class Task:
     taxonomy: Taxonomy
     worth: npt.NDArray[np.int64]
     weights: Weights
+    sensitive_weight: int
     keep: frozenset[str]
     limits: Limits
 
@@ -66,19 +68,27 @@ class Task:
         taxonomy: Taxonomy | None,
         *,
         weights: Weights,
+        sensitive_weight: int,
         keep: Iterable[str],
         limits: Limits,
     ) -> Task:
         """The task; without a taxonomy, a flat one."""
         promise.check_feasible(data)
+        if (
+            isinstance(sensitive_weight, bool)
+            or not isinstance(sensitive_weight, int)
+            or not 1 <= sensitive_weight <= 1000
+        ):
+            raise WrongUsage(f"sensitive_weight is {sensitive_weight!r}.", "Give a whole number from 1 to 1000.")
         tree = Taxonomy.from_paths({name: [] for name in data.public}) if taxonomy is None else taxonomy
         tree.check(data)
         return cls(
             data,
             promise,
             tree.pruned(data),
-            worth_of(data, weights, only_public=False),
+            worth_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1),
             weights,
+            sensitive_weight,
             named_items(data, keep, "keep", only_public=False),
             limits,
         )
@@ -177,7 +187,8 @@ class Task:
         dear = {self.data.names[code] for entry in found.too_dear for code in tree.items[entry].tolist()}
         recoding = {item: name for item, name in names.items() if item != name}
         weights = self.weights if isinstance(self.weights, str) or self.weights is None else dict(self.weights)
-        given = {"weights": weights, "keep": tuple(sorted(self.keep)) or None, **options}
+        times = None if self.sensitive_weight == 1 else self.sensitive_weight
+        given = {"weights": weights, "sensitive_weight": times, "keep": tuple(sorted(self.keep)) or None, **options}
         return Release(
             original=self.data,
             data=self.data.without(gone).renamed(recoding),

@@ -34,6 +34,7 @@ def top_down(
     *,
     taxonomy: TaxonomyLike | None = None,
     weights: Weights = None,
+    sensitive_weight: int = 1,
     keep: Iterable[str] = (),
     plain: bool = False,
     repair: bool = True,
@@ -50,6 +51,9 @@ def top_down(
     weights : mapping, "equal" or None
         What losing an item costs: None is its support; "equal" is 1; a mapping gives items weights of their own (others
         weigh 1).
+    sensitive_weight : int
+        How many times an occurrence of a sensitive item counts: with more than 1, more sensitive items stay, and public
+        ones are coarser or fewer.
     keep : iterable of str
         Items that must survive, public ones recoded or not.
     plain : bool
@@ -71,7 +75,7 @@ def top_down(
     started = time.perf_counter()
     given = None if taxonomy is None else taxonomy_of(taxonomy)
     tree = Taxonomy.by_fan_out(data, _FAN_OUT) if given is None else given
-    task = Task.of(data, promise, tree, weights=weights, keep=keep, limits=limits)
+    task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     options: dict[str, object] = {
         "taxonomy": None if given is None else given.to_paths(),
         "plain": plain or None,
