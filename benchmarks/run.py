@@ -11,6 +11,7 @@ import audit
 import coherence
 import mining
 import reading
+import rho
 from measuring import machine
 
 HERE = Path(__file__).parent
@@ -60,6 +61,10 @@ def main() -> None:
             *coherence.run(data),
             "",
             "The border method and its counters: [BORDERS.md](BORDERS.md).",
+            "",
+            "## ρ-uncertainty",
+            "",
+            *rho.run(data),
             "",
             machine(),
         ]
