@@ -140,8 +140,8 @@ def _rules(data: vs.Transactions) -> list[tuple[int, tuple[int, ...], int]]:
 
 def _growth() -> list[str]:
     lines = [
-        "POS-like transactions (1,657 items, 6.5 on average, up to 164), ρ = ½, two items in five sensitive: seconds with",
-        "the audit, and the most memory.",
+        "POS-like transactions (1,657 items, 6.5 on average, up to 164), ρ = ½, two items in five sensitive: seconds",
+        "with the audit, and the most memory.",
         "",
         "| transactions | SuppressControl | TDControl | `top-down` | MB |",
         "|---|---|---|---|---|",
