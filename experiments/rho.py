@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 
 from rho_page import write_page
-from rho_runs import METHOD, Result, Runs, Setting, available
+from rho_runs import LONG_SELECTIONS, METHOD, POS, Result, Runs, Setting, available
 from rows import read_rows, write_rows
 
 HERE = Path(__file__).parent
@@ -51,7 +51,16 @@ def settings_of_figures(seed: int) -> Iterator[Setting]:
 def all_settings(selections: int, *, quick: bool) -> list[Setting]:
     """Every run once, selection after selection."""
     settings = dict.fromkeys(setting for seed in range(selections) for setting in settings_of_figures(seed))
-    return [setting for setting in settings if not quick or _is_quick(setting)]
+    return [
+        setting
+        for setting in settings
+        if (setting.seed < LONG_SELECTIONS or not _takes_long(setting)) and (not quick or _is_quick(setting))
+    ]
+
+
+def _takes_long(setting: Setting) -> bool:
+    """Minutes for each method: the long transactions of the large set."""
+    return setting.data == "POS-like" and setting.longest is None and (setting.prefix or POS["transactions"]) > 300_000
 
 
 def _is_quick(setting: Setting) -> bool:
