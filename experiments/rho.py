@@ -49,13 +49,14 @@ def settings_of_figures(seed: int) -> Iterator[Setting]:
 
 
 def all_settings(selections: int, *, quick: bool) -> list[Setting]:
-    """Every run once, selection after selection."""
+    """Every run once, selection after selection; what takes long comes last."""
     settings = dict.fromkeys(setting for seed in range(selections) for setting in settings_of_figures(seed))
-    return [
+    chosen = [
         setting
         for setting in settings
         if (setting.seed < LONG_SELECTIONS or not _takes_long(setting)) and (not quick or _is_quick(setting))
     ]
+    return sorted(chosen, key=lambda setting: (setting.data == "POS-like", _takes_long(setting)))
 
 
 def _takes_long(setting: Setting) -> bool:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import fmean
 from typing import Any
 
 from charts import Value
@@ -92,7 +93,10 @@ def less(rows: Rows, says: str, axes: Sequence[Axis], one: str, other: str, meas
         for point in axis.points
         for pair in rows.by_selection(axis.at(point, one), axis.at(point, other), measure)
     ]
-    return Finding(says, sum(a < b for a, b in both), len(both), "runs")
+    by = ""
+    if both and measure is loss:
+        by = f" (by {100 * fmean(b - a for a, b in both):.2f} percentage points on average)"
+    return Finding(says, sum(a < b for a, b in both), len(both), f"runs{by}")
 
 
 def moves(rows: Rows, says: str, axis: Axis, method: str, measure: Measure, *, up: bool = True) -> Finding:

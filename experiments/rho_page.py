@@ -26,9 +26,9 @@ is compared with these rows by counting.
   uses BMS-POS.
 - **Defaults**, as in the paper: ρ = 50%, 40% of the items sensitive, a taxonomy by fan-out 4 over the public items in
   order of their numbers. Figures 7 to 10: the 300,000 shortest transactions.
-- **Selections** of sensitive items: {{selections}}, `random.Random(seed).shuffle(sorted(names))`, the first 40%; no more
-  than {LONG_SELECTIONS} for more than 300,000 transactions of the generated set. Points are means, vertical lines their
-  95% intervals (Student's t); every method gets the same selections.
+- **Selections** of sensitive items: {{selections}}, `random.Random(seed).shuffle(sorted(names))`, the first 40%; no
+  more than {LONG_SELECTIONS} for more than 300,000 transactions of the generated set. Points are means, vertical lines
+  their 95% intervals (Student's t); every method gets the same selections.
 - **Methods**: `TDControl` and `SuppressControl` as the paper has them, with the repairs that our documents list
   (`plain=True`); `top-down`, our default, which also tries other ways and puts back what need not have gone; `Simple`,
   which removes all sensitive items (`remove-sensitive`); in Figure 11 also `select-a-size`, which falsifies data and
@@ -49,6 +49,7 @@ TITLES = {
     "10": "number of items",
     "11": "a comparison to select-a-size",
 }
+LINES = {"5": (*METHOD, "proven floor"), "11": ("top-down", "TDControl", "select-a-size")}  # others: all methods
 _NAMES = {"prefix": "transactions", "rho": "ρ", "fan_out": "fan-out", "sensitive": "sensitive items", "items": "items"}
 
 
@@ -58,12 +59,13 @@ def axes_of(results: dict[Setting, Result]) -> dict[str, list[Axis]]:
 
     def axis(letter: str, at: Setting, methods: Sequence[str] = tuple(METHOD)) -> Axis:
         free = {letter: getattr(at, letter), "method": "", "seed": 0}
-        found = {
+        found = dict.fromkeys(
             getattr(other, letter)
             for other in results
             if other.method in methods and replace(other, **free) == replace(at, **free)
-        }
-        return Axis(letter, sorted(found, key=lambda point: (point is None, point)), at)
+        )
+        points = list(found) if letter == "data" else sorted(found, key=lambda point: (point is None, point))
+        return Axis(letter, points, at)
 
     return {
         "5": [axis("data", Setting("", "", longest=longest), (*METHOD, "proven floor")) for longest in (5, None)],
@@ -172,9 +174,7 @@ def write_page(out: Path, results: dict[Setting, Result], *, quick: bool) -> Non
     agreed = findings(rows, axes)
     for number, title in TITLES.items():
         parts.append(f"## Figure {number}: {title}")
-        methods = {"5": (*METHOD, "proven floor"), "11": ("top-down", "TDControl", "select-a-size")}.get(
-            number, tuple(METHOD)
-        )
+        methods = LINES.get(number, tuple(METHOD))
         for kind, measure, up in (("", loss, "average loss"), ("-time", seconds, "CPU seconds")):
             shown = methods if measure is loss else tuple(METHOD)
             if charts := panels(rows, axes[number], shown, measure) if (kind, number) != ("-time", "11") else []:

@@ -37,7 +37,7 @@ def write_rows(file: Path, results: Mapping[Any, Any], order: Iterable[Any]) -> 
 
 
 def _written(of: Any) -> dict[str, object]:
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(of).items()}
+    return {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(of).items()}
 
 
 def _parsed(kind: type, row: dict[str, str]) -> Any:
