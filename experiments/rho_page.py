@@ -141,7 +141,7 @@ def data_table(rows: Rows, axes: Sequence[Axis]) -> list[str]:
             share = "–" if floor is None or simple is None else f"{100 * floor.mean / simple.mean:.0f}%"
             ours = rows.at(axis.at(name, "top-down")).values()
             kept = [result.sensitive_kept for result in ours if result.sensitive_kept is not None]
-            ways = ", ".join(sorted({result.way for result in ours if result.way}))
+            ways = "; ".join(sorted({result.way for result in ours if result.way}))
             table.append(
                 _row(
                     name,
