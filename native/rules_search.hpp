@@ -195,6 +195,10 @@ private:
         for (int64_t weight : weights_) everybody += weight;
         const int64_t most = rho_.most_without(everybody);
         without_.assign(weights_.size(), 0);
+        // If that is too dear, every row is suspected still.
+        good_ = int64_t(weights_.size());
+        place_.resize(weights_.size());
+        for (size_t p = 0; p < place_.size(); ++p) place_[p] = int32_t(p);
         for (size_t p = 0; p < weights_.size(); ++p) {
             if (p % 256 == 0) control_->poll();
             without_[p] = without(antecedent_of(int32_t(p)), most);
@@ -207,7 +211,6 @@ private:
         std::vector<int32_t> order(weights_.size());
         for (size_t p = 0; p < order.size(); ++p) order[p] = int32_t(p);
         std::ranges::stable_sort(order, {}, [&](int32_t p) { return without_[size_t(p)]; });
-        place_.assign(order.size(), 0);
         std::vector<int64_t> offsets(1, 0), weights, counted;
         std::vector<int32_t> items;
         items.reserve(items_.size());

@@ -227,12 +227,13 @@ public:
             if (changed) {
                 looked_at = chosen_.items.size();
                 rank_items();
+                if (!task_.required.empty() && required_ == 0) return chosen_;  // no rule counts any more
                 rows.emplace(task_.data, task_.weights, rank_, int32_t(codes_.size()), control_);
             }
             if (rows->longest() <= size) return chosen_;  // no antecedent of this size has anything to infer
             // What was suspected of larger rules still is if nothing has changed.
             if ((changed || size <= 3) && !find_suspects(*rows, size)) return chosen_;
-            if (!chosen_.complete) break;
+            if (!chosen_.complete || !chosen_.stuck.empty()) break;
             size += round(*rows, size);
         }
         return chosen_;
@@ -321,6 +322,11 @@ private:
                 found[size_t(i)].push_back({row, {open[size_t(i)], without}});
             });
         });
+        for (const auto& rule : witnesses)
+            if (!rule.empty() && std::ranges::all_of(rule, [&](int32_t item) { return bool(task_.fixed[size_t(codes_[size_t(item)])]); })) {
+                for (int32_t item : rule) chosen_.stuck.push_back(codes_[size_t(item)]);
+                return;
+            }
         if (lost_ + least_to_lose(witnesses) > task_.worth_limit) chosen_.complete = false;
         for (size_t i = 0; i < open.size(); ++i) {
             if (found[i].empty()) proven_[size_t(codes_[size_t(open[i])])] = true;
@@ -396,15 +402,17 @@ private:
             choose(best.code, size, false);
         }
         if (!chosen_.complete) return;
+        // Of several the smallest, so that it does not depend on the threads.
         for (const Found& part : found)
             for (size_t a = 0; a < part.antecedents(); ++a) {
                 const auto gone = [&](int32_t item) { return bool(gone_[size_t(codes_[size_t(item)])]); };
                 if (std::ranges::any_of(part.antecedent(a), gone)) continue;
                 for (int32_t inferred : part.consequents(size_t(part.list(a))))
                     if (!gone(inferred)) {
-                        for (int32_t item : part.antecedent(a)) chosen_.stuck.push_back(codes_[size_t(item)]);
-                        chosen_.stuck.push_back(codes_[size_t(inferred)]);
-                        return;
+                        std::vector<int32_t> rule;
+                        for (int32_t item : part.antecedent(a)) rule.push_back(codes_[size_t(item)]);
+                        rule.push_back(codes_[size_t(inferred)]);
+                        if (chosen_.stuck.empty() || rule < chosen_.stuck) chosen_.stuck = std::move(rule);
                     }
             }
     }
@@ -449,6 +457,8 @@ nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& ite
     for (size_t size : {sensitive.size(), fixed.size(), required.size() ? required.size() : worth.size()})
         if (size != worth.size()) throw std::invalid_argument("one mark for each item, please");
     if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
+    for (size_t item = 0; item < required.size(); ++item)
+        if (required.data()[item] && sensitive.data()[item]) throw std::invalid_argument("a required item is sensitive");
     for (int64_t value : span_of(worth))
         if (value < 0) throw std::invalid_argument("a worth below 0");
     Control control(memory_limit, time_limit, std::move(progress));
