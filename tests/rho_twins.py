@@ -17,6 +17,10 @@ Rule = tuple[Row, str]
 Number = Fraction | int
 
 
+class Stuck(Exception):
+    """A violating rule is left none of whose items may be suppressed."""
+
+
 def rules_of_size(rows: Sequence[Row], sensitive: Collection[str], size: int) -> dict[Rule, tuple[int, int]]:
     """Sup(χα) and Sup(χ) of every rule χ -> α with |χ| = size that some row holds; Sup(∅) is the number of rows."""
     held = Counter(frozenset(x) for row in rows for n in (size, size + 1) for x in combinations(row, n))
@@ -73,11 +77,10 @@ def suppress_control(
         What the suppression of an item costs; its support in `rows` unless given. The payoff of an item that costs
         nothing is infinite.
     fixed
-        Items that are never chosen. None may be sensitive: then each rule holds one that can be chosen.
+        Items that are never chosen; `Stuck` is raised where a violating rule holds no other.
     required
         If given, only rules whose antecedent holds one of these count, so that there is no round 0.
     """
-    assert not set(fixed).intersection(sensitive)
     cost = item_supports(rows) if cost is None else cost
 
     def preference(item: str) -> tuple[bool, Fraction, int]:
@@ -95,7 +98,9 @@ def suppress_control(
         ]
         while violating:
             counts = Counter(item for antecedent, alpha in violating for item in (*antecedent, alpha))
-            best = min((item for item in counts if item not in fixed), key=preference)
+            if not (free := [item for item in counts if item not in fixed]):
+                raise Stuck
+            best = min(free, key=preference)
             chosen.append(best)
             violating = [rule for rule in violating if best not in rule[0] and best != rule[1]]
         rows = [row.difference(chosen) for row in rows]
@@ -152,13 +157,15 @@ def td_control(
     cost
         What counts as the support of an item; the number of `rows` that hold it unless given.
     fixed
-        Public items that are not suppressed, neither as themselves nor as a node above them.
+        Items that are not suppressed, public ones neither as themselves nor as a node above them. `Stuck` is raised
+        where the start needs it; a split that would is not made.
     """
     cost = item_supports(rows) if cost is None else cost
     public = frozenset().union(*rows).difference(sensitive)
     leaves = _leaves_of_nodes(parents, public)
     assert not set(sensitive).intersection(leaves)
-    suppressed = suppress_control([row.intersection(sensitive) for row in rows], sensitive, rho, cost=cost, order=order)
+    alone = [row.intersection(sensitive) for row in rows]
+    suppressed = suppress_control(alone, sensitive, rho, cost=cost, fixed=fixed, order=order)
     if not public:
         return TopDown({}, suppressed, [])
 
@@ -169,7 +176,7 @@ def td_control(
     costs = {node: worth[node] * (1 - loss[node]) for node in leaves} | {item: cost[item] for item in sensitive}
     first = {node: min(map(order.index, leaves[node])) for node in leaves}
     places = sorted([*leaves, *sensitive], key=lambda name: first[name] if name in leaves else order.index(name))
-    unsuppressable = {root, *(node for node in leaves if leaves[node].intersection(fixed))}
+    unsuppressable = {root, *fixed, *(node for node in leaves if leaves[node].intersection(fixed))}
 
     def suppress_test(rows: Iterable[Row], cut: Collection[str], required: Collection[str]) -> list[str]:
         return suppress_control(
@@ -192,7 +199,10 @@ def td_control(
                 gain = worth[node] * loss[node] - sum(worth[child] * loss[child] for child in children[node])
                 trans = [row for row in rows if row.intersection(leaves[node])]
                 finer = [*(other for other in cut if other != node), *children[node]]
-                selected = suppress_test(trans, finer, children[node])
+                try:
+                    selected = suppress_test(trans, finer, children[node])
+                except Stuck:
+                    continue
                 moves.append((gain - sum(costs[name] for name in selected), node, selected))
         pnig, node, selected = max(moves, key=lambda move: (move[0], -first[move[1]]), default=(Fraction(0), "", []))
         if pnig <= 0:
