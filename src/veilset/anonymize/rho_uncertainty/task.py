@@ -80,12 +80,14 @@ class Task:
             or not 1 <= sensitive_weight <= 1000
         ):
             raise WrongUsage(f"sensitive_weight is {sensitive_weight!r}.", "Give a whole number from 1 to 1000.")
-        tree = Taxonomy.from_paths({name: [] for name in data.public}) if taxonomy is None else taxonomy
+        # No tree is without leaves: where no item is public, one of sensitive items, of which nothing is used.
+        flat = {name: [] for name in data.public or data.names}
+        tree = Taxonomy.from_paths(flat) if taxonomy is None else taxonomy
         tree.check(data)
         return cls(
             data,
             promise,
-            tree.pruned(data),
+            tree.pruned(data) if data.public else tree,
             worth_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1),
             weights,
             sensitive_weight,

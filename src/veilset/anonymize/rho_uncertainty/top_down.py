@@ -74,7 +74,7 @@ def top_down(
     """
     started = time.perf_counter()
     given = None if taxonomy is None else taxonomy_of(taxonomy)
-    tree = Taxonomy.by_fan_out(data, _FAN_OUT) if given is None else given
+    tree = Taxonomy.by_fan_out(data, _FAN_OUT) if given is None and data.public else given
     task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     options: dict[str, object] = {
         "taxonomy": None if given is None else given.to_paths(),
