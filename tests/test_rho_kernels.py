@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def csr(rows: Sequence[Collection[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Case:
-    """Random weighted rows; rules with few items known are mostly harmless, so that late rounds have something to do."""
+    """Random weighted rows; rules with few items known are mostly harmless, so that late rounds have work to do."""
 
     def __init__(self, seed: int) -> None:
         draw = random.Random(seed)
@@ -264,7 +265,7 @@ def test_merging_rows():
             vocabulary=4,
             memory_limit=2**30,
         )
-        rows = [items[a:b].tolist() for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        rows = [items[a:b].tolist() for a, b in pairwise(offsets)]
         assert all(row == sorted(set(row)) for row in rows)
         assert dict(zip(map(frozenset, rows), merged.tolist(), strict=True)) == expected
 
