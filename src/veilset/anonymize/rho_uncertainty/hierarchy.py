@@ -6,7 +6,7 @@ there is something to hide.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from functools import cached_property
 
@@ -76,7 +76,6 @@ class Hierarchy:
         number = {node: entry for entry, (_, _, node) in enumerate(entries) if node >= 0}
         self._node = [node for _, _, node in entries]
         self._taxonomy = taxonomy
-        self._check_names()
         self.items = [np.array(below[node] if node >= 0 else [first]) for first, _, node in entries]
         self.children: list[list[int]] = [[] for _ in entries]
         for node, entry in number.items():
@@ -94,13 +93,16 @@ class Hierarchy:
         for entry, items in enumerate(self.items):
             if len(items) == 1:
                 self._entry_of[items[0]] = entry
+        self.check_names(self.above)
 
-    def _check_names(self) -> None:
-        for node in set(self._node):
-            if node >= len(self._taxonomy.leaves) and (name := self._taxonomy.label(node)) in set(self.data.names):
+    def check_names(self, entries: Iterable[int]) -> None:
+        """Raise if a group has the name of an item of the data."""
+        names = set(self.data.names)
+        for entry in entries:
+            if len(self.items[entry]) > 1 and (name := self.label(entry)) in names:
                 raise WrongUsage(
                     f"{name!r} is an item of the data and what a group of other items would be called.",
-                    "Give the group another name in the taxonomy.",
+                    "Give one of them another name.",
                 )
 
     def __len__(self) -> int:

@@ -67,7 +67,8 @@ def suppress(
     task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     options: dict[str, object] = {"plain": plain or None, "repair": None if repair else False}
     if chosen is not None:
-        return task.release("suppress", Found(task.named(chosen)), options | {"chosen": tuple(chosen)}, started=started)
+        found = Found(task.named(chosen))
+        return task.release("suppress", found, options | {"chosen": task.chosen(found)}, started=started)
     if plain:
         return task.release("suppress", _suppress_control(task, limits), options, started=started)
     ways = [

@@ -80,9 +80,9 @@ class Task:
             or not 1 <= sensitive_weight <= 1000
         ):
             raise WrongUsage(f"sensitive_weight is {sensitive_weight!r}.", "Give a whole number from 1 to 1000.")
-        # No tree is without leaves: where no item is public, one of sensitive items, of which nothing is used.
-        flat = {name: [] for name in data.public or data.names}
-        tree = Taxonomy.from_paths(flat) if taxonomy is None else taxonomy
+        # A tree has leaves: where no item is public, the sensitive ones, which nothing is made of.
+        leaves = data.public or data.names
+        tree = Taxonomy.from_paths({name: [] for name in leaves}) if taxonomy is None else taxonomy
         tree.check(data)
         return cls(
             data,
@@ -176,6 +176,7 @@ class Task:
         """What a method answers with when it has chosen what to keep."""
         tree = self.hierarchy
         kept = sorted(found.kept)
+        tree.check_names(kept)  # ALL may be among them, which an item may be called as long as it is not used
         names = {}
         for entry in kept:
             for code in tree.items[entry].tolist():

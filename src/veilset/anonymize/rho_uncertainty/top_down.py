@@ -82,7 +82,8 @@ def top_down(
         "repair": None if repair else False,
     }
     if chosen is not None:
-        return task.release("top-down", Found(task.named(chosen)), options | {"chosen": tuple(chosen)}, started=started)
+        found = Found(task.named(chosen))
+        return task.release("top-down", found, options | {"chosen": task.chosen(found)}, started=started)
     if plain:
         return task.release("top-down", _td_control(task, limits), options, started=started)
     # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
