@@ -1,0 +1,253 @@
+"""Options of suppress and top-down: trees of every shape, what was chosen before, limits, and what cannot be meant."""
+
+import pytest
+
+import veilset as vs
+from tests import golden
+from tests.interrupting import interrupt
+from veilset.anonymize.rho_uncertainty.suppress import suppress
+from veilset.anonymize.rho_uncertainty.top_down import top_down
+from veilset.api import certify
+from veilset.limits import Limits
+from veilset.testing import oracles
+from veilset.testing.checks import as_sets
+from veilset.transactions import Transactions
+
+HALF = vs.RhoUncertainty(rho="1/2")
+TABLE_1 = Transactions.from_lists(golden.TABLE_1, sensitive=golden.TABLE_1_SENSITIVE)
+PROMISE = vs.RhoUncertainty(rho=golden.RHO)
+METHODS = {"suppress": suppress, "top-down": top_down}
+
+# Half of those with fig have cure, but a third of those with food: recoding loses 3/2 occurrences, suppression 2.
+ROWS = [["fig", "cure"], ["fig"], ["bun"], ["ale", "cure"], ["ale"], ["ale"], ["ale"], ["rum"], ["rum"]]
+SHOP = Transactions.from_lists(ROWS, sensitive=["cure"])
+SHELVES = {"ale": ["drinks"], "rum": ["drinks"], "bun": ["food"], "fig": ["food"]}
+RECODED = {"bun": "food", "fig": "food"}
+
+
+def facts(release: vs.Release) -> tuple:
+    return release.suppressed, release.generalized, release.stands_for, release.data.to_lists()
+
+
+def top(tree, data: Transactions = SHOP, **options) -> vs.Release:
+    return vs.anonymize(data, HALF, method="top-down", taxonomy=tree, **options)
+
+
+def test_recodes_where_suppression_would_lose_more():
+    release = top(SHELVES)
+    assert (release.suppressed, release.generalized) == ((), RECODED)
+    assert release.stands_for == {"food": ("bun", "fig")}
+    assert release.certified
+    assert vs.measure(SHOP, release)["average_loss"] == pytest.approx(1.5 / 11)
+    assert vs.anonymize(SHOP, HALF, method="suppress").loss == pytest.approx(2 / 11)
+    assert sum(attempt.won for attempt in release.attempts) == 1
+    losses = [attempt.loss for attempt in release.attempts]
+    assert [attempt.loss for attempt in release.attempts if attempt.won] == [min(losses)]
+
+
+def test_leaves_that_do_not_occur_may_be_meant_and_sensitive_ones_not():
+    release = top({**SHELVES, "pie": ["food"], "cure": ["food"]})
+    assert (release.generalized, release.stands_for) == (RECODED, {"food": ("bun", "fig", "pie")})
+    assert vs.measure(SHOP, release)["average_loss"] == pytest.approx(1.5 / 11), "They do not count in the loss."
+
+
+def test_a_chain_of_groups_has_the_name_of_the_lowest():
+    chain = {item: [*groups, f"all {groups[0]}", f"really all {groups[0]}"] for item, groups in SHELVES.items()}
+    release = top(chain)
+    assert (release.generalized, release.certified) == (RECODED, True)
+
+
+def test_a_group_of_one_item_is_the_item():
+    release = top({**SHELVES, "fig": ["fruit"], "pear": ["fruit"]})
+    assert "fruit" not in release.generalized.values()
+    assert release.certified
+
+
+def test_a_single_public_item():
+    data = Transactions.from_lists([["a", "s"], ["a"], ["s", "t"], [], [], []], sensitive=["s", "t"])
+    for method in METHODS:
+        for plain in (False, True):
+            release = vs.anonymize(data, HALF, method=method, plain=plain)
+            assert release.certified
+            assert not release.generalized
+    assert vs.anonymize(data, HALF, method="suppress").suppressed == ("s",), "s with t or a is lost; t costs less."
+
+
+def test_no_public_item():
+    data = Transactions.from_lists([["s", "t"], ["s"], ["s"], [], [], [], []], sensitive=["s", "t"])
+    for method in METHODS:
+        for options in ({}, {"plain": True}, {"repair": False}):
+            release = vs.anonymize(data, HALF, method=method, **options)
+            assert (release.suppressed, release.certified) == (("t",), True)
+    assert top({"s": ["G"], "t": ["G"]}, data).suppressed == ("t",)
+
+
+def test_empty_transactions_count_for_who_knows_nothing():
+    """Removing s is where one way starts: it must see that one of five is not too many."""
+    data = Transactions.from_lists([["s"], [], [], [], []], sensitive=["s"])
+    for method in METHODS:
+        release = vs.anonymize(data, HALF, method=method)
+        assert release.suppressed == ()
+        assert [attempt.loss for attempt in release.attempts] == [0] * len(release.attempts)
+
+
+def test_without_a_tree_four_neighbours_are_a_group():
+    rows = [[f"i{n:02}", "s"] for n in range(16)] + [[f"i{n:02}"] for n in range(16)] + [["z0"], ["z1"]] * 20
+    data = Transactions.from_lists(rows, sensitive=["s"])
+    release = vs.anonymize(data, HALF, method="top-down", plain=True)
+    groups = set(release.stands_for.values())
+    assert release.certified
+    assert all(len(group) in (4, 16) or "z0" in group for group in groups), groups
+    assert "taxonomy" not in release.options
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_item_may_have_the_name_of_the_root(method):
+    data = Transactions.from_lists([["ALL", "s"], ["ALL"], ["b"], ["b"]], sensitive=["s"])
+    assert vs.anonymize(data, HALF, method=method).certified
+
+
+def test_a_group_may_not_have_the_name_of_an_item():
+    message = "'{}' is an item of the data and what a group of other items would be called. Give one of them another"
+    with pytest.raises(vs.WrongUsage, match=message.format("cure")):
+        top({**SHELVES, "bun": ["cure"], "fig": ["cure"]})
+    data = Transactions.from_lists([["ALL", "s"], ["ALL"], ["b", "s"], ["b"], ["c"], ["c"]], sensitive=["s"])
+    with pytest.raises(vs.WrongUsage, match=message.format("ALL")):
+        top({"ALL": [], "b": [], "c": []}, data, plain=True, keep=["ALL", "b", "s"])
+
+
+def test_a_leaf_and_a_group_of_one_name_are_told_apart():
+    release = top({**SHELVES, "bun": ["ale"], "fig": ["ale"]})
+    assert release.generalized == {"bun": "ALL > ale", "fig": "ALL > ale"}
+    assert release.certified
+
+
+@pytest.mark.parametrize(("method", "options"), [("suppress", {}), ("top-down", {"taxonomy": SHELVES})])
+@pytest.mark.parametrize(
+    "more", [{}, {"weights": "equal", "keep": ["fig"]}, {"repair": False}, {"weights": {"bun": 9}}]
+)
+def test_what_was_chosen_is_chosen_again(method, options, more):
+    release = vs.anonymize(SHOP, HALF, method=method, **options, **more)
+    again = vs.anonymize(SHOP, HALF, method=method, **release.options)
+    assert facts(again) == facts(release)
+    assert again.options == release.options
+    assert not again.attempts, "Nothing was searched."
+
+
+def test_what_was_chosen_may_come_from_a_generator():
+    release = top(SHELVES)
+    again = top(SHELVES, chosen=(name for name in release.options["chosen"]))
+    assert again.options["chosen"] == release.options["chosen"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        (["ale", "beer"], "'beer' is neither an item nor a group that may stand for some. Name what an earlier"),
+        (["ale", "ALL"], "'ALL' is neither"),
+        (["bun", "food"], "'bun' is to be kept, and a group above it, too. Take one of them off the list"),
+        ("ale", "chosen is 'ale', not a list of items"),
+    ],
+)
+def test_what_cannot_have_been_chosen(chosen, message):
+    with pytest.raises(vs.WrongUsage, match=message):
+        top(SHELVES, chosen=chosen)
+
+
+def test_what_was_chosen_is_audited_and_must_hold_what_is_kept():
+    assert not top(SHELVES, chosen=["ale", "fig", "cure"]).certified
+    with pytest.raises(vs.Infeasible, match="all that must be kept survives: 'bun' does not"):
+        top(SHELVES, chosen=["ale"], keep=["bun"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"depth": 3}, "has no option 'depth'"),
+        ({"weights": "heavy"}, "weights is 'heavy'"),
+        ({"weights": {"ale": -1}}, "The weight of 'ale' is -1"),
+        ({"weights": {"beer": 1}}, "beer"),
+        ({"keep": "ale"}, "keep is the text 'ale'"),
+        ({"keep": ["beer"]}, "beer"),
+        ({"chosen": ["beer"]}, "'beer' is neither an item nor a group"),
+    ],
+)
+def test_options_that_cannot_be_meant(method, options, message):
+    with pytest.raises(vs.WrongUsage, match=message):
+        vs.anonymize(SHOP, HALF, method=method, **options)
+
+
+def test_a_tree_is_for_top_down_and_must_have_all_public_items():
+    with pytest.raises(vs.WrongUsage, match=r"'suppress' has no option 'taxonomy'.*choose top-down"):
+        vs.anonymize(SHOP, HALF, method="suppress", taxonomy=SHELVES)
+    with pytest.raises(vs.WrongUsage, match="1 of 4 public items are no leaves: 'fig'"):
+        top({"ale": [], "bun": [], "rum": []})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_sensitive_nothing_to_do(method):
+    with pytest.raises(vs.WrongUsage, match="No item is sensitive"):
+        METHODS[method](Transactions.from_lists(ROWS), HALF, limits=Limits())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_time_something_is_released_all_the_same(method):
+    """At worst what removing all sensitive items leaves; what was given up says so."""
+    release = METHODS[method](TABLE_1, PROMISE, limits=Limits(time_limit=1e-9))
+    assert certify(release).certified
+    assert release.loss <= vs.anonymize(TABLE_1, PROMISE, method="remove-sensitive").loss
+    given_up = [attempt for attempt in release.attempts if attempt.note]
+    assert given_up
+    assert all("stopped at the time limit" in attempt.note for attempt in given_up)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_memory_something_is_released_all_the_same(method):
+    release = METHODS[method](TABLE_1, PROMISE, limits=Limits(memory_limit=1))
+    assert release.suppressed == ("α", "γ")
+    assert certify(release).certified
+    assert all("stopped at the memory limit" in attempt.note for attempt in release.attempts)
+    assert not any(attempt.won for attempt in release.attempts)
+
+
+def test_plain_runs_stop_at_a_limit():
+    for method in METHODS.values():
+        with pytest.raises(vs.BudgetExceeded, match=r"stopped at the time limit.*remove-sensitive"):
+            method(TABLE_1, PROMISE, plain=True, limits=Limits(time_limit=1e-9))
+
+
+def test_progress_is_told():
+    told = set()
+    data = Transactions.from_lists(ROWS * 30, sensitive=["cure"])
+    top(SHELVES, data, progress=lambda what, done, total: told.add(what))
+    assert {"Putting items back", "Splitting nodes", "Repairing"} <= told
+
+
+def test_an_order_of_magnitude_more():
+    """Larger than the oracle can judge for all antecedents, and still as the auditor wants it."""
+    rows = [[f"p{(7 * n + k * k) % 40:02}" for k in range(n % 9)] + [f"s{n % 11}"] * (n % 3 == 0) for n in range(600)]
+    data = Transactions.from_lists(rows, sensitive=[f"s{n}" for n in range(11)])
+    for method in METHODS:
+        release = vs.anonymize(data, HALF, method=method)
+        assert release.certified
+        assert not release.too_dear
+        assert oracles.is_rho_uncertain(as_sets(release.data), data.sensitive, HALF.rho)
+
+
+@pytest.mark.no_sanitizer(reason="interrupts a child whose work takes far more memory there")
+@pytest.mark.parametrize("method", METHODS)
+def test_ctrl_c_is_answered(method):
+    script = f"""
+        import sys
+        import veilset as vs
+        from tests.test_audit_rho import explosive
+        data = explosive()
+        print("go", flush=True)
+        try:
+            while True:
+                vs.anonymize(data, vs.RhoUncertainty(rho="1/2"), method="{method}")
+        except KeyboardInterrupt:
+            sys.exit(42)
+    """
+    assert interrupt(script)[0] == 42
