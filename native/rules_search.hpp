@@ -58,7 +58,13 @@ public:
         broken_ = false;
         witness_.clear();
         for (int32_t r : rows_.holders(alpha)) has_alpha_[size_t(r)] = 1;
-        const Answer answer = searched();
+        Answer answer;
+        try {
+            answer = searched();
+        } catch (...) {
+            forget();
+            throw;
+        }
         spent_ += work - work_;
         for (int32_t r : rows_.holders(alpha)) has_alpha_[size_t(r)] = 0;
         for (int32_t item : codes_) {
@@ -83,6 +89,18 @@ public:
 
 private:
     using Cover = std::span<const int32_t>;
+
+    // After a stop in the middle of a search: the next one must not see what it left.
+    void forget() {
+        std::ranges::fill(has_alpha_, 0);
+        std::ranges::fill(count_, 0);
+        std::ranges::fill(local_, none);
+        std::ranges::fill(inside_, 0);
+        std::ranges::fill(needs_, 0);
+        std::ranges::fill(taken_, 0);
+        touched_.clear();
+        chosen_of_branch_.clear();
+    }
 
     Answer searched() {
         project();

@@ -9,14 +9,14 @@ from tests.interrupting import interrupt
 from tests.test_rho_kernels import csr, marks
 from veilset import _native
 
-ALPHA = 80
+ALPHA = 100  # the sensitive item, after so many public ones
 
 
 def explosive() -> dict:
-    """Safe, but nearly everything that two of 1,000 rows have in common must be looked at to see it."""
+    """Rows of a hundred items that are nearly equal, few of them protected in whole: no search ends soon there."""
     draw = random.Random(7)
-    rows = [[*(i for i in range(ALPHA) if draw.random() < 0.7), ALPHA] for _ in range(1000)]
-    rows += [[i for i in range(ALPHA) if draw.random() < 0.75] for _ in range(20_000)]
+    rows = [[*(i for i in range(ALPHA) if draw.random() < 0.9), ALPHA] for _ in range(300)]
+    rows += [[i for i in range(ALPHA) if draw.random() < 0.95] for _ in range(5000)]
     rows += [range(ALPHA), range(ALPHA)]
     offsets, items = csr(rows)
     weights = np.ones(len(rows), dtype=np.int64)
@@ -78,17 +78,11 @@ def test_a_memory_limit_stops_it():
     with pytest.raises(_native.OverBudget, match="memory"):
         keeping(explosive(), memory_limit=100_000)
     rows = explosive()
-    names = np.arange(ALPHA + 1, dtype=np.int32)
+    del rows["sensitive"]
+    kernel = _native.WeightedRows(**rows, vocabulary=ALPHA + 1)
+    everything, names = np.arange(len(rows["weights"])), np.arange(ALPHA + 1, dtype=np.int32)
     with pytest.raises(_native.OverBudget, match="memory"):
-        _native.merge_rows(
-            rows["offsets"],
-            rows["items"],
-            rows["weights"],
-            np.arange(len(rows["weights"])),
-            names,
-            vocabulary=ALPHA + 1,
-            memory_limit=100_000,
-        )
+        kernel.renamed(everything, names, vocabulary=ALPHA + 1, memory_limit=100_000)
 
 
 def test_progress_is_told_and_its_exceptions_pass():
@@ -105,7 +99,7 @@ def test_progress_is_told_and_its_exceptions_pass():
         suppress(explosive(), progress=stop)
 
 
-def test_a_question_that_takes_long_is_stopped_and_leaves_no_trace():
+def test_a_question_that_takes_long_is_stopped():
     kept = everything_public_kept()
     with pytest.raises(_native.OverBudget, match="time"):
         kept.brings_rule(ALPHA, work=2**60, time_limit=0.3)
@@ -113,6 +107,24 @@ def test_a_question_that_takes_long_is_stopped_and_leaves_no_trace():
     assert (answer, rule) == (2, [ALPHA])
     assert work > 10**5
     assert kept.brings_rule(0, work=10**8, time_limit=60.0)[:2] == (0, []), "What was asked for is not kept."
+
+
+def test_after_a_stop_other_questions_are_answered_as_ever():
+    """Ten of 25 who have x have beta; the other fifteen have alpha, which the search that was stopped had marked."""
+    x, beta = ALPHA + 1, ALPHA + 2
+    rows = explosive()
+    more = csr([[x, beta]] * 10 + [[ALPHA, x]] * 15)
+    rows["offsets"] = np.concatenate([rows["offsets"], rows["offsets"][-1] + more[0][1:]])
+    rows["items"] = np.concatenate([rows["items"], more[1]])
+    rows["weights"] = np.ones(len(rows["offsets"]) - 1, dtype=np.int64)
+    rows["sensitive"] = marks([ALPHA, beta], beta + 1)
+    kept = keeping(rows)
+    for item in range(ALPHA):
+        kept.keep(item)
+    with pytest.raises(_native.OverBudget, match="time"):
+        kept.brings_rule(ALPHA, work=2**60, time_limit=0.3)
+    kept.keep(x)
+    assert kept.brings_rule(beta, work=10**8, time_limit=60.0)[:2] == (0, [])
 
 
 @pytest.mark.no_sanitizer(reason="interrupts a child whose work takes far more memory there")
@@ -179,36 +191,47 @@ def test_keeping_knows_its_items(item):
             ask(item)
 
 
+def weighted(**changes) -> _native.WeightedRows:
+    rows = small()
+    del rows["sensitive"]
+    return _native.WeightedRows(**{**rows, "vocabulary": 2, **changes})
+
+
+@pytest.mark.parametrize(("wrong", "words"), SHAPES[:5])
+def test_rows_refuse_bad_arguments(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        weighted(**wrong)
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        *SHAPES[:6],
         ({"rows": np.array([2], dtype=np.int64)}, "no such row"),
         ({"rows": np.array([-1], dtype=np.int64)}, "no such row"),
+        ({"names": np.arange(3, dtype=np.int32)}, "one name for each item"),
         ({"names": np.array([0, 2], dtype=np.int32)}, "a name outside the vocabulary"),
         ({"names": np.array([0, -2], dtype=np.int32)}, "a name outside the vocabulary"),
     ],
 )
-def test_merging_refuses_bad_arguments(wrong, words):
-    rows = small()
-    del rows["sensitive"]
+def test_renaming_refuses_bad_arguments(wrong, words):
     question = {"rows": np.arange(2), "names": np.arange(2, dtype=np.int32), "vocabulary": 2, "memory_limit": 2**20}
-    assert _native.merge_rows(**rows | question)[2].tolist() == [1, 1]
+    assert weighted().renamed(**question)[2].tolist() == [1, 1]
     with pytest.raises(ValueError, match=words):
-        _native.merge_rows(**rows | question | wrong)
+        weighted().renamed(**question | wrong)
+    with pytest.raises(ValueError, match="a weight below 1"):
+        weighted(weights=np.array([1, 0], dtype=np.int64)).renamed(**question)
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        *SHAPES[:4],
         ({"rows": np.array([2], dtype=np.int64)}, "no such row"),
         ({"rows": np.array([-1], dtype=np.int64)}, "no such row"),
+        ({"wanted": marks([1], 3)}, "one mark for each item"),
     ],
 )
 def test_looking_for_rows_refuses_bad_arguments(wrong, words):
-    rows = small()
-    question = {"offsets": rows["offsets"], "items": rows["items"], "rows": np.arange(2), "wanted": marks([1], 2)}
-    assert _native.rows_holding(**question).tolist() == [0]
+    question = {"rows": np.arange(2), "wanted": marks([1], 2)}
+    assert weighted().holding(**question).tolist() == [0]
     with pytest.raises(ValueError, match=words):
-        _native.rows_holding(**question | wrong)
+        weighted().holding(**question | wrong)

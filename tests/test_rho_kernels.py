@@ -256,14 +256,9 @@ def test_merging_rows():
             renamed = frozenset(names[item] for item in case.rows[number] if names[item] >= 0)
             expected[renamed] += case.weights[number]
         del expected[frozenset()]
-        weights = np.array(case.weights, dtype=np.int64)
-        offsets, items, merged = _native.merge_rows(
-            *csr(case.rows),
-            weights,
-            np.array(chosen, dtype=np.int64),
-            np.array(names, dtype=np.int32),
-            vocabulary=4,
-            memory_limit=2**30,
+        kernel = _native.WeightedRows(*csr(case.rows), np.array(case.weights, dtype=np.int64), vocabulary=case.many)
+        offsets, items, merged = kernel.renamed(
+            np.array(chosen, dtype=np.int64), np.array(names, dtype=np.int32), vocabulary=4, memory_limit=2**30
         )
         rows = [items[a:b].tolist() for a, b in pairwise(offsets)]
         assert all(row == sorted(set(row)) for row in rows)
@@ -275,11 +270,9 @@ def test_merging_thousands_of_different_rows():
     draw = random.Random(1)
     distinct = [frozenset(draw.sample(range(60), 4)) for _ in range(5000)]
     rows = distinct * 2
-    everything = np.arange(len(rows))
-    weights, names = np.ones(len(rows), dtype=np.int64), np.arange(60, dtype=np.int32)
-    offsets, items, merged = _native.merge_rows(
-        *csr(rows), weights, everything, names, vocabulary=60, memory_limit=2**30
-    )
+    kernel = _native.WeightedRows(*csr(rows), np.ones(len(rows), dtype=np.int64), vocabulary=60)
+    names = np.arange(60, dtype=np.int32)
+    offsets, items, merged = kernel.renamed(np.arange(len(rows)), names, vocabulary=60, memory_limit=2**30)
     assert dict(zip(map(frozenset, np.split(items, offsets[1:-1])), merged.tolist(), strict=True)) == Counter(rows)
 
 
@@ -288,5 +281,6 @@ def test_rows_that_hold_something_wanted():
         case = Case(seed)
         wanted = {item for item in range(case.many) if case.draw.random() < 0.3}
         chosen = case.draw.sample(range(len(case.rows)), case.draw.randint(0, len(case.rows)))
-        found = _native.rows_holding(*csr(case.rows), np.array(chosen, dtype=np.int64), marks(wanted, case.many))
+        kernel = _native.WeightedRows(*csr(case.rows), np.array(case.weights, dtype=np.int64), vocabulary=case.many)
+        found = kernel.holding(np.array(chosen, dtype=np.int64), marks(wanted, case.many))
         assert found.tolist() == [number for number in chosen if case.rows[number].intersection(wanted)]
