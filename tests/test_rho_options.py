@@ -5,6 +5,7 @@ import pytest
 import veilset as vs
 from tests import golden
 from tests.interrupting import interrupt
+from veilset.anonymize.rho_uncertainty import rules as rho_rules
 from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.top_down import top_down
 from veilset.api import certify
@@ -215,6 +216,28 @@ def test_plain_runs_stop_at_a_limit():
     for method in METHODS.values():
         with pytest.raises(vs.BudgetExceeded, match=r"stopped at the time limit.*remove-sensitive"):
             method(TABLE_1, PROMISE, plain=True, limits=Limits(time_limit=1e-9))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("search", "rules"), [(0, 10**6), (9, 10**6), (10**6, 0), (10**6, 9), (0, 0), (9, 9)])
+def test_what_is_too_dear_to_prove_is_suppressed_and_named(method, search, rules, monkeypatch):
+    monkeypatch.setattr(rho_rules, "_SEARCH", search)
+    monkeypatch.setattr(rho_rules, "_RULES", rules)
+    dear = 0
+    for data in (TABLE_1, SHOP):
+        for options in ({}, {"plain": True}):
+            release = vs.anonymize(data, HALF, method=method, **options)
+            assert release.certified
+            assert set(release.too_dear) <= set(release.suppressed)
+            dear += len(release.too_dear)
+    assert dear or search or rules
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_must_stay_and_is_too_dear_to_prove(method, monkeypatch):
+    monkeypatch.setattr(rho_rules, "_RULES", 0)
+    with pytest.raises(vs.BudgetExceeded, match=r"would take too long .* Take sensitive items off the list"):
+        METHODS[method](TABLE_1, PROMISE, keep=["α", "γ"], plain=True, limits=Limits())
 
 
 def test_progress_is_told():

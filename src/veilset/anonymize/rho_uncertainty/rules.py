@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
+from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 
 __all__ = ["Concealed", "Keeping", "Rows", "conceal"]
@@ -121,21 +122,29 @@ def conceal(
         Stop once more than this is lost.
     """
     with limits.guard("Concealing sensitive rules", _ADVICE):
-        found = _native.suppress_rules(
-            *rows.arrays,
-            sensitive,
-            worth,
-            fixed,
-            np.zeros(0, dtype=np.uint8) if required is None else required,
-            rho_num=rho.numerator,
-            rho_den=rho.denominator,
-            population=population,
-            worth_limit=worth_limit,
-            search_budget=_SEARCH,
-            rules_budget=_RULES,
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda size: f"Concealing rules with {size} item{'s' * (size != 1)} known"),
-        )
+        try:
+            found = _native.suppress_rules(
+                *rows.arrays,
+                sensitive,
+                worth,
+                fixed,
+                np.zeros(0, dtype=np.uint8) if required is None else required,
+                rho_num=rho.numerator,
+                rho_den=rho.denominator,
+                population=population,
+                worth_limit=worth_limit,
+                search_budget=_SEARCH,
+                rules_budget=_RULES,
+                threads=limits.thread_count,
+                **limits.for_kernel(lambda size: f"Concealing rules with {size} item{'s' * (size != 1)} known"),
+            )
+        except _native.OverBudget as stop:
+            if str(stop) != "work":
+                raise
+            raise BudgetExceeded(
+                "It would take too long to find out what has to go besides the items that must be kept.",
+                f"Take sensitive items off the list of what must be kept, or {_ADVICE}",
+            ) from None
     chosen = found["chosen"]
     return Concealed(
         chosen.tolist(),
