@@ -22,6 +22,7 @@ from veilset.transactions import Taxonomy, Transactions
 from veilset.utility.generalization import average_loss, info_loss
 
 MANY = settings(max_examples=max(200, settings().max_examples))
+FEWER = settings(max_examples=max(25, settings().max_examples // 2))
 TABLE_1 = Transactions.from_lists(golden.TABLE_1, sensitive=golden.TABLE_1_SENSITIVE)
 PROMISE = vs.RhoUncertainty(rho=golden.RHO)
 
@@ -32,15 +33,18 @@ class Question(NamedTuple):
     data: Transactions
     promise: vs.RhoUncertainty
     tree: dict[str, list[str]]
-    weights: dict[str, float] | str | None
+    weighing: dict[str, object]
     keep: set[str]
 
     @property
     def cost(self) -> dict[str, Fraction]:
-        if self.weights is None:
-            return {name: Fraction(int(n)) for name, n in zip(self.data.names, self.data.supports, strict=True)}
-        own = {} if isinstance(self.weights, str) else self.weights
-        return {name: Fraction(own.get(name, 1)) for name in self.data.names}
+        """What each item is worth, from `weighing`: the options weights and sensitive_weight."""
+        weights = self.weighing["weights"]
+        worth = dict(zip(self.data.names, map(int, self.data.supports), strict=True))
+        if weights is not None:
+            worth = dict.fromkeys(self.data.names, 1) | ({} if weights == "equal" else weights)
+        times = dict.fromkeys(self.data.sensitive, self.weighing["sensitive_weight"])
+        return {name: Fraction(one) * times.get(name, 1) for name, one in worth.items()}
 
     def loss(self, release: vs.Release) -> Fraction:
         """What a release loses, by the weights."""
@@ -55,14 +59,15 @@ def questions(draw: st.DrawFn) -> Question:
     tree = {leaf: draw(groups) for leaf in (*data.public, "absent", *data.sensitive[:1])}
     own = st.dictionaries(st.sampled_from(data.names), st.sampled_from([0, 0.5, 1, 3]))
     weights = draw(st.one_of(st.none(), st.just("equal"), own))
+    weighing = {"weights": weights, "sensitive_weight": draw(st.sampled_from([1, 1, 2, 10]))}
     keep = draw(st.sets(st.sampled_from(data.names), max_size=2))
-    return Question(data, vs.RhoUncertainty(rho=draw(strategies.shares())), tree, weights, keep)
+    return Question(data, vs.RhoUncertainty(rho=draw(strategies.shares())), tree, weighing, keep)
 
 
 def cut_of(
     data, promise, tree: Mapping[str, list[str]], *, only_sensitive: bool = False, **options
 ) -> tuple[Task, Cut]:
-    asked = {"weights": None, "keep": (), **options}
+    asked = {"weights": None, "sensitive_weight": 1, "keep": (), **options}
     task = Task.of(data, promise, Taxonomy.from_paths(tree), **asked, limits=Limits())
     keep = task.must_stay
     return task, td_control(task.hierarchy, promise, keep=keep, only_sensitive=only_sensitive, limits=Limits())
@@ -129,8 +134,8 @@ def test_everything_at_all_is_mended_before_the_loop():
 @MANY
 @given(questions())
 def test_plain_suppress_is_suppress_control(question):
-    data, promise, _, weights, keep = question
-    rows, options = as_sets(data), {"weights": weights, "keep": keep, "plain": True, "limits": Limits()}
+    data, promise, _, weighing, keep = question
+    rows, options = as_sets(data), {**weighing, "keep": keep, "plain": True, "limits": Limits()}
     try:
         gone = rho_twins.suppress_control(
             rows, data.sensitive, promise.rho, cost=question.cost, fixed=keep, order=data.names
@@ -148,8 +153,8 @@ def test_plain_suppress_is_suppress_control(question):
 @MANY
 @given(questions())
 def test_plain_top_down_is_td_control(question):
-    data, promise, tree, weights, keep = question
-    options = {"weights": weights, "keep": keep, "limits": Limits()}
+    data, promise, tree, weighing, keep = question
+    options = {**weighing, "keep": keep, "limits": Limits()}
     try:
         twin = twin_of(question, keep)
     except rho_twins.Stuck:
@@ -165,22 +170,22 @@ def test_plain_top_down_is_td_control(question):
 @MANY
 @given(questions(), st.booleans())
 def test_td_control_splits_what_its_twin_splits(question, only_sensitive):
-    data, promise, tree, weights, _ = question
-    task, cut = cut_of(data, promise, tree, weights=weights, only_sensitive=only_sensitive)
+    data, promise, tree, weighing, _ = question
+    task, cut = cut_of(data, promise, tree, **weighing, only_sensitive=only_sensitive)
     twin = twin_of(question, data.public if only_sensitive else ())
     label, public = task.hierarchy.label, max(1, len(data.public))
-    unit = 10**6 if weights is not None else 1
+    unit = 1 if weighing["weights"] is None else 10**6
     assert [label(entry) for entry in cut.suppressed] == twin.suppressed
     assert [(label(node), Fraction(pnig, public * unit)) for node, pnig in cut.splits] == twin.splits
     assert not only_sensitive or task.hierarchy.sensitive[cut.suppressed].all()
 
 
 def all_ways(question: Question) -> list[vs.Release]:
-    data, promise, tree, weights, _ = question
+    data, promise, tree, weighing, _ = question
     ways = [{"plain": True}, {"repair": False}, {}]
-    found = [suppress(data, promise, weights=weights, **way, limits=Limits()) for way in ways]
+    found = [suppress(data, promise, **weighing, **way, limits=Limits()) for way in ways]
     return found + [
-        top_down(data, promise, taxonomy=taxonomy, weights=weights, **way, limits=Limits())
+        top_down(data, promise, taxonomy=taxonomy, **weighing, **way, limits=Limits())
         for taxonomy in (tree, None)
         for way in ways
     ]
@@ -204,34 +209,35 @@ def test_the_promise_is_kept_and_what_is_not_plain_is_maximal(question):
             assert not question.cost[item] or not oracles.is_rho_uncertain(returned, data.sensitive, promise.rho), item
 
 
+@FEWER
 @given(questions())
 def test_releases_are_certified_whatever_the_threads(question):
-    data, promise, tree, weights, _ = question
+    data, promise, tree, weighing, _ = question
     for method, options in (("suppress", {}), ("top-down", {"taxonomy": tree})):
         releases = [
-            vs.anonymize(data, promise, method=method, weights=weights, threads=threads, **options)
-            for threads in (1, 2)
+            vs.anonymize(data, promise, method=method, **weighing, threads=threads, **options) for threads in (1, 2)
         ]
         assert all(release.certified for release in releases)
         facts = [(r.suppressed, r.generalized, r.stands_for, r.options, r.data.to_lists()) for r in releases]
         assert facts[0] == facts[1]
 
 
+@FEWER
 @given(questions())
 def test_repair_loses_no_more_than_restore(question):
     """Each way begins with the same restore, and goes on only where that gains."""
-    data, promise, tree, weights, _ = question
+    data, promise, tree, weighing, _ = question
     less, more = (
-        top_down(data, promise, taxonomy=tree, weights=weights, repair=repair, limits=Limits())
-        for repair in (False, True)
+        top_down(data, promise, taxonomy=tree, **weighing, repair=repair, limits=Limits()) for repair in (False, True)
     )
     assert question.loss(more) <= question.loss(less)
 
 
+@FEWER
 @given(questions())
 def test_what_must_stay_stays_or_it_is_said(question):
-    data, promise, tree, weights, keep = question
-    options = {"weights": weights, "keep": keep, "limits": Limits()}
+    data, promise, tree, weighing, keep = question
+    options = {**weighing, "keep": keep, "limits": Limits()}
     words = r"Nothing was found in which all that must be kept survives: '\w+' does not\."
     for method, more in ((suppress, {}), (top_down, {"taxonomy": tree})):
         try:

@@ -125,7 +125,8 @@ def test_a_leaf_and_a_group_of_one_name_are_told_apart():
 
 @pytest.mark.parametrize(("method", "options"), [("suppress", {}), ("top-down", {"taxonomy": SHELVES})])
 @pytest.mark.parametrize(
-    "more", [{}, {"weights": "equal", "keep": ["fig"]}, {"repair": False}, {"weights": {"bun": 9}}]
+    "more",
+    [{}, {"weights": "equal", "keep": ["fig"]}, {"repair": False}, {"weights": {"bun": 9}}, {"sensitive_weight": 5}],
 )
 def test_what_was_chosen_is_chosen_again(method, options, more):
     release = vs.anonymize(SHOP, HALF, method=method, **options, **more)
@@ -167,6 +168,10 @@ def test_what_was_chosen_is_audited_and_must_hold_what_is_kept():
     [
         ({"depth": 3}, "has no option 'depth'"),
         ({"weights": "heavy"}, "weights is 'heavy'"),
+        ({"sensitive_weight": 0}, "sensitive_weight is 0. Give a whole number from 1 to 1000"),
+        ({"sensitive_weight": 1001}, "sensitive_weight is 1001"),
+        ({"sensitive_weight": 1.5}, "sensitive_weight is 1.5"),
+        ({"sensitive_weight": True}, "sensitive_weight is True"),
         ({"weights": {"ale": -1}}, "The weight of 'ale' is -1"),
         ({"weights": {"beer": 1}}, "beer"),
         ({"keep": "ale"}, "keep is the text 'ale'"),
