@@ -184,6 +184,14 @@ def test_options_that_cannot_be_meant(method, options, message):
         vs.anonymize(SHOP, HALF, method=method, **options)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_that_cannot_be_added_up(method):
+    data = Transactions.from_lists([[f"p{n}" for n in range(3000)], ["p1", "s"]], sensitive=["s"])
+    assert vs.anonymize(data, HALF, method=method, weights={"s": 10**6}).certified
+    with pytest.raises(vs.WrongUsage, match="All 3,001 items together weigh more than can be counted exactly"):
+        vs.anonymize(data, HALF, method=method, weights={"s": 10**6}, sensitive_weight=1000)
+
+
 def test_a_tree_is_for_top_down_and_must_have_all_public_items():
     with pytest.raises(vs.WrongUsage, match=r"'suppress' has no option 'taxonomy'.*choose top-down"):
         vs.anonymize(SHOP, HALF, method="suppress", taxonomy=SHELVES)

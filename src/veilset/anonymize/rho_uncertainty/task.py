@@ -22,6 +22,8 @@ from veilset.transactions.vocabulary import several
 
 __all__ = ["Found", "Task"]
 
+_LARGEST = 2**61
+
 
 @dataclass(frozen=True)
 class Found:
@@ -84,11 +86,18 @@ class Task:
         leaves = data.public or data.names
         tree = Taxonomy.from_paths({name: [] for name in leaves}) if taxonomy is None else taxonomy
         tree.check(data)
+        worth = worth_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1)
+        # Kernels add up what items are worth, in units of 1 / (number of public items), as integers of 64 bits.
+        if float(worth.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
+            raise WrongUsage(
+                f"All {len(data.names):,} items together weigh more than can be counted exactly.",
+                "Divide all weights by the same number, or give a smaller sensitive_weight.",
+            )
         return cls(
             data,
             promise,
             tree.pruned(data) if data.public else tree,
-            worth_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1),
+            worth,
             weights,
             sensitive_weight,
             named_items(data, keep, "keep", only_public=False),
