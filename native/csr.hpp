@@ -11,16 +11,19 @@
 
 namespace veilset {
 
+// Raises what Ctrl-C means to Python. The caller may hold the GIL or not.
+inline void look_for_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 // body(part) for the parts of a long array, with a look for Ctrl-C in between: it may be a file that is read only now.
 // The caller may hold the GIL or not.
 template <class T, class Body>
 void in_parts(std::span<const T> values, Body body) {
     constexpr size_t part = size_t(1) << 24;
     for (size_t begin = 0; begin < values.size(); begin += part) {
-        {
-            nb::gil_scoped_acquire acquire;
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        }
+        look_for_signals();
         body(values.subspan(begin, std::min(part, values.size() - begin)));
     }
 }

@@ -39,6 +39,7 @@ public:
         const int64_t many = chosen ? int64_t(chosen->size()) : data.rows();
         for (int64_t i = 0; i < many; ++i) {
             if (i % 4096 == 0) control.poll();
+            if (i % (1 << 18) == 0) look_for_signals();
             const int64_t r = chosen ? (*chosen)[size_t(i)] : i;
             if (r < 0 || r >= data.rows()) throw std::invalid_argument("no such row");
             if (weights[size_t(r)] < 1) throw std::invalid_argument("a weight below 1");

@@ -57,7 +57,7 @@ class NotCertified(VeilsetError):
 
 
 class Infeasible(VeilsetError):
-    """A promise that no suppression of public items can keep on this data."""
+    """A promise that cannot be kept on this data, or not with what must stay."""
 
     exit_code = 3
 

@@ -6,7 +6,7 @@ there is something to hide.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from veilset.anonymize.recoding import replaced
 from veilset.anonymize.rho_uncertainty.rules import Marks, Rows
-from veilset.errors import WrongUsage
+from veilset.errors import Infeasible, WrongUsage
 from veilset.limits import Limits
 from veilset.transactions import Taxonomy, Transactions
 
@@ -147,7 +147,7 @@ class Hierarchy:
         entries: npt.NDArray[np.int32] = self._entry_of[self.items[node]]
         return entries
 
-    def marks(self, entries: Collection[int] | npt.NDArray[np.int32]) -> Marks:
+    def marks(self, entries: Sequence[int] | npt.NDArray[np.int32]) -> Marks:
         """An array that marks these."""
         marked = np.zeros(len(self), dtype=np.uint8)
         marked[np.array(entries, dtype=np.int64)] = 1
@@ -168,6 +168,15 @@ class Hierarchy:
         """What stands in the release: an item's own name, or the label of a node."""
         items = self.items[entry]
         return self.data.names[int(items[0])] if len(items) == 1 else self._taxonomy.label(self._node[entry])
+
+    def stuck(self, rule: Sequence[int]) -> Infeasible:
+        """The error for a violating rule none of whose items may go, what is inferred last."""
+        *known, inferred = map(self.label, rule)
+        told = " + ".join(map(repr, known)) or "nothing"
+        return Infeasible(
+            f"What must be kept breaks the promise: who knows {told} infers {inferred!r} too surely.",
+            "Take one of these items off the list, or choose a larger rho.",
+        )
 
     def stands_for(self, entry: int) -> tuple[str, ...]:
         """All items of the taxonomy that a node may mean, whether they occur or not."""

@@ -14,7 +14,6 @@ import numpy as np
 from veilset.anonymize.rho_uncertainty.rules import conceal
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.worth import Weights
-from veilset.errors import Infeasible
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -65,18 +64,19 @@ def suppress(
     """
     started = time.perf_counter()
     task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
-    options: dict[str, object] = {"plain": plain or None, "repair": None if repair else False}
-    if chosen is not None:
-        found = Found(task.named(chosen))
-        return task.release("suppress", found, options | {"chosen": task.chosen(found)}, started=started)
-    if plain:
-        return task.release("suppress", _suppress_control(task, limits), options, started=started)
     ways = [
         ("SuppressControl", lambda bounded: _suppress_control(task, bounded)),
         ("remove-sensitive", lambda _: Found(task.without_sensitive)),
     ]
-    found, attempts = task.best_of(ways, repair=repair)
-    return task.release("suppress", found, options | {"chosen": task.chosen(found)}, started=started, attempts=attempts)
+    return task.answer(
+        "suppress",
+        ways,
+        lambda: _suppress_control(task, limits),
+        plain=plain,
+        repair=repair,
+        chosen=chosen,
+        started=started,
+    )
 
 
 def _suppress_control(task: Task, limits: Limits) -> Found:
@@ -91,12 +91,7 @@ def _suppress_control(task: Task, limits: Limits) -> Found:
         limits=limits,
     )
     if concealed.stuck:
-        *known, inferred = map(tree.label, concealed.stuck)
-        told = " + ".join(map(repr, known)) or "nothing"
-        raise Infeasible(
-            f"What must be kept breaks the promise: who knows {told} infers {inferred!r} too surely.",
-            "Take one of these items off the list, or choose a larger rho.",
-        )
+        raise tree.stuck(concealed.stuck)
     gone = np.array(concealed.chosen, dtype=np.int64)
     kept = np.setdiff1d(np.array(sorted(tree.above)), gone).tolist()
     return Found(kept, concealed.too_dear)

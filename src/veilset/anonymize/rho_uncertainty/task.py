@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,10 @@ class Found:
 
     kept: Collection[int]
     too_dear: Collection[int] = ()
+
+
+Way: TypeAlias = Callable[[Limits], Found]
+"""A way to a start, within limits."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +125,31 @@ class Task:
         tree = self.hierarchy
         return [entry for entry in tree.above if not tree.sensitive[entry] and not tree.children[entry]]
 
-    def best_of(
-        self, ways: Sequence[tuple[str, Callable[[Limits], Found]]], *, repair: bool
-    ) -> tuple[Found, tuple[Attempt, ...]]:
+    def answer(
+        self,
+        method: str,
+        ways: Sequence[tuple[str, Way]],
+        as_published: Callable[[], Found],
+        *,
+        plain: bool,
+        repair: bool,
+        chosen: Iterable[str] | None,
+        started: float,
+        **options: object,
+    ) -> Release:
+        """The release of what was chosen before, of the published algorithm alone, or of the best of several ways."""
+        options |= {"plain": plain or None, "repair": None if repair else False}
+        attempts: tuple[Attempt, ...] = ()
+        if chosen is not None:
+            found = Found(self.named(chosen))
+        elif plain:
+            return self.release(method, as_published(), options, started=started)
+        else:
+            found, attempts = self.best_of(ways, repair=repair)
+        names = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
+        return self.release(method, found, options | {"chosen": names}, started=started, attempts=attempts)
+
+    def best_of(self, ways: Sequence[tuple[str, Way]], *, repair: bool) -> tuple[Found, tuple[Attempt, ...]]:
         """Restore (and repair) what each way finds, and take what is worth most.
 
         A way that comes to a limit of time or memory is given up; removing all sensitive items always remains.
@@ -214,7 +241,3 @@ class Task:
             seconds=time.perf_counter() - started,
             attempts=attempts,
         )
-
-    def chosen(self, found: Found) -> tuple[str, ...]:
-        """The names of what is kept, for a recipe."""
-        return tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
 from veilset.anonymize.rho_uncertainty.rules import Concealed, conceal
-from veilset.errors import Infeasible
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 
@@ -179,12 +178,7 @@ class _TDControl:
 
     def _suppress(self, concealed: Concealed) -> None:
         if concealed.stuck:
-            *known, inferred = map(self._tree.label, concealed.stuck)
-            told = " + ".join(map(repr, known)) or "nothing"
-            raise Infeasible(
-                f"What must be kept breaks the promise: who knows {told} infers {inferred!r} too surely.",
-                "Take one of these items off the list, or choose a larger rho.",
-            )
+            raise self._tree.stuck(concealed.stuck)
         self._cut.suppressed += concealed.chosen
         self._cut.too_dear += concealed.too_dear
         gone = set(concealed.chosen)

@@ -76,16 +76,6 @@ def top_down(
     given = None if taxonomy is None else taxonomy_of(taxonomy)
     tree = Taxonomy.by_fan_out(data, _FAN_OUT) if given is None and data.public else given
     task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
-    options: dict[str, object] = {
-        "taxonomy": None if given is None else given.to_paths(),
-        "plain": plain or None,
-        "repair": None if repair else False,
-    }
-    if chosen is not None:
-        found = Found(task.named(chosen))
-        return task.release("top-down", found, options | {"chosen": task.chosen(found)}, started=started)
-    if plain:
-        return task.release("top-down", _td_control(task, limits), options, started=started)
     # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
     ways = [
         ("remove-sensitive", lambda _: Found(task.without_sensitive)),
@@ -96,8 +86,16 @@ def top_down(
         ),
         ("splits with repair", lambda _: Found(_top(task))),
     ]
-    found, attempts = task.best_of(ways, repair=repair)
-    return task.release("top-down", found, options | {"chosen": task.chosen(found)}, started=started, attempts=attempts)
+    return task.answer(
+        "top-down",
+        ways,
+        lambda: _td_control(task, limits),
+        plain=plain,
+        repair=repair,
+        chosen=chosen,
+        taxonomy=None if given is None else given.to_paths(),
+        started=started,
+    )
 
 
 def _td_control(task: Task, limits: Limits, *, only_sensitive: bool = False) -> Found:
