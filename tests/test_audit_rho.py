@@ -16,7 +16,7 @@ from veilset.audit import audit
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import Audit, RhoUncertainty
-from veilset.testing import check_model, oracles, strategies
+from veilset.testing import check_audit, check_model, oracles, strategies
 from veilset.testing.checks import as_sets
 
 SHARES = [Fraction(1), Fraction(1, 2), Fraction(2, 3), Fraction(7, 10), Fraction(1, 3), Fraction(9, 10)]
@@ -32,47 +32,10 @@ def asked(data: Transactions, rho: str | Fraction, witnesses: int = 1000, **limi
     return audit(data, RhoUncertainty(rho=rho), witnesses=witnesses, limits=Limits(**limits))
 
 
-def check(data: Transactions, rho: Fraction, answer: Audit) -> None:
-    """The answer is the brute-force one, and each witness is a violation with the right numbers."""
-    rules = oracles.sensitive_rules(as_sets(data), data.sensitive)
-    broken = oracles.rho_violations(as_sets(data), data.sensitive, rho)
-    assert answer.holds == (not broken)
-    assert {w.sensitive for w in answer.witnesses} == {s for _, s in broken}
-    assert answer.found == len(answer.witnesses)
-    for w in answer.witnesses:
-        together, held = broken[frozenset(w.itemset), w.sensitive]
-        assert (w.support, w.confidence) == (held, Fraction(together, held))
-        assert w.itemset == data.in_order(w.itemset)
-        shorter = [(frozenset(w.itemset) - {item}, w.sensitive) for item in w.itemset if len(w.itemset) > 1]
-        assert not any(rule in broken for rule in shorter), f"{w} holds more than is needed."
-    severity = [(-w.confidence, -w.confidence * w.support, len(w.itemset), w.itemset) for w in answer.witnesses]
-    assert severity == sorted(severity)
-    if broken or not rules:
-        assert answer.margins == {}
-    else:
-        margin = answer.margins["largest_confidence"]
-        assert margin.value == max(Fraction(*count) for count in rules.values())
-        assert margin.value == Fraction(*rules[frozenset(margin.itemset), margin.sensitive])
-    assert (answer.found_by_size, answer.feasible, answer.reach) == ((), True, None)
-    assert answer.transactions == len(data)
-
-
-@st.composite
-def protected(draw: st.DrawFn) -> Transactions:
-    """Small data in which many rows return without some of their sensitive items, so that the promise often holds."""
-    data = draw(strategies.transactions(max_rows=8, min_rows=0))
-    rows = data.to_lists()
-    sensitive = set(data.sensitive)
-    for _ in range(draw(st.integers(0, 4))):
-        gone = draw(st.sets(st.sampled_from(sorted(sensitive)))) if sensitive else set()
-        rows += [[item for item in row if item not in gone] for row in data.to_lists()]
-    return Transactions.from_lists(rows, sensitive=data.sensitive)
-
-
 @settings(max_examples=max(1000, settings().max_examples))
-@given(st.one_of(strategies.transactions(), protected()), st.sampled_from(SHARES))
-def test_equals_the_oracle(data, rho):
-    check(data, rho, asked(data, rho))
+@given(strategies.transactions() | strategies.protected(), strategies.rho_promises())
+def test_equals_the_oracle(data, promise):
+    check_audit(data, promise)
 
 
 def test_equals_the_oracle_on_thousands():
@@ -89,7 +52,7 @@ def test_equals_the_oracle_on_thousands():
         data = Transactions.from_lists(rows, sensitive={name for row in rows for name in row if name.isupper()})
         rho = draw.choice(SHARES)
         answer = asked(data, rho)
-        check(data, rho, answer)
+        check_audit(data, RhoUncertainty(rho=rho), answer)
         holding += answer.holds
     assert 500 < holding < 1500, "The draws must show both verdicts."
 
@@ -105,7 +68,7 @@ def test_antecedents_between_single_items_and_whole_rows():
         rows += [set("abcdefgh")] * 3 + [{item} for item in "abcdefgh"] * 2
         data = Transactions.from_lists(rows, sensitive=["X"])
         answer = asked(data, "1/2")
-        check(data, Fraction(1, 2), answer)
+        check_audit(data, RhoUncertainty(rho="1/2"), answer)
         holding += answer.holds
         broken = {x for x, _ in oracles.rho_violations(as_sets(data), ["X"], Fraction(1, 2))}
         only_between += bool(broken) and not any(len(x) < 2 or x in whole for x in broken)
@@ -129,7 +92,7 @@ def test_antecedents_between_single_items_and_whole_rows():
 )
 def test_corners(rows, sensitive, rho):
     data = Transactions.from_lists(rows, sensitive=sensitive)
-    check(data, rho, asked(data, rho))
+    check_audit(data, RhoUncertainty(rho=rho))
 
 
 def test_oracle_on_table_1():
@@ -155,7 +118,7 @@ def test_oracle_on_figure_16():
 def test_table_1():
     data = Transactions.from_lists(rows_of(TABLE_1), sensitive=["α", "γ"])
     answer = asked(data, "7/10")
-    check(data, Fraction(7, 10), answer)
+    check_audit(data, RhoUncertainty(rho="7/10"), answer)
     assert [str(w) for w in answer.witnesses] == [
         "{α}: 100% of the 2 transactions that hold this hold 'γ' too",
         "{b1}: the only transaction that holds this holds 'α' too",
@@ -174,13 +137,13 @@ def test_figure_16_knowing_nothing_and_generalized():
     assert (witness.itemset, witness.support, witness.confidence) == (("A",), 4, Fraction(3, 4))
 
 
-@given(st.sampled_from(SHARES))
-def test_the_promise_passes_its_battery(rho):
-    check_model(RhoUncertainty(rho=rho))
+@given(strategies.rho_promises())
+def test_the_promise_passes_its_battery(promise):
+    check_model(promise)
 
 
 @settings(max_examples=max(300, settings().max_examples))
-@given(protected(), st.sampled_from(SHARES))
+@given(strategies.protected(), st.sampled_from(SHARES))
 def test_any_number_of_threads_gives_the_same_answer(data, rho):
     first = asked(data, rho, threads=1)
     assert all(asked(data, rho, threads=threads) == first for threads in (2, 3))

@@ -1,32 +1,33 @@
-"""Batteries: one contract each for promises, methods and metrics, ours or a stranger's.
+"""Batteries: one contract each for promises, auditors, methods and metrics, ours or a stranger's.
 
-Call them in a test. They raise `AssertionError` with what is wrong.
+Call them in a test. They raise `AssertionError` with what is wrong. `check_audit` and `check_anonymizer` serve auditors
+and methods of any promise; what differs from promise to promise stands in `checks_coherence` and `checks_rho`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from veilset.api import audit, certify
-from veilset.errors import Infeasible
-from veilset.models import Audit, Coherence, Promise
+from veilset.errors import Infeasible, WrongUsage
+from veilset.models import Audit, Coherence, Promise, RhoUncertainty
 from veilset.release import Release
-from veilset.testing import oracles
+from veilset.testing.checks_coherence import COHERENCE
+from veilset.testing.checks_rho import RHO_UNCERTAINTY
+from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
 from veilset.utility import Metric
 
 __all__ = ["as_sets", "check_anonymizer", "check_audit", "check_metric", "check_model"]
 
+_CONTRACTS: Mapping[type[Promise], Contract] = {
+    Coherence: COHERENCE,
+    RhoUncertainty: RHO_UNCERTAINTY,
+}
 _ORACLE_LIMIT = 200
-
-
-def as_sets(data: Transactions) -> list[frozenset[str]]:
-    """Rows as the oracles take them."""
-    return [frozenset(row) for row in data]
 
 
 def check_model(promise: Promise) -> None:
@@ -46,115 +47,85 @@ def check_model(promise: Promise) -> None:
     assert all(sentence.endswith(".") for sentence in promise.not_promised()), "not_promised() must be sentences."
 
 
-def check_audit(data: Transactions, promise: Coherence, answer: Audit | None = None) -> None:
-    """The auditor's answer is the brute-force one: verdict, moles, margins, order. For small data."""
+def check_audit(data: Transactions, promise: Promise, answer: Audit | None = None) -> None:
+    """The auditor's answer is the brute-force one: verdict, witnesses, margins, order. For small data.
+
+    Parameters
+    ----------
+    data : Transactions
+    promise : Coherence or RhoUncertainty
+    answer : Audit, optional
+        What a stranger's auditor says, with all witnesses there are; None: our own auditor is asked.
+    """
+    contract = _contract(promise)
     answer = audit(data, promise, witnesses=10**6) if answer is None else answer
-    rows, h = as_sets(data), promise.share
-    question = (data.sensitive, h, promise.k, promise.p)
-    assert answer.holds == oracles.is_coherent(rows, *question), f"{answer}\nis wrong on {data.to_lists()}"
-    assert answer.feasible != oracles.empty_set_breaks(rows, data.sensitive, h, promise.k), (
-        f"{answer} on {data.to_lists()}"
-    )
-    if not answer.feasible:
-        assert answer.witnesses, "A broken promise needs a witness."
-        return
-    expected = oracles.minimal_moles(rows, *question)
-    assert {frozenset(w.itemset) for w in answer.witnesses} == expected, f"{answer.witnesses}\nis not {expected}"
-    assert answer.found == len(expected)
-    for size, count in enumerate(answer.found_by_size, start=1):
-        assert count == sum(len(x) == size for x in expected)
-    for witness in answer.witnesses:
-        _check_witness(rows, promise, witness.itemset, witness.support, witness.sensitive, witness.confidence)
-    excess = [_excess(promise, w.support, w.confidence) for w in answer.witnesses]
-    assert excess == sorted(excess, reverse=True), "Witnesses are not in order of severity."
-    if answer.holds:
-        _check_margins(rows, data, promise, answer)
-
-
-def _check_witness(
-    rows: list[frozenset[str]],
-    promise: Coherence,
-    itemset: tuple[str, ...],
-    support: int,
-    sensitive: str | None,
-    sure: Fraction | None,
-) -> None:
-    assert support == oracles.support(rows, itemset), f"{itemset}: support {support} is wrong."
-    if sensitive is None:
-        assert support < promise.k, f"{itemset} is held by {support} and is no mole."
-    else:
-        assert sure == Fraction(oracles.support(rows, {*itemset, sensitive}), support), (
-            f"{itemset} → {sensitive}: {sure} is wrong."
-        )
-        assert sure > promise.share, f"{itemset} → {sensitive}: {sure} is allowed."
-
-
-def _excess(promise: Coherence, support: int, confidence: Fraction | None) -> Fraction:
-    return Fraction(promise.k, support) if confidence is None else confidence / promise.share
-
-
-def _check_margins(rows: list[frozenset[str]], data: Transactions, promise: Coherence, answer: Audit) -> None:
-    """Exact when the promise holds: over all itemsets an attacker may know, the empty one included."""
-    known = oracles.occurring(rows, data.sensitive, promise.p)
-    if known:
-        margin = answer.margins["smallest_support"]
-        assert margin.value == min(oracles.support(rows, x) for x in known) == oracles.support(rows, margin.itemset)
-    if not data.sensitive:
-        return
-    cohorts = [[row for row in rows if x <= row] for x in {frozenset(), *known}]
-    for name, groups in (
-        ("largest_breach", [{s} for s in data.sensitive]),
-        ("largest_any_breach", [set(data.sensitive)]),
-    ):
-        worst = max(
-            Fraction(sum(not row.isdisjoint(group) for row in cohort), len(cohort))
-            for cohort in cohorts
-            for group in groups
-        )
-        if worst:
-            assert answer.margins[name].value == worst, f"{name}: {answer.margins[name]} is not {worst}"
+    question = (as_sets(data), data.sensitive, promise)
+    assert answer.holds == contract.holds(*question), f"{answer}\nis wrong on {data.to_lists()}"
+    assert answer.feasible == contract.possible(*question), f"{answer} on {data.to_lists()}"
+    assert answer.transactions == len(data), f"{answer.transactions} transactions were looked at, not {len(data)}."
+    contract.check_findings(data, promise, answer)
 
 
 def check_anonymizer(
-    method: Callable[[Transactions, Coherence], Release],
+    method: Callable[[Transactions, Any], Release],
     data: Transactions,
-    promise: Coherence,
+    promise: Promise,
     *,
     maximal: bool = False,
 ) -> None:
     """A method keeps the promise, accounts for what it did, leaves its input alone, and repeats itself.
 
+    So a method that falsifies data at random is rejected, whatever it promises.
+
     Parameters
     ----------
     method : callable
         From data and promise to `Release`.
+    data : Transactions
+        For `RhoUncertainty`, with a sensitive item: without one there is nothing to do, and methods may say so.
+    promise : Coherence or RhoUncertainty
     maximal : bool
-        Whether nothing that was suppressed could return by itself.
+        Whether nothing that was suppressed could return by itself, but for what the release calls `too_dear`.
     """
+    contract = _contract(promise)
     before = data.to_lists()
-    rows, question = as_sets(data), (data.sensitive, promise.share, promise.k, promise.p)
+    possible = contract.possible(as_sets(data), data.sensitive, promise)
     try:
         release = method(data, promise)
     except Infeasible:
-        assert oracles.empty_set_breaks(rows, data.sensitive, promise.share, promise.k), "Infeasible, but it is not."
+        assert not possible, "Infeasible, but it is not."
         return
-    assert not oracles.empty_set_breaks(rows, data.sensitive, promise.share, promise.k), "Feasible, but it is not."
+    assert possible, "Feasible, but it is not."
     assert data.to_lists() == before, "The method changed its input."
-    assert release.original == data
-    assert release.promise == promise
+    assert release.original == data, "The release is one of other data."
+    assert release.promise == promise, f"The release is for {release.promise}."
     certified = certify(release)
     assert certified.certified, f"{certified.discrepancy or certified.audit}\non {before} for {promise}"
     if len(before) <= _ORACLE_LIMIT:
-        assert oracles.is_coherent(as_sets(release.data), *question), (
-            f"Not coherent by brute force: {release.data.to_lists()}"
+        # What was sensitive in the original, and released names: what a release says of itself is not believed.
+        assert contract.holds(as_sets(release.data), data.sensitive, promise), (
+            f"Broken by brute force: {release.data.to_lists()}"
         )
-    assert release.data.sensitive == data.sensitive, "Sensitive items may not be touched."
+    may_go = set(release.suppressed) if contract.sensitive_may_go else set()
+    assert release.data.sensitive == tuple(item for item in data.sensitive if item not in may_go), (
+        f"Sensitive items may {'only be suppressed' if contract.sensitive_may_go else 'not be touched'}."
+    )
     again = method(data, promise)
-    assert (again.data, again.suppressed) == (release.data, release.suppressed), "Two runs give two results."
+    assert (again.data, again.suppressed, again.generalized) == (
+        release.data,
+        release.suppressed,
+        release.generalized,
+    ), "Two runs give two results."
     if maximal:
-        assert oracles.is_maximal_cohesion(rows, release.suppressed, *question), (
-            f"{release.suppressed} need not all have gone."
-        )
+        assert contract.maximal(release, promise), f"{release.suppressed} need not all have gone."
+
+
+def _contract(promise: Promise) -> Contract:
+    contract = _CONTRACTS.get(type(promise))
+    if contract is None:
+        known = ", ".join(kind.__name__ for kind in _CONTRACTS)
+        raise WrongUsage(f"There is no brute force to compare {type(promise).__name__} with.", f"Available: {known}.")
+    return contract
 
 
 def check_metric(metric: Metric, releases: list[Release]) -> None:

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from veilset.models import Coherence
+from veilset.models import Coherence, RhoUncertainty
 from veilset.transactions import Transactions
 
-__all__ = ["coherence_promises", "shares", "sparse_or_dense", "transactions"]
+__all__ = ["coherence_promises", "protected", "rho_promises", "shares", "sparse_or_dense", "transactions"]
 
 _PUBLIC = "abcdefg"
 _SENSITIVE = ("s1", "s2", "s3")
@@ -45,6 +45,17 @@ def sparse_or_dense(draw: st.DrawFn) -> Transactions:
     return Transactions.from_lists(rows, sensitive=data.sensitive)
 
 
+@st.composite
+def protected(draw: st.DrawFn) -> Transactions:
+    """Small data in which many rows return without some of their sensitive items: ρ-uncertainty often holds."""
+    data: Transactions = draw(transactions(max_rows=8, min_rows=0))
+    rows = data.to_lists()
+    for _ in range(draw(st.integers(0, 4))):
+        gone: set[str] = draw(st.sets(st.sampled_from(data.sensitive))) if data.sensitive else set()
+        rows += [[item for item in row if item not in gone] for row in data.to_lists()]
+    return Transactions.from_lists(rows, sensitive=data.sensitive)
+
+
 def shares() -> st.SearchStrategy[Fraction]:
     """Thresholds that data can hit exactly: halves, thirds, fifths, and 1."""
     return st.sampled_from([Fraction(n, d) for d in (1, 2, 3, 5) for n in range(1, d + 1)])
@@ -58,3 +69,9 @@ def coherence_promises(*, max_k: int = 5, max_p: int = 4) -> st.SearchStrategy[C
         st.integers(1, max_k),
         st.one_of(st.none(), st.integers(1, max_p)),
     )
+
+
+def rho_promises() -> st.SearchStrategy[RhoUncertainty]:
+    """Of `shares`, and the tenths of the paper's examples."""
+    tenths = st.sampled_from([Fraction(7, 10), Fraction(9, 10)])
+    return st.builds(lambda rho: RhoUncertainty(rho=rho), shares() | tenths)

@@ -1,0 +1,44 @@
+"""What the batteries have to know of a promise, by brute force and straight from its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from veilset.models import Audit
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["Contract", "as_sets"]
+
+
+def as_sets(data: Transactions) -> list[frozenset[str]]:
+    """Rows as the oracles take them."""
+    return [frozenset(row) for row in data]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """The part of the batteries that differs from promise to promise. The promise it is asked about is of its kind.
+
+    Parameters
+    ----------
+    holds : callable
+        From rows, their sensitive items and the promise to whether they keep it.
+    possible : callable
+        From the same to whether a method can make them keep it.
+    check_findings : callable
+        From data, promise and an auditor's answer, whose verdict is right, to nothing: raises `AssertionError` if the
+        witnesses, their number, their order or the margins are wrong.
+    sensitive_may_go : bool
+        Whether a method may suppress sensitive items. It may never do anything else to them.
+    maximal : callable
+        From a release to whether nothing that was suppressed could return by itself.
+    """
+
+    holds: Callable[[Collection[frozenset[str]], Collection[str], Any], bool]
+    possible: Callable[[Collection[frozenset[str]], Collection[str], Any], bool]
+    check_findings: Callable[[Transactions, Any, Audit], None]
+    sensitive_may_go: bool
+    maximal: Callable[[Release, Any], bool]
