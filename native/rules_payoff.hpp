@@ -10,6 +10,7 @@
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "control.hpp"
@@ -22,9 +23,12 @@ class Found {
 public:
     Found(size_t size, Control& control) : size_(size), items_(control), list_(control), begin_(1, 0, control), consequents_(control) {}
 
-    void add(std::span<const int32_t> antecedent, std::span<const int32_t> consequents) {
+    // The consequents may hold items of the antecedent, which are none. Gives how many items were written down for them.
+    size_t add(std::span<const int32_t> antecedent, std::span<const int32_t> consequents) {
         items_.insert(items_.end(), antecedent.begin(), antecedent.end());
+        const size_t before = consequents_.size();
         list_.push_back(list_of(consequents));
+        return consequents_.size() - before;
     }
     size_t antecedents() const { return list_.size(); }
     size_t lists() const { return begin_.size() - 1; }
@@ -56,7 +60,8 @@ private:
 class Payoff {
 public:
     Payoff(const std::vector<Found>& found, int32_t items, Control& control)
-        : found_(found), control_(control), rules_with_(size_t(items), 0), by_item_(control), first_of_item_(size_t(items) + 1, 0), gone_(size_t(items), false) {
+        : found_(found), control_(control), rules_with_(size_t(items), 0), by_item_(items, control), by_list_(0, control), lists_with_(items, control),
+          gone_(size_t(items), false) {
         size_t antecedents = 0, lists = 0;
         for (const Found& part : found) {
             base_.push_back(antecedents);
@@ -66,28 +71,27 @@ public:
         }
         dead_.assign(antecedents, false);
         left_.assign(lists, 0);
-        with_list_.assign(lists + 1, 0);
-        for_each([&](size_t, std::span<const int32_t> antecedent, size_t list, std::span<const int32_t> consequents) {
-            ++with_list_[list + 1];
+        killed_.assign(lists, 0);
+        by_list_ = Index(int32_t(lists), control);
+        for (const bool filling : {false, true}) {
+            for_each([&](size_t a, std::span<const int32_t> antecedent, size_t list, std::span<const int32_t>) {
+                for (int32_t item : antecedent) by_item_.put(size_t(item), int32_t(a), filling);
+                by_list_.put(list, int32_t(a), filling);
+            });
+            for_each_list([&](size_t list, std::span<const int32_t> consequents) {
+                for (int32_t item : consequents) lists_with_.put(size_t(item), int32_t(list), filling);
+            });
+            if (!filling)
+                for (Index* index : {&by_item_, &by_list_, &lists_with_}) index->make_room();
+        }
+        for_each_list([&](size_t list, std::span<const int32_t> consequents) {
             left_[list] = int32_t(consequents.size());
-            for (int32_t item : antecedent) {
-                rules_with_[size_t(item)] += int64_t(consequents.size());
-                ++first_of_item_[size_t(item) + 1];
-            }
-            for (int32_t item : consequents) ++rules_with_[size_t(item)];
+            for (int32_t item : consequents) rules_with_[size_t(item)] += int64_t(by_list_[list].size());
         });
-        for (size_t i = 1; i < first_of_item_.size(); ++i) first_of_item_[i] += first_of_item_[i - 1];
-        for (size_t l = 1; l < with_list_.size(); ++l) with_list_[l] += with_list_[l - 1];
-        by_item_.resize(size_t(first_of_item_.back()));
-        by_list_.resize(antecedents);
-        std::vector<int64_t> next(first_of_item_.begin(), first_of_item_.end() - 1), next_of_list(with_list_.begin(), with_list_.end() - 1);
-        for_each([&](size_t a, std::span<const int32_t> antecedent, size_t list, std::span<const int32_t>) {
-            for (int32_t item : antecedent) by_item_[size_t(next[size_t(item)]++)] = int32_t(a);
-            by_list_[size_t(next_of_list[list]++)] = int32_t(a);
+        for_each([&](size_t, std::span<const int32_t> antecedent, size_t list, std::span<const int32_t> consequents) {
+            const int64_t rules = inferred(antecedent, list, consequents);
+            for (int32_t item : antecedent) rules_with_[size_t(item)] += rules - holds(consequents, item);
         });
-        for (size_t part = 0; part < found.size(); ++part)
-            for (size_t l = 0; l < found[part].lists(); ++l)
-                for (int32_t item : found[part].consequents(l)) lists_with_[item].push_back(int32_t(list_base_[part] + l));
     }
 
     // C(b, SR_i): the rules that contain an item, known or inferred.
@@ -95,32 +99,66 @@ public:
 
     // Deletes all rules that contain the item.
     void suppress(int32_t item) {
-        gone_[size_t(item)] = true;
-        for (int64_t i = first_of_item_[size_t(item)]; i < first_of_item_[size_t(item) + 1]; ++i) {
-            const auto a = size_t(by_item_[size_t(i)]);
+        touched_.clear();
+        for (int32_t number : by_item_[size_t(item)]) {
+            const auto a = size_t(number);
             if (dead_[a]) continue;
             dead_[a] = true;
             const auto [antecedent, list, consequents] = at(a);
-            for (int32_t known : antecedent) rules_with_[size_t(known)] -= left_[list];
-            for (int32_t inferred : consequents)
-                if (!gone_[size_t(inferred)]) --rules_with_[size_t(inferred)];
+            const int64_t rules = inferred(antecedent, list, consequents);
+            if (killed_[list]++ == 0) touched_.push_back(int32_t(list));
+            for (int32_t known : antecedent) rules_with_[size_t(known)] -= rules - (!gone_[size_t(known)] && holds(consequents, known));
         }
-        const auto lists = lists_with_.find(item);
-        if (lists == lists_with_.end()) return;
-        for (int32_t list : lists->second) {
+        // What these antecedents inferred, for each list at once.
+        for (int32_t list : touched_) {
+            for (int32_t other : consequents_of(size_t(list)))
+                if (!gone_[size_t(other)]) rules_with_[size_t(other)] -= killed_[size_t(list)];
+            killed_[size_t(list)] = 0;
+        }
+        gone_[size_t(item)] = true;
+        for (int32_t list : lists_with_[size_t(item)]) {
             --left_[size_t(list)];
-            for (int64_t i = with_list_[size_t(list)]; i < with_list_[size_t(list) + 1]; ++i) {
-                const auto a = size_t(by_list_[size_t(i)]);
-                if (dead_[a]) continue;
-                const auto known_of = std::get<0>(at(a));
+            for (int32_t number : by_list_[size_t(list)]) {
+                if (dead_[size_t(number)]) continue;
+                const auto known_of = std::get<0>(at(size_t(number)));
                 for (int32_t known : known_of) --rules_with_[size_t(known)];
-                if (left_[size_t(list)] == 0) dead_[a] = true;
             }
         }
         rules_with_[size_t(item)] = 0;
     }
 
 private:
+    // For each key a list of numbers, side by side: counted first, then filled.
+    class Index {
+    public:
+        Index(int32_t keys, Control& control) : first_(size_t(keys) + 1, 0, control), next_(control), numbers_(control) {}
+        void put(size_t key, int32_t number, bool filling) {
+            if (filling) numbers_[size_t(next_[key]++)] = number;
+            else ++first_[key + 1];
+        }
+        void make_room() {
+            for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+            next_.assign(first_.begin(), first_.end());
+            numbers_.resize(size_t(first_.back()));
+        }
+        std::span<const int32_t> operator[](size_t key) const { return std::span(numbers_).subspan(size_t(first_[key]), size_t(first_[key + 1] - first_[key])); }
+
+    private:
+        Vector<int64_t> first_, next_;
+        Vector<int32_t> numbers_;
+    };
+
+    static bool holds(std::span<const int32_t> sorted, int32_t item) { return std::ranges::binary_search(sorted, item); }
+
+    // How many items an antecedent still infers: those of its list that are there, but for its own.
+    int64_t inferred(std::span<const int32_t> antecedent, size_t list, std::span<const int32_t> consequents) const {
+        return left_[list] - std::ranges::count_if(antecedent, [&](int32_t item) { return !gone_[size_t(item)] && holds(consequents, item); });
+    }
+
+    std::span<const int32_t> consequents_of(size_t list) const {
+        const size_t part = size_t(std::ranges::upper_bound(list_base_, list) - list_base_.begin()) - 1;
+        return found_[part].consequents(list - list_base_[part]);
+    }
     std::tuple<std::span<const int32_t>, size_t, std::span<const int32_t>> at(size_t a) const {
         const size_t part = size_t(std::ranges::upper_bound(base_, a) - base_.begin()) - 1;
         const Found& found = found_[part];
@@ -136,18 +174,21 @@ private:
                 body(base_[part] + a, found_[part].antecedent(a), list_base_[part] + list, found_[part].consequents(list));
             }
     }
+    template <class Body>
+    void for_each_list(Body body) const {
+        for (size_t part = 0; part < found_.size(); ++part)
+            for (size_t l = 0; l < found_[part].lists(); ++l) body(list_base_[part] + l, found_[part].consequents(l));
+    }
 
     const std::vector<Found>& found_;  // one of each thread
     Control& control_;
     std::vector<size_t> base_, list_base_;  // the number of a part's first antecedent and list
     std::vector<int64_t> rules_with_;
-    Vector<int32_t> by_item_;
-    std::vector<int64_t> first_of_item_;
-    std::vector<int32_t> by_list_;
-    std::vector<int64_t> with_list_;
+    Index by_item_, by_list_, lists_with_;  // the antecedents with an item and with a list; the lists with an item
     std::vector<bool> dead_, gone_;
-    std::vector<int32_t> left_;  // consequents of a list that are still there
-    std::unordered_map<int32_t, std::vector<int32_t>> lists_with_;
+    std::vector<int32_t> left_;    // consequents of a list that are still there
+    std::vector<int32_t> killed_;  // antecedents of a list that the item under way has; zeros between the calls
+    std::vector<int32_t> touched_;
 };
 
 struct Score {
