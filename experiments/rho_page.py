@@ -29,7 +29,7 @@ is compared with these rows by counting.
 - **Selections** of sensitive items: {{selections}}, `random.Random(seed).shuffle(sorted(names))`, the first 40%; no
   more than {LONG_SELECTIONS} for more than 300,000 transactions of the generated set. Points are means, vertical lines
   their 95% intervals (Student's t); every method gets the same selections.
-- **Methods**: `TDControl` and `SuppressControl` as the paper has them, with the repairs that our documents list
+- **Methods**: `TDControl` and `SuppressControl` as the paper has them, with the corrections that the code names
   (`plain=True`); `top-down`, our default, which also tries other ways and puts back what need not have gone; `Simple`,
   which removes all sensitive items (`remove-sensitive`); in Figure 11 also `select-a-size`, which falsifies data and
   promises nothing. Each may take {SECONDS} seconds and 2 GB; {{stopped}} runs did not come to an end, and a point with

@@ -128,7 +128,7 @@ def test_public_report_of_rho_uncertainty() -> None:
 def test_public_report_of_rho_uncertainty_without_sensitive_items() -> None:
     release = api.anonymize(shop(), RhoUncertainty(rho="1/2"), method="remove-sensitive")
     text = " ".join(re.sub(r"<[^>]+>", " ", public_page(release)).split())
-    assert "Sensitive items No item of this file is declared sensitive: there is none to be inferred." in text
+    assert "Sensitive items No item of this file is declared sensitive: all were removed, or none was named." in text
     assert "insulin" not in text
 
 

@@ -64,7 +64,7 @@ def test_print_audit_of_rho_uncertainty() -> None:
     data = Transactions.from_lists(rows, sensitive=["hiv", "flu", "cough"])
     audit = api.audit(data, RhoUncertainty(rho="1/2"), witnesses=1)
     text = printed(report.print_audit, audit, merged=False)
-    assert "DOES NOT HOLD 2 sensitive items can be inferred; the most certain: who knows 'hiv' of someone" in text
+    assert "DOES NOT HOLD 2 sensitive items can be inferred; for example, who knows 'hiv' of someone" in text
     assert (
         "What an attacker knows People left What they learn hiv 2 flu, 100% sure … and 1 more sensitive item." in text
     )

@@ -12,7 +12,8 @@ import pytest
 from tests.test_report_words import FIVE
 from veilset import api, report
 from veilset.models import Audit, Margin, RhoUncertainty
-from veilset.report.words import limits_met
+from veilset.release import Attempt
+from veilset.report.words import attempts_sentence, limits_met, too_dear_sentence
 from veilset.transactions import Transactions
 
 
@@ -23,7 +24,7 @@ def rho_of(rows: list[list[str]], rho: str, **options: int) -> Audit:
     return api.audit(data, RhoUncertainty(rho=rho), **options)
 
 
-# Of three who have a and b, all have s; t is held by one of six.
+# Of four who have b, three have s; t is held by one of six.
 CERTAIN = [["a", "b", "s"], ["a", "b", "s"], ["a", "b", "s"], ["a", "t"], ["a"], ["b"]]
 
 
@@ -62,20 +63,20 @@ CERTAIN = [["a", "b", "s"], ["a", "b", "s"], ["a", "b", "s"], ["a", "t"], ["a"],
         pytest.param(
             lambda: rho_of([["a"], ["b"]], "1/2"),
             False,
-            "No item of this file is declared sensitive: there is none to be inferred.",
+            "No item of this file is declared sensitive: all were removed, or none was named.",
             id="nothing sensitive",
         ),
         pytest.param(
             lambda: rho_of(CERTAIN, "1/2"),
             True,
-            "1 sensitive item can be inferred: who knows 'a' and 'b' of someone is 100% (3 of 3 people) sure of 's'.",
+            "1 sensitive item can be inferred: who knows 'b' of someone is 75% (3 of 4 people) sure of 's'.",
             id="one can be inferred",
         ),
         pytest.param(
             lambda: rho_of(CERTAIN, "1/5"),
             False,
-            "2 sensitive items can be inferred; the most certain: who knows 'a' and 'b' of someone (one transaction "
-            "taken as one person) is 100% (3 of 3 people) sure of 's'.",
+            "2 sensitive items can be inferred; for example, who knows 'b' of someone (one transaction taken as one "
+            "person) is 75% (3 of 4 people) sure of 's'.",
             id="several can be inferred",
         ),
         pytest.param(
@@ -96,7 +97,7 @@ CERTAIN = [["a", "b", "s"], ["a", "b", "s"], ["a", "b", "s"], ["a", "t"], ["a"],
         pytest.param(
             lambda: rho_of([], "1/2"),
             True,
-            "No item of this file is declared sensitive: there is none to be inferred.",
+            "No item of this file is declared sensitive: all were removed, or none was named.",
             id="no data",
         ),
     ],
@@ -120,6 +121,26 @@ def test_rho_facts_survive_json() -> None:
     facts = json.loads(json.dumps(report.audit_facts(audit, merged=False)))
     assert (facts["promise"], facts["parameters"]) == ("rho-uncertainty", {"rho": "1/2"})
     assert (facts["state"], facts["found"], facts["found_by_size"], facts["reach"]) == ("DOES NOT HOLD", 1, [], None)
-    assert facts["witnesses"][0]["itemset"] == ["a", "b"]
-    assert facts["witnesses"][0]["confidence"] == {"exact": "1", "value": 1.0}
+    assert facts["witnesses"][0]["itemset"] == ["b"]
+    assert facts["witnesses"][0]["confidence"] == {"exact": "3/4", "value": 0.75}
     assert facts["sentence"] == report.verdict(audit, merged=False)
+
+
+def test_ways_that_came_to_a_limit_are_told():
+    data = Transactions.from_lists([["a", "s"], ["a"], ["a"], ["b"]], sensitive=["s"])
+    release = replace(
+        api.anonymize(data, RhoUncertainty(rho="1/2")),
+        attempts=(
+            Attempt("slow", None, 1.0, "stopped at the time limit"),
+            Attempt("half", 0.25, 1.0, "stopped at the time limit"),
+            Attempt("quick", 0.2, 1.0, won=True),
+        ),
+        too_dear=("s",),
+    )
+    assert attempts_sentence(release) == (
+        "quick 20% (taken), half 25% (stopped at the time limit), slow (stopped at the time limit)"
+    )
+    assert too_dear_sentence(release) == (
+        "1 item went because to prove that it may stay would have taken too long; it is not known whether it had "
+        "to: 's'"
+    )

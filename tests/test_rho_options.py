@@ -1,12 +1,15 @@
 """Options of suppress and top-down: trees of every shape, what was chosen before, limits, and what cannot be meant."""
 
+import numpy as np
 import pytest
 
 import veilset as vs
 from tests import golden
 from tests.interrupting import interrupt
+from veilset import _native
 from veilset.anonymize.rho_uncertainty import rules as rho_rules
 from veilset.anonymize.rho_uncertainty.suppress import suppress
+from veilset.anonymize.rho_uncertainty.task import Task
 from veilset.anonymize.rho_uncertainty.top_down import top_down
 from veilset.api import certify
 from veilset.limits import Limits
@@ -287,3 +290,50 @@ def test_ctrl_c_is_answered(method):
             sys.exit(42)
     """
     assert interrupt(script)[0] == 42
+
+
+@pytest.mark.parametrize("method", ["suppress", "top-down", "remove-sensitive"])
+def test_withholding_empty_transactions_takes_what_becomes_too_common(method):
+    """Over twelve transactions a third have s; over the ten that hold something, more than 36% do."""
+    rows = [["s"]] * 3 + [["s", "a"]] + [["a"]] * 4 + [["z"]] * 2 + [[]] * 2
+    data = vs.Transactions.from_lists(rows, sensitive=["s"])
+    promise = vs.RhoUncertainty(rho="0.36")
+    assert vs.anonymize(data, promise, method="suppress").suppressed == ()
+    release = vs.anonymize(data, promise, method=method, drop_empty=True)
+    assert release.certified
+    assert release.suppressed == ("s",)
+    assert release.withheld == (0, 1, 2, 10, 11)
+
+
+def test_what_must_stay_and_cannot_is_told_with_the_rule():
+    data = vs.Transactions.from_lists([["s"], ["s"], ["a"]], sensitive=["s"])
+    with pytest.raises(vs.Infeasible, match=r"'s' does not\. What must be kept breaks the promise: who knows nothing"):
+        vs.anonymize(data, vs.RhoUncertainty(rho="1/2"), keep=["s"])
+
+
+def test_a_row_of_many_sensitive_items_does_not_fill_the_memory():
+    """Pairs of what a row holds infer all the rest of it: one list for all, not one for each."""
+    secrets = [f"s{number}" for number in range(150)]
+    rows = [[*secrets, "a", "b"], *([secrets[number % 150], "cdefg"[number % 5]] for number in range(600))]
+    data = vs.Transactions.from_lists(rows, sensitive=secrets)
+    tree = Task.of(
+        data, vs.RhoUncertainty(rho="1/2"), None, weights=None, sensitive_weight=1, keep=(), limits=Limits()
+    ).hierarchy
+    found = _native.suppress_rules(
+        *tree.rows(Limits()).arrays,
+        tree.sensitive,
+        tree.cost,
+        tree.marks([]),
+        np.zeros(0, dtype=np.uint8),
+        rho_num=1,
+        rho_den=2,
+        population=len(data),
+        worth_limit=2**62,
+        search_budget=10**8,
+        rules_budget=2 * 10**7,
+        threads=1,
+        memory_limit=4 * 10**6,  # 11,000 antecedents of about 150 each would be 6 MB
+        time_limit=60.0,
+        progress=None,
+    )
+    assert found["complete"]

@@ -97,11 +97,16 @@ def test_what_was_suppressed_is_not_named_in_public(clinic, capsys):
 def test_on_a_terminal(clinic, capsys, terminal):
     assert main(["publish", "baskets.csv", *REMOVE]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "GO No item of this file is declared sensitive: there is none to be inferred." in out
+    assert "GO No item of this file is declared sensitive: all were removed, or none was named." in out
     assert "Had to go nothing: no sensitive item is so common that anybody would be too sure of it" in out
     assert "Loss by p" not in out
     assert main(["audit", "baskets.csv", *ASK]) == 0
     assert "less than 50% sure of any other particular sensitive item" in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_audit_without_sensitive_items_is_refused(clinic, capsys):
+    said = refused(capsys, "audit", "baskets.csv", "--model", "rho-uncertainty", "--rho", "1/2")
+    assert said.startswith("No item is sensitive")
 
 
 def test_audit(clinic, capsys):
@@ -317,7 +322,7 @@ def test_the_custodians_page_has_no_loss_against_p():
     text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert "What each p would cost" not in text
     assert "Ways to break the promise" not in text
-    assert "2 sensitive items can be inferred; the most certain:" in text
+    assert "2 sensitive items can be inferred; for example," in text
     assert "hiv, 33.4% sure 1.00×" in text
     assert "cure 1 sensitive: the method removes all that is" in text
     assert "fewer than" not in text

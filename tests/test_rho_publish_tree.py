@@ -11,6 +11,7 @@ import veilset as vs
 from tests.test_rho_options import RECODED, ROWS, SHELVES
 from tests.test_rho_publish import ASK, certificate, refused, run, write
 from veilset.cli import main
+from veilset.io import sha256_of
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
@@ -32,6 +33,10 @@ def test_publish_and_verify(ward, capsys):
     code, said = run(capsys, "publish", "baskets.csv", *TREE)
     assert (code, said["verdict"], said["method"]) == (0, "GO", "top-down")
     assert said["suppressed"]["items"] == []
+    assert said["notes"] == [
+        "1 leaf does not occur in the data: 'pie'.",
+        "1 sensitive item is among the leaves and is not generalized: 'cure'.",
+    ]
     assert certificate(ward / "release")["generalized"] == {"food": ["bun", "fig", "pie"]}
     assert certificate(ward / "release")["sensitive"] == ["cure"]
     public = (ward / "release/public/data.csv").read_text()
@@ -118,3 +123,26 @@ def test_what_must_stay(ward, capsys):
     assert code == 3
     assert "Nothing was found in which all that must be kept survives" in said["what"]
     assert not (ward / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "contradiction"),
+    [
+        ({"food": []}, "'food' is said to stand for nothing"),
+        ({"food": ["bun", "cure"]}, "'food' is said to stand for 'cure', which is sensitive"),
+        ({"food": ["bun", "bun"]}, "'bun' is said to be meant by two names, or twice by 'food'"),
+        ({"food": ["bun"], "ale": ["bun"]}, "'bun' is said to be meant by two names, or twice by 'ale'"),
+        ({"food": ["bun"], "soap": ["fig"]}, "'soap' is said to stand for others, and is not there"),
+        ({"cure": ["bun"]}, "'cure' is said to stand for others, and is sensitive"),
+    ],
+)
+def test_names_that_contradict_themselves_are_noticed(ward, capsys, said, contradiction):
+    assert run(capsys, "publish", "baskets.csv", *TREE)[0] == 0
+    public = ward / "release/public"
+    file, sums = public / "certificate.json", public / "SHA256SUMS"
+    before = sha256_of(file)
+    file.write_text(json.dumps({**certificate(ward / "release"), "generalized": said}))
+    sums.write_text(sums.read_text().replace(before, sha256_of(file)))
+    answer = vs.verify(public)
+    assert answer.verdict == "altered"
+    assert contradiction in answer.message

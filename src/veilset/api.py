@@ -15,7 +15,7 @@ from veilset.audit import audit as run_auditor
 from veilset.audit import edits_account_for
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits, Progress
-from veilset.models import Audit, Promise
+from veilset.models import Audit, Promise, RhoUncertainty
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
@@ -184,12 +184,22 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
 
 
 def _without_empty(release: Release) -> Release:
-    filled = np.flatnonzero(release.data.lengths > 0)
-    empty = np.flatnonzero(release.data.lengths == 0)
+    """The release without empty transactions, and without the sensitive items that are too common among the others.
+
+    Fewer transactions make an attacker surer who knows nothing, and nobody else: what is known is not in empty ones.
+    """
+    whole, gone = release.data, set(release.suppressed)
+    kept = whole.take(np.flatnonzero(whole.lengths > 0))
+    if isinstance(release.promise, RhoUncertainty):
+        while more := release.promise.inferred_from_nothing(kept):
+            gone.update(more)
+            whole = whole.without(more)
+            kept = whole.take(np.flatnonzero(whole.lengths > 0))
     return dataclasses.replace(
         release,
-        data=release.data.take(filled),
-        withheld=tuple(empty.tolist()),
+        data=kept,
+        suppressed=release.original.in_order(gone),
+        withheld=tuple(np.flatnonzero(whole.lengths == 0).tolist()),
     )
 
 

@@ -37,7 +37,8 @@ def exact_share(value: float | str | Fraction, name: str) -> Fraction:
             f"{name} is {value!r}, which is not a share.", f"Give a number such as {name}=0.4 or '2/3'."
         ) from None
     asked, share = share, share.limit_denominator(_LARGEST_DENOMINATOR)
-    if 0 < asked < share and float(asked) < float(share):  # floats that are equal stand for the same share
+    # Floats that are equal stand for the same share.
+    if asked > 0 and (share == 0 or (asked < share and float(asked) < float(share))):
         raise WrongUsage(
             f"{name} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
             f"Give at most six decimals, or a fraction such as {name}='1/3'.",

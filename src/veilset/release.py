@@ -96,6 +96,8 @@ class Release:
         Positions of original transactions that are not in *data*.
     too_dear : tuple of str
         Suppressed items that might have stayed: to prove it would have taken too long.
+    notes : tuple of str
+        What a method met that the user may not expect, such as leaves of a taxonomy that play no part.
     seconds : float
         How long the method took.
     attempts : tuple of Attempt
@@ -121,6 +123,7 @@ class Release:
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     withheld: tuple[int, ...] = ()
     too_dear: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()
     bound: Bound | None = None

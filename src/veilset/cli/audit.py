@@ -56,6 +56,10 @@ def audit(
     recipe = Recipe(promise=asked.recipe(layout.encoding), input=source)
     data = recipe.read_data(bounds.memory_limit)
     screen.show(lambda: print_reading(data, screen.console))
+    if recipe.promise.model == vs.RhoUncertainty.name:
+        recipe.promise.make().check_feasible(
+            data
+        )  # without a sensitive item it holds and says nothing: a flag forgotten
     with screen.progress() as progress:
         answer = vs.audit(data, recipe.promise.make(), witnesses=witnesses, progress=progress, **vars(bounds))
     merged = data.persons is not None

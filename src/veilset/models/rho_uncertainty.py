@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
 from veilset.errors import WrongUsage
 from veilset.exact import exact_share
 from veilset.models.promise import Parameter
@@ -59,6 +61,17 @@ class RhoUncertainty:
     def within(self, data: Transactions) -> RhoUncertainty:
         """The same: the promise names no items."""
         return self
+
+    def inferred_from_nothing(self, data: Transactions) -> tuple[str, ...]:
+        """The sensitive items that so many have that an attacker who knows nothing is too sure of them.
+
+        >>> data = Transactions.from_lists([["flu"], ["flu", "hiv"], ["tea"]], sensitive=["flu", "hiv"])
+        >>> RhoUncertainty(rho=0.5).inferred_from_nothing(data)
+        ('flu',)
+        """
+        too_common = data.supports * self.rho.denominator >= self.rho.numerator * len(data)
+        codes = np.flatnonzero(too_common & (data.is_sensitive == 1))
+        return tuple(data.names[code] for code in codes.tolist())
 
     def parameters(self) -> dict[str, Parameter]:
         """rho as text, so that it stays exact."""

@@ -89,7 +89,7 @@ def known_promise(name: str) -> Callable[..., Promise]:
     if name not in PROMISES:
         raise WrongUsage(
             f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.",
-            near_misses(name, PROMISES) or "Perhaps a newer veilset knows it.",
+            near_misses(name, PROMISES) or "Name one of these; perhaps a newer veilset knows more.",
         )
     return PROMISES[name]
 

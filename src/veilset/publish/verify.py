@@ -157,6 +157,23 @@ def _check_files(public: Path, certificate: Certificate) -> None:
         )
 
 
+def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
+    """What is wrong in what readers are told that coarser names stand for; None: nothing."""
+    sensitive, there, seen = set(certificate.sensitive), set(data.names), set[str]()
+    for name, items in certificate.generalized.items():
+        if name not in there or name in sensitive:
+            return f"{name!r} is said to stand for others, and is {'sensitive' if name in there else 'not there'}."
+        if not items:
+            return f"{name!r} is said to stand for nothing."
+        if hidden := sensitive.intersection(items):
+            return f"{name!r} is said to stand for {min(hidden)!r}, which is sensitive."
+        if len(set(items)) < len(items) or (twice := seen.intersection(items)):
+            again = min(twice) if len(set(items)) == len(items) else next(i for i in items if items.count(i) > 1)
+            return f"{again!r} is said to be meant by two names, or twice by {name!r}."
+        seen.update(items)
+    return None
+
+
 def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transactions:
     path, layout = public / certificate.data.file, certificate.data.layout()
     try:
@@ -167,6 +184,8 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
         data = data.with_sensitive(certificate.sensitive).anonymous()
     except VeilsetError as error:
         raise _Refused("altered", f"The certificate does not fit the data: {error}", certificate) from None
+    if (contradiction := _contradiction(certificate, data)) is not None:
+        raise _Refused("altered", f"The certificate contradicts itself or the data: {contradiction}", certificate)
     if len(data) != certificate.transactions:
         raise _Refused(
             "altered",

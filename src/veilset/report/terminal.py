@@ -135,6 +135,7 @@ def print_release(
     told.add_row("Changed", Text(_changed(release)))
     told.add_row("Cost", Text(_lost(release, paid)))
     further = {
+        "Noted": " ".join(release.notes),
         "Not proven": too_dear_sentence(release),
         "Ways tried": attempts_sentence(release),
         "How good": "" if release.bound is None else bound_sentence(release.bound),

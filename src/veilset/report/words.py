@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 from veilset.errors import WrongUsage
 from veilset.models import Audit, Coherence, Margin, Promise, Reach, RhoUncertainty, Witness
-from veilset.release import Bound, Release
+from veilset.release import Attempt, Bound, Release
 from veilset.report.text import by_size, knowledge, number, quoted, shares, shown
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_rho import RhoUncertaintyWords
@@ -205,12 +205,17 @@ def too_dear_sentence(release: Release) -> str:
 
 def attempts_sentence(release: Release) -> str:
     """What each way that was tried would have lost, the one that was taken first; empty if there was only one."""
-    tried = [attempt for attempt in release.attempts if attempt.loss is not None]
-    if len(tried) < 2:
+    if len(release.attempts) < 2:
         return ""
-    best = sorted(tried, key=lambda attempt: (not attempt.won, attempt.loss))
-    taken = {attempt.name: " (taken)" if attempt.won else "" for attempt in best}
-    return ", ".join(f"{attempt.name} {shares(attempt.loss or 0)}{taken[attempt.name]}" for attempt in best)
+    best = sorted(release.attempts, key=lambda attempt: (not attempt.won, attempt.loss is None, attempt.loss))
+    return ", ".join(_attempt(attempt) for attempt in best)
+
+
+def _attempt(attempt: Attempt) -> str:
+    """A way with what it lost, whether it was taken, and what ended it."""
+    lost = [] if attempt.loss is None else [shares(attempt.loss)]
+    remarks = [*(["taken"] if attempt.won else []), *([attempt.note.rstrip(".")] if attempt.note else [])]
+    return " ".join([attempt.name, *lost, *([f"({'; '.join(remarks)})"] if remarks else [])])
 
 
 def bound_sentence(bound: Bound) -> str:

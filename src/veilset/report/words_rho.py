@@ -26,7 +26,7 @@ class RhoUncertaintyWords:
     reason: ClassVar[str] = "sensitive item"
     may_be_recoded: ClassVar[bool] = False
     none_alone: ClassVar[str] = "no sensitive item is so common that anybody would be too sure of it"
-    none_sensitive: ClassVar[str] = "No item of this file is declared sensitive: there is none to be inferred."
+    none_sensitive: ClassVar[str] = "No item of this file is declared sensitive: all were removed, or none was named."
     fewest: ClassVar[int] = 1
 
     def verdict(self, audit: Audit, taken: str) -> str:
@@ -48,7 +48,7 @@ class RhoUncertaintyWords:
         known = quoted(worst.itemset) if worst.itemset else "nothing"
         holders = f"{int(sure * worst.support):,} of {people(worst.support)}"
         return (
-            f"{inferred}{':' if audit.found == 1 else '; the most certain:'} who knows {known} of someone{taken} is "
+            f"{inferred}{':' if audit.found == 1 else '; for example,'} who knows {known} of someone{taken} is "
             f"{percent(sure)} ({holders}) sure of {quoted([item])}."
         )
 

@@ -35,13 +35,7 @@ def unavoidable(release: Release) -> tuple[str, ...]:
 
 def _too_common(release: Release, promise: RhoUncertainty) -> tuple[str, ...]:
     """The sensitive items that an attacker who knows nothing infers: suppressing others makes them no rarer."""
-    data, rho = release.original, promise.rho
-    shares = zip(data.names, data.supports.tolist(), data.is_sensitive.tolist(), strict=True)
-    return tuple(
-        name
-        for name, support, sensitive in shares
-        if sensitive and support * rho.denominator >= rho.numerator * len(data)
-    )
+    return promise.inferred_from_nothing(release.original)
 
 
 def _moles_alone(release: Release, promise: Coherence) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def generalize(
     """
     started = time.perf_counter()
     tree = _taxonomy(taxonomy)
-    tree.check(data)
+    notes = tree.check(data)
     promise.check_feasible(data)
     wanted = keep if isinstance(keep, str) else tuple(keep)
     try:
@@ -88,6 +88,7 @@ def generalize(
         suppressed=gone,
         generalized=recoding,
         stands_for=nodes.stand_for(cut),
+        notes=notes,
         seconds=time.perf_counter() - started,
         attempts=attempts,
     )

@@ -21,7 +21,8 @@ from veilset.models import RhoUncertainty
 __all__ = ["Choice"]
 
 # How many items of transactions repairs may look at: counted, not timed, so that a run repeats itself. A few seconds.
-_WORK = 30000000
+_WORK = 3 * 10**7
+_TO_JUDGE = 20  # what one item of a rule counts as: which of them is the cheapest has to be found
 
 
 class Choice:
@@ -129,8 +130,9 @@ class Choice:
     def _rule_with(self, entry: int) -> tuple[int, ...] | None:
         """A violating rule of *entry* and what is kept; None: there is none; empty: it would take too long to tell."""
         assert self._keeping is not None  # noqa: S101 - every move looks at something first
+        self._limits.check_time("Putting items back", "use the method remove-sensitive.")
         rule, work = self._keeping.rule_with(entry)
-        self.work += work
+        self.work += work + _TO_JUDGE * len(rule or ())
         if rule == ():
             self._too_dear.add(entry)
         return rule

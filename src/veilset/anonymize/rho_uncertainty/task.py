@@ -55,6 +55,8 @@ class Task:
         What *worth* was made from.
     keep : frozenset of str
         Items that must survive; public ones as themselves or under the name of a node.
+    notes : tuple of str
+        What in the taxonomy plays no part.
     limits : Limits
     """
 
@@ -65,6 +67,7 @@ class Task:
     weights: Weights
     sensitive_weight: int
     keep: frozenset[str]
+    notes: tuple[str, ...]
     limits: Limits
 
     @classmethod
@@ -90,7 +93,7 @@ class Task:
         # A tree has leaves: where no item is public, the sensitive ones, which nothing is made of.
         leaves = data.public or data.names
         tree = Taxonomy.from_paths({name: [] for name in leaves}) if taxonomy is None else taxonomy
-        tree.check(data)
+        notes = tree.check(data)
         worth = worth_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1)
         # Kernels add up what items are worth, in units of 1 / (number of public items), as integers of 64 bits.
         if float(worth.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
@@ -106,6 +109,7 @@ class Task:
             weights,
             sensitive_weight,
             named_items(data, keep, "keep", only_public=False),
+            notes,
             limits,
         )
 
@@ -171,8 +175,10 @@ class Task:
                     self.hierarchy, rows, self.promise, found.kept, must_stay=self.must_stay, limits=bounded
                 )
                 choice.improve() if repair else choice.restore()
-            except (BudgetExceeded, Infeasible) as stop:
+            except Infeasible as stop:
                 note = stop.what
+            except BudgetExceeded as stop:
+                note = f"stopped at the {'time' if 'time limit' in stop.what else 'memory'} limit"
             loss = None
             if choice is not None:
                 loss = self.hierarchy.average_loss(choice.kept)
@@ -219,8 +225,9 @@ class Task:
                 names[self.data.names[code]] = tree.label(entry)
         gone = tuple(name for name in self.data.names if name not in names)
         if lost := self.keep.intersection(gone):
+            why = next((f" {attempt.note}" for attempt in attempts if attempt.note.startswith("What must")), "")
             raise Infeasible(
-                f"Nothing was found in which all that must be kept survives: {min(lost)!r} does not.",
+                f"Nothing was found in which all that must be kept survives: {min(lost)!r} does not.{why}",
                 "Take one of these items off the list, or choose a larger rho.",
             )
         dear = {self.data.names[code] for entry in found.too_dear for code in tree.items[entry].tolist()}
@@ -238,6 +245,7 @@ class Task:
             generalized=recoding,
             stands_for={tree.label(entry): tree.stands_for(entry) for entry in kept if len(tree.items[entry]) > 1},
             too_dear=tuple(name for name in gone if name in dear),
+            notes=self.notes,
             seconds=time.perf_counter() - started,
             attempts=attempts,
         )
