@@ -144,3 +144,10 @@ def test_ways_that_came_to_a_limit_are_told():
         "1 item went because to prove that it may stay would have taken too long; it is not known whether it had "
         "to: 's'"
     )
+
+
+def test_where_weights_decide_it_is_said():
+    data = Transactions.from_lists([["a", "s"], ["a"], ["a"], ["b"]], sensitive=["s"])
+    weighed = api.anonymize(data, RhoUncertainty(rho="1/2"), sensitive_weight=2)
+    assert attempts_sentence(weighed).endswith("; weights decided")
+    assert not attempts_sentence(api.anonymize(data, RhoUncertainty(rho="1/2"))).endswith("; weights decided")

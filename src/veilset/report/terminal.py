@@ -182,10 +182,11 @@ def _lost(release: Release, paid: Cost) -> str:
         f"{shares(values['kinds_lost'])} of the different items",
         *([] if nuggets is None else [f"{shares(nuggets)} of the {often}"]),
     ]
+    coarser = f"; average loss with coarser names {shares(values['average_loss'])}" if release.generalized else ""
     kept = f"; {shares(values['sensitive_kept'])} of sensitive occurrences kept" if release.original.sensitive else ""
     emptied = number(int(values["transactions_emptied"]), "transaction")
     return (
-        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{kept}; {emptied} emptied; "
+        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{coarser}{kept}; {emptied} emptied; "
         f"{values['length_before']:.1f} items in a transaction before, {values['length_after']:.1f} after"
     )
 

@@ -208,7 +208,8 @@ def attempts_sentence(release: Release) -> str:
     if len(release.attempts) < 2:
         return ""
     best = sorted(release.attempts, key=lambda attempt: (not attempt.won, attempt.loss is None, attempt.loss))
-    return ", ".join(_attempt(attempt) for attempt in best)
+    weighed = any(release.options.get(name) for name in ("weights", "sensitive_weight"))
+    return ", ".join(_attempt(attempt) for attempt in best) + "; weights decided" * weighed
 
 
 def _attempt(attempt: Attempt) -> str:
