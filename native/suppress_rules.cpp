@@ -291,6 +291,7 @@ nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& ite
     const Csr data(offsets, items, int32_t(worth.size()));
     for (size_t size : {sensitive.size(), fixed.size(), required.size() ? required.size() : worth.size()})
         if (size != worth.size()) throw std::invalid_argument("one mark for each item, please");
+    if (int64_t(weights.size()) != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
     if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
     for (size_t item = 0; item < required.size(); ++item)
         if (required.data()[item] && sensitive.data()[item]) throw std::invalid_argument("a required item is sensitive");
