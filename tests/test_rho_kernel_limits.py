@@ -89,7 +89,8 @@ def test_progress_is_told_and_its_exceptions_pass():
     told = []
     with pytest.raises(_native.OverBudget, match="time"):
         suppress(explosive(), time_limit=1.0, progress=lambda *step: told.append(step))
-    assert told[-1][0] == 3, "The search is for rules with three items known or more."
+    assert told, "Where it is was never told."
+    assert {stage for stage, _, _ in told} <= {1, 2, 3}, "Rules with three items known take longer than any limit."
     assert all(0 <= done <= total or total == 1 for _, done, total in told)
 
     def stop(*_):
