@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
+from veilset.audit.findings import item_names, witness_rows
 from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.models import Audit, Coherence, Margin, Reach, Witness
@@ -89,22 +90,9 @@ def _sensitive_things(data: Transactions, promise: Coherence) -> tuple[npt.NDArr
     return kind, list(number)
 
 
-def _names(data: Transactions, codes: list[int]) -> tuple[str, ...]:
-    return tuple(data.names[code] for code in codes)
-
-
 def _witnesses(data: Transactions, things: list[str], found: _native._CoherenceResult) -> list[Witness]:
-    offsets = found["witness_offsets"].tolist()
-    codes = found["witness_items"].tolist()
-    rows = zip(
-        found["witness_support"].tolist(),
-        found["witness_sensitive"].tolist(),
-        found["witness_with"].tolist(),
-        strict=True,
-    )
     listed = []
-    for number, (support, sensitive, together) in enumerate(rows):
-        itemset = _names(data, codes[offsets[number] : offsets[number + 1]])
+    for itemset, support, sensitive, together in witness_rows(data, found):
         if sensitive < 0:
             reason = f"only {support} transaction{'s' * (support != 1)} hold{'s' * (support == 1)} this"
             listed.append(Witness(itemset, support, None, None, reason))
@@ -137,10 +125,10 @@ def _margins(data: Transactions, things: list[str], found: _native._CoherenceRes
     margins = {}
     support, where = found["smallest_support"]
     if support:
-        margins["smallest_support"] = Margin(support, _names(data, where))
+        margins["smallest_support"] = Margin(support, item_names(data, where))
     for name, key in (("largest_breach", "largest_breach"), ("largest_any_breach", "largest_any")):
         together, support, sensitive, where = found[key]  # type: ignore[literal-required]
         if together:
             item = things[sensitive] if sensitive >= 0 else None
-            margins[name] = Margin(Fraction(together, support), _names(data, where), item)
+            margins[name] = Margin(Fraction(together, support), item_names(data, where), item)
     return margins

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from veilset import _native
+from veilset.audit.findings import item_names, witness_rows
 from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.models import Audit, Margin, RhoUncertainty, Witness
@@ -54,22 +55,9 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
     )
 
 
-def _names(data: Transactions, codes: list[int]) -> tuple[str, ...]:
-    return tuple(data.names[code] for code in codes)
-
-
 def _witnesses(data: Transactions, found: _native._RhoResult) -> tuple[Witness, ...]:
-    offsets = found["witness_offsets"].tolist()
-    codes = found["witness_items"].tolist()
-    rows = zip(
-        found["witness_support"].tolist(),
-        found["witness_sensitive"].tolist(),
-        found["witness_with"].tolist(),
-        strict=True,
-    )
     listed = []
-    for number, (support, sensitive, together) in enumerate(rows):
-        itemset = _names(data, codes[offsets[number] : offsets[number + 1]])
+    for itemset, support, sensitive, together in witness_rows(data, found):
         name, confidence = data.names[sensitive], Fraction(together, support)
         listed.append(Witness(itemset, support, name, confidence, _reason(itemset, support, name, confidence)))
     return tuple(listed)
@@ -87,4 +75,4 @@ def _margins(data: Transactions, found: _native._RhoResult) -> dict[str, Margin]
     if found["largest"] is None:
         return {}
     together, support, sensitive, codes = found["largest"]
-    return {"largest_confidence": Margin(Fraction(together, support), _names(data, codes), data.names[sensitive])}
+    return {"largest_confidence": Margin(Fraction(together, support), item_names(data, codes), data.names[sensitive])}

@@ -1,0 +1,25 @@
+"""What the kernels of auditors find, with the names of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from veilset import _native
+from veilset.transactions import Transactions
+
+__all__ = ["item_names", "witness_rows"]
+
+
+def item_names(data: Transactions, codes: list[int]) -> tuple[str, ...]:
+    """The names of items."""
+    return tuple(data.names[code] for code in codes)
+
+
+def witness_rows(
+    data: Transactions, found: _native._CoherenceResult | _native._RhoResult
+) -> Iterator[tuple[tuple[str, ...], int, int, int]]:
+    """Each witness: what is known, how many hold it, the number of what is inferred, and how many hold that as well."""
+    offsets, codes = found["witness_offsets"].tolist(), found["witness_items"].tolist()
+    columns = (found["witness_support"], found["witness_sensitive"], found["witness_with"])
+    for number, (support, sensitive, together) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        yield item_names(data, codes[offsets[number] : offsets[number + 1]]), support, sensitive, together
