@@ -18,9 +18,9 @@ import veilset as vs
 from veilset.anonymize.coherence.border import border, greedy, mole_cohorts, nugget_cohorts, worth_keeping
 from veilset.anonymize.coherence.borders import Border, mole_border, nugget_border
 from veilset.anonymize.coherence.task import Task
+from veilset.exact import support_of
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
-from veilset.mining.frequent_itemsets import support_of
 
 HERE = Path(__file__).parent
 FILES = {"Connect": "fimi-connect/connect.dat.gz", "Retail": "fimi-retail/retail.dat.gz"}

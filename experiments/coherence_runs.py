@@ -23,9 +23,9 @@ from veilset.anonymize.coherence.task import Task
 from veilset.api import certify
 from veilset.audit import edits_account_for
 from veilset.errors import BudgetExceeded, Infeasible
+from veilset.exact import support_of
 from veilset.limits import Limits
 from veilset.mining import count_frequent, count_moles, frequent, minimal_rare
-from veilset.mining.frequent_itemsets import support_of
 from veilset.release import Release
 
 FILES = {

@@ -64,6 +64,8 @@ def test_public_names():
         "BudgetExceeded",
         "Bundle",
         "Coherence",
+        "HiddenPatterns",
+        "HiddenRules",
         "Infeasible",
         "Margin",
         "NotCertified",

@@ -13,7 +13,7 @@ from importlib.metadata import version as _version
 from veilset import mining
 from veilset.api import anonymize, apply, audit, measure, publish, verify
 from veilset.errors import BudgetExceeded, Infeasible, NotCertified, UnreadableInput, VeilsetError, WrongUsage
-from veilset.models import Audit, Coherence, Margin, RhoUncertainty, Witness
+from veilset.models import Audit, Coherence, HiddenPatterns, HiddenRules, Margin, RhoUncertainty, Witness
 from veilset.publish import Bundle, Verification
 from veilset.release import Release
 from veilset.transactions import Taxonomy, Transactions, generate, matching_items, read
@@ -23,6 +23,8 @@ __all__ = [
     "BudgetExceeded",
     "Bundle",
     "Coherence",
+    "HiddenPatterns",
+    "HiddenRules",
     "Infeasible",
     "Margin",
     "NotCertified",

@@ -178,6 +178,7 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
             generalized=release.generalized,
             withheld=release.withheld,
             stands_for=release.stands_for,
+            kept=release.kept,
         )
     answer = run_auditor(release.data, release.promise, limits=limits)
     return dataclasses.replace(release, audit=answer, discrepancy=discrepancy)

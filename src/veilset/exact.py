@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
 
 from veilset.errors import WrongUsage
 
-__all__ = ["at_least", "exact_share", "percent"]
+__all__ = ["Support", "at_least", "exact_share", "exact_support", "percent", "support_of"]
+
+Support: TypeAlias = int | float | str | Fraction
+"""How many transactions, at least: a whole number is a count of them, anything else a share of all."""
 
 _LARGEST_DENOMINATOR = 10**6
 _HUGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4,}")  # \d: Fraction takes the digits of all scripts
@@ -46,6 +52,35 @@ def exact_share(value: float | str | Fraction, name: str) -> Fraction:
     if not 0 < share <= 1:
         raise WrongUsage(f"{name} is {value}, outside the range above 0 and up to 1.", f"Try for example {name}=0.4.")
     return share
+
+
+def exact_support(min_support: Support, name: str = "min_support") -> int | Fraction:
+    """The number of transactions, or the exact share of them, that *min_support* stands for.
+
+    >>> exact_support(3), exact_support("12"), exact_support(0.01), exact_support("1.2%")
+    (3, 12, Fraction(1, 100), Fraction(3, 250))
+    """
+    if isinstance(min_support, str) and min_support.strip().isdecimal():
+        min_support = int(min_support.strip().lstrip("0")[:20] or 0)
+    if isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool):
+        if min_support < 1:
+            raise WrongUsage(
+                f"{name} is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
+            )
+        return int(min_support)
+    return exact_share(min_support, name)
+
+
+def support_of(min_support: Support, transactions: int, name: str = "min_support") -> int:
+    """The number of transactions that *min_support* stands for: a count, or a share rounded up.
+
+    A count beyond all transactions is as good as one more than there are. *name* is what an error calls it.
+
+    >>> support_of(3, 200), support_of(0.01, 200), support_of("1.2%", 200), support_of(10**30, 200)
+    (3, 2, 3, 201)
+    """
+    exact = exact_support(min_support, name)
+    return min(exact, transactions + 1) if isinstance(exact, int) else max(1, -(-exact * transactions // 1))
 
 
 def at_least(share: Fraction) -> Fraction:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions, row_blocks
 
-__all__ = ["OCCURRENCES", "Attempt", "Bound", "Release"]
+__all__ = ["OCCURRENCES", "Attempt", "Bound", "Release", "Sanitization"]
 
 OCCURRENCES = "share of all item occurrences"
 """What most methods minimise, as `Bound.of` says it."""
@@ -73,6 +75,35 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class Sanitization:
+    """How patterns were hidden (Lee, Chang, Chen 2004).
+
+    Parameters
+    ----------
+    matrix : scipy.sparse.csr_array
+        The sanitization matrix S over the items of the original, in their order: entry (i, j) is -1 where item j goes
+        from transactions that hold i, 1 where it is to stay in them, and 1 on the diagonal.
+    keep_patterns : tuple of tuples of str
+        The non-sensitive patterns that it was made to spare.
+    p_r : Fraction or None
+        The restoration probability in the end, where the method has one.
+    levels : tuple of Fraction
+        For each hidden pattern or rule, in the promise's order, the share of its limits that it has to stay below;
+        empty: nothing was certified.
+    by_matrix, by_victims, put_back : int
+        How many item occurrences the product removed, how many had to go beyond it, and how many of both returned.
+    """
+
+    matrix: csr_array = field(repr=False, compare=False)
+    keep_patterns: tuple[tuple[str, ...], ...] = field(repr=False)
+    p_r: Fraction | None
+    levels: tuple[Fraction, ...] = field(repr=False)
+    by_matrix: int
+    by_victims: int
+    put_back: int
+
+
+@dataclass(frozen=True)
 class Release:
     """Changed transactions with everything that was done to them.
 
@@ -92,6 +123,9 @@ class Release:
         Items to the names they were recoded to.
     stands_for : mapping
         Those names to all public items of the taxonomy that they may mean, whether they occur or not: may be published.
+    kept : array of bool, or None
+        Where single occurrences were taken out, which of the original's (in the order of its ``items``) are still
+        there; None: items went from all transactions or from none.
     withheld : tuple of int
         Positions of original transactions that are not in *data*.
     too_dear : tuple of str
@@ -108,6 +142,8 @@ class Release:
         The auditor's answer about *data*; None: nobody asked.
     discrepancy : str or None
         Where *data* is not the original with the declared edits; None: nowhere.
+    sanitization : Sanitization or None
+        How patterns were hidden, where they were.
     noise : float or None
         Where items were added and deleted at random, what that costs: an average loss from 0 to 1. No account of the
         edits can be given then, so that such a release is **never certified**, even if nothing happened to change.
@@ -121,6 +157,7 @@ class Release:
     suppressed: tuple[str, ...]
     generalized: Mapping[str, str] = field(default_factory=dict)
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kept: npt.NDArray[np.bool_] | None = field(default=None, repr=False, compare=False)
     withheld: tuple[int, ...] = ()
     too_dear: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -129,7 +166,13 @@ class Release:
     bound: Bound | None = None
     audit: Audit | None = field(default=None, repr=False)
     discrepancy: str | None = None
+    sanitization: Sanitization | None = None
     noise: float | None = None
+
+    @property
+    def matrix(self) -> csr_array | None:
+        """The sanitization matrix, where patterns were hidden: see `Sanitization`."""
+        return None if self.sanitization is None else self.sanitization.matrix
 
     @property
     def loss(self) -> float:
@@ -152,9 +195,11 @@ class Release:
         original = self.original
         if self.noise is not None:
             return _in_both(original, self.data, self.withheld)
-        there = original.supports.copy()
+        left = original if self.kept is None else original.thinned(self.kept)
+        there = np.zeros(len(original.names), dtype=np.int64)
+        there[original.codes(left.names)] = left.supports
         if self.withheld:
-            withheld = original.take(np.array(self.withheld, dtype=np.int64))
+            withheld = left.take(np.array(self.withheld, dtype=np.int64))
             there[original.codes(withheld.names)] -= withheld.supports
         there[original.codes(self.suppressed)] = 0
         return there

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.transactions import Transactions
 
@@ -23,23 +24,27 @@ def edits_account_for(
     generalized: Mapping[str, str],
     withheld: Collection[int],
     stands_for: Mapping[str, Collection[str]] | None = None,
+    kept: npt.NDArray[np.bool_] | None = None,
 ) -> str | None:
     """None if the declared edits turn *original* into *released*, else a sentence that says where they differ.
 
-    What readers are told a coarser name *stands_for* must be true, too.
+    What readers are told a coarser name *stands_for* must be true, too. *kept* says which occurrences are left where
+    single ones were taken out.
     """
     gone = set(suppressed)
     recoded = {old: new for old, new in generalized.items() if old not in gone}
-    if wrong := _wrongly_declared(original, {*suppressed, *generalized}, recoded, stands_for or {}):
+    if wrong := _wrongly_declared(original, {*suppressed, *generalized}, recoded, stands_for or {}, kept):
         return wrong
     there = np.ones(len(original), dtype=bool)
     there[np.array([row for row in withheld if 0 <= row < len(original)], dtype=np.int64)] = False
-    if (kept := int(np.count_nonzero(there))) != len(released):
+    if (rows := int(np.count_nonzero(there))) != len(released):
         return (
             f"{len(released):,} transactions are released, but {len(original):,} less {len(withheld):,} withheld are "
-            f"{kept:,}."
+            f"{rows:,}."
         )
-    expected = original.without(gone).renamed(recoded)
+    left = original if kept is None else original.thinned(kept)
+    names = set(left.names)
+    expected = left.without(gone & names).renamed({old: new for old, new in recoded.items() if old in names})
     if withheld:
         expected = expected.take(np.flatnonzero(there))
     if expected.anonymous() == released.anonymous():
@@ -59,7 +64,10 @@ def _wrongly_declared(
     changed: Collection[str],
     recoded: Mapping[str, str],
     stands_for: Mapping[str, Collection[str]],
+    kept: npt.NDArray[np.bool_] | None,
 ) -> str | None:
+    if kept is not None and (kept.dtype != np.bool_ or kept.shape != original.items.shape):
+        return f"{len(kept):,} occurrences are said to be kept or not, but the original has {len(original.items):,}."
     if unknown := sorted(set(changed).difference(original.names)):
         return f"The item {unknown[0]!r} is said to be changed, but the original does not have it."
     for old, new in recoded.items():

@@ -16,10 +16,9 @@ from veilset.cli.app import app
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, read_lists
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
-from veilset.exact import exact_share
+from veilset.exact import exact_share, support_of
 from veilset.io import check_place, check_table_name, pieces_of, write_pieces
 from veilset.limits import Progress
-from veilset.mining.frequent_itemsets import support_of
 from veilset.models import Coherence
 from veilset.report import COLUMNS, Asked, Mined, Tally, mined_facts, print_mined, print_reading
 from veilset.transactions import Transactions

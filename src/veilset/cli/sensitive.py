@@ -11,8 +11,8 @@ from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions, ReadingOptions, whole_or_share
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
+from veilset.exact import support_of
 from veilset.io import check_place, write_whole
-from veilset.mining.frequent_itemsets import support_of
 from veilset.report import Suggested, print_proxies, print_reading, proposed_items, proposed_list, proxy_facts
 
 __all__ = ["sensitive", "suggest"]

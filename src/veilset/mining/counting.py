@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.errors import WrongUsage
+from veilset.exact import support_of
 from veilset.limits import Bounds, Limits
-from veilset.mining.frequent_itemsets import allowed, support_of
+from veilset.mining.frequent_itemsets import allowed
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
 

@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.errors import WrongUsage, unknown
-from veilset.exact import exact_share
+from veilset.exact import support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
 
-__all__ = ["LARGEST", "Count", "Kind", "allowed", "count_frequent", "frequent", "support_of", "support_of_nuggets"]
+__all__ = ["LARGEST", "Count", "Kind", "allowed", "count_frequent", "frequent", "support_of_nuggets"]
 
 LARGEST = 2**31 - 1
 """No data has itemsets or supports beyond this; what is asked for beyond it may be cut to it."""
@@ -158,25 +158,6 @@ def support_of_nuggets(asked: int | float | str | Fraction | None, k: int, trans
     return (
         max(k, support_of("1%", transactions)) if asked is None else support_of(asked, transactions, "nugget_support")
     )
-
-
-def support_of(min_support: int | float | str | Fraction, transactions: int, name: str = "min_support") -> int:
-    """The number of transactions that *min_support* stands for: a count, or a share rounded up.
-
-    A count beyond all transactions is as good as one more than there are. *name* is what an error calls it.
-
-    >>> support_of(3, 200), support_of(0.01, 200), support_of("1.2%", 200), support_of(10**30, 200)
-    (3, 2, 3, 201)
-    """
-    if isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool):
-        if min_support < 1:
-            raise WrongUsage(
-                f"{name} is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
-            )
-        return min(int(min_support), transactions + 1)
-    if isinstance(min_support, str) and min_support.strip().isdecimal():
-        return support_of(int(min_support.strip().lstrip("0")[:20] or 0), transactions, name)
-    return max(1, -(-exact_share(min_support, name) * transactions // 1))
 
 
 def allowed(data: Transactions, items: Iterable[str] | None) -> npt.NDArray[np.uint8]:

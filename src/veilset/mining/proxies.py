@@ -21,9 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.exact import support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
-from veilset.mining.frequent_itemsets import frequent, support_of
+from veilset.mining.frequent_itemsets import frequent
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
 

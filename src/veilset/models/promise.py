@@ -9,9 +9,11 @@ from typing import ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
 from veilset.transactions import Transactions
 
-__all__ = ["Audit", "Margin", "Parameter", "Promise", "Reach", "Witness"]
+__all__ = ["Audit", "Leftover", "Margin", "Parameter", "Promise", "Reach", "Witness"]
 
-Parameter: TypeAlias = str | int | tuple[tuple[str, ...], ...] | None
+Parameter: TypeAlias = (
+    str | int | tuple[tuple[str, ...], ...] | tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] | None
+)
 
 
 @runtime_checkable
@@ -77,6 +79,29 @@ class Margin:
 
 
 @dataclass(frozen=True)
+class Leftover:
+    """What an auditor counted of one listed pattern, or of both sides of one listed rule.
+
+    Parameters
+    ----------
+    itemset : tuple of str
+        All its items, in vocabulary order.
+    support : int
+        The number of transactions that hold all of them.
+    antecedent_support : int or None
+        For a rule, how many hold its antecedent.
+    largest : tuple of (tuple of str, int)
+        The largest sub-patterns that still reach min_support, with their supports; the pattern itself, if it does.
+        Every other sub-pattern that reaches it is part of one of these.
+    """
+
+    itemset: tuple[str, ...]
+    support: int
+    antecedent_support: int | None = None
+    largest: tuple[tuple[tuple[str, ...], int], ...] = ()
+
+
+@dataclass(frozen=True)
 class Reach:
     """How far a limit *p* on what an attacker knows reaches, by the number of public items of transactions.
 
@@ -124,6 +149,8 @@ class Audit:
         How many transactions were looked at.
     reach : Reach or None
         What choosing p means for this data; None where the promise has no p, or there are no transactions.
+    leftovers : tuple of Leftover
+        What is left of each listed pattern or rule, in the promise's order; empty where it lists none.
     """
 
     promise: Promise
@@ -136,6 +163,7 @@ class Audit:
     feasible: bool
     transactions: int
     reach: Reach | None = None
+    leftovers: tuple[Leftover, ...] = ()
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "does not hold"

@@ -212,6 +212,30 @@ class Transactions:
         keep[self.codes(items)] = True
         return self._filtered(keep)
 
+    def thinned(self, kept: npt.NDArray[np.bool_]) -> Transactions:
+        """The same transactions with only those occurrences that are kept: a mask over `items`.
+
+        >>> data = Transactions.from_lists([["a", "b"], ["a"], ["b", "c"]])
+        >>> data.thinned(np.array([True, False, True, True, False])).to_lists()
+        [['a'], ['a'], ['b']]
+        """
+        kept = np.asarray(kept)
+        if kept.dtype != np.bool_ or kept.shape != self.items.shape:
+            raise WrongUsage(
+                f"thinned got {kept.dtype} of shape {kept.shape}.",
+                f"Give a bool for each of the {len(self.items):,} occurrences.",
+            )
+        if kept.all():
+            return self
+        before = np.zeros(len(kept) + 1, dtype=np.int64)
+        np.cumsum(kept, out=before[1:])
+        offsets, items = before[self.offsets], self.items[kept]
+        if _native.occurring(items, len(self.names)).all():
+            return self._of(offsets, items, self.names, self.is_sensitive, self.persons, self.source)
+        return self._canonical(
+            offsets, items, self.names, frozenset(self.sensitive), self.persons, self.source, must_occur=False
+        )
+
     def _filtered(self, keep: npt.NDArray[np.bool_]) -> Transactions:
         if keep.all():
             return self

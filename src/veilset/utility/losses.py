@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import BudgetExceeded, Infeasible
+from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.models import Promise, RhoUncertainty
 from veilset.release import Release
@@ -24,7 +25,7 @@ from veilset.transactions import Transactions
 from veilset.utility.floor import floor
 from veilset.utility.generalization import average_loss, recoded
 from veilset.utility.must_go import unavoidable
-from veilset.utility.nuggets import Support, nugget_losses
+from veilset.utility.nuggets import nugget_losses
 from veilset.utility.rules import rules_left, top_rules_kept
 
 __all__ = ["METRICS", "Metric", "measure"]

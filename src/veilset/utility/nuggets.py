@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from fractions import Fraction
-from typing import TypeAlias
 
 from veilset.errors import WrongUsage
+from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.mining import count_frequent
 from veilset.mining.frequent_itemsets import support_of_nuggets
@@ -20,10 +20,7 @@ from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["Support", "nugget_losses", "nugget_support_of", "own_names"]
-
-Support: TypeAlias = int | float | str | Fraction
-"""A number of transactions, or a share of them."""
+__all__ = ["nugget_losses", "nugget_support_of", "own_names"]
 
 
 def nugget_losses(

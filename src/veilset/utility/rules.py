@@ -16,12 +16,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.mining import Rules, rules, supports
 from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.utility.generalized_rules import kept_or_coarser
-from veilset.utility.nuggets import Support, nugget_support_of, own_names
+from veilset.utility.nuggets import nugget_support_of, own_names
 
 __all__ = ["rules_left", "strongest_rules", "top_rules_kept"]
 

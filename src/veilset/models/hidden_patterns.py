@@ -1,0 +1,214 @@
+"""Hidden patterns: Lee, Chang, Chen (2004); and hidden rules, which are what users ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from veilset.errors import WrongUsage
+from veilset.exact import Support, exact_share, exact_support, support_of
+from veilset.models.promise import Parameter
+from veilset.transactions import Transactions
+from veilset.transactions.vocabulary import item_name, vocabulary_order
+
+__all__ = ["HiddenPatterns", "HiddenRules", "Side"]
+
+Side = str | Iterable[str]
+"""One side of a rule: an item, or several."""
+
+_NOT_PROMISED = (
+    "Nobody is hidden, and nothing about a single person is: it is patterns that are.",
+    "Whoever knows or suspects one of them may count what is left of it, and from what is usual elsewhere guess more.",
+    "What follows from other patterns, which are not listed, is not hidden.",
+)
+
+
+@dataclass(frozen=True, init=False)
+class HiddenPatterns:
+    """Protects the listed patterns: none of them reaches *min_support* in the release.
+
+    Parameters
+    ----------
+    patterns : iterable of iterables of str
+        Sets of items that must not be found together often.
+    min_support : int, float or str
+        The number of transactions at which a pattern counts as found: a whole number, or a share of the transactions
+        such as 0.01 or ``"1%"``.
+
+    Examples
+    --------
+    >>> HiddenPatterns([["tea", "milk"]], min_support="1%")
+    HiddenPatterns((('milk', 'tea'),), min_support=1/100)
+    """
+
+    name: ClassVar[str] = "hidden-patterns"
+
+    patterns: tuple[tuple[str, ...], ...]
+    min_support: int | Fraction
+
+    def __init__(self, patterns: Iterable[Iterable[str]], min_support: Support) -> None:
+        object.__setattr__(self, "patterns", _patterns(patterns))
+        object.__setattr__(self, "min_support", exact_support(min_support))
+
+    def __repr__(self) -> str:
+        return f"HiddenPatterns({_shown(self.patterns)}, min_support={self.min_support})"
+
+    @property
+    def itemsets(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of items whose support has to fall."""
+        return self.patterns
+
+    def least_support(self, transactions: int) -> int:
+        """How many of so many transactions make a pattern one that is found."""
+        return support_of(self.min_support, transactions)
+
+    def check_items(self, data: Transactions) -> None:
+        """Raise if an item of a pattern is not in the data at all: a misspelled name would hide nothing."""
+        data.codes(item for pattern in self.patterns for item in pattern)
+
+    def check_data(self, data: Transactions) -> None:
+        """It can be asked of any data."""
+
+    def check_feasible(self, data: Transactions) -> None:
+        """It can always be kept: what is in no transaction is hidden."""
+
+    def within(self, data: Transactions) -> HiddenPatterns:
+        """The same: it is never told in public (`veilset.models.Sealed` is)."""
+        return self
+
+    def parameters(self) -> dict[str, Parameter]:
+        """A share as text, so that it stays exact."""
+        return {"patterns": self.patterns, "min_support": _written(self.min_support)}
+
+    def not_promised(self) -> tuple[str, ...]:
+        """What the promise leaves open."""
+        return (*_NOT_PROMISED, "Parts of a pattern may still be found.")
+
+
+@dataclass(frozen=True, init=False)
+class HiddenRules:
+    """Protects the listed rules: none has both *min_support* and *min_confidence* in the release.
+
+    Parameters
+    ----------
+    rules : iterable of pairs
+        Antecedent and consequent of each: an item, or several.
+    min_support : int, float or str
+        The number of transactions with both sides at which a rule counts as found: a whole number, or a share of the
+        transactions such as 0.01 or ``"1%"``.
+    min_confidence : share
+        The share of the transactions with the antecedent that hold the consequent too, at which it does.
+
+    Examples
+    --------
+    >>> HiddenRules([(["tea", "scones"], "milk")], min_support=3, min_confidence=0.4)
+    HiddenRules(((('scones', 'tea'), ('milk',)),), min_support=3, min_confidence=2/5)
+    """
+
+    name: ClassVar[str] = "hidden-rules"
+
+    rules: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    min_support: int | Fraction
+    min_confidence: Fraction
+
+    def __init__(
+        self, rules: Iterable[tuple[Side, Side]], min_support: Support, min_confidence: float | str | Fraction
+    ) -> None:
+        object.__setattr__(self, "rules", _rules(rules))
+        object.__setattr__(self, "min_support", exact_support(min_support))
+        object.__setattr__(self, "min_confidence", exact_share(min_confidence, "min_confidence"))
+
+    def __repr__(self) -> str:
+        asked = f"min_support={self.min_support}, min_confidence={self.min_confidence}"
+        return f"HiddenRules({_shown(self.rules)}, {asked})"
+
+    @property
+    def itemsets(self) -> tuple[tuple[str, ...], ...]:
+        """Both sides of each rule: the sets of items whose support has to fall, for the support or the confidence."""
+        return tuple(_in_order((*antecedent, *consequent)) for antecedent, consequent in self.rules)
+
+    def least_support(self, transactions: int) -> int:
+        """How many of so many transactions make a rule one that is found, if it is as sure."""
+        return support_of(self.min_support, transactions)
+
+    def check_items(self, data: Transactions) -> None:
+        """Raise if an item of a rule is not in the data at all: a misspelled name would hide nothing."""
+        data.codes(item for itemset in self.itemsets for item in itemset)
+
+    def check_data(self, data: Transactions) -> None:
+        """It can be asked of any data."""
+
+    def check_feasible(self, data: Transactions) -> None:
+        """It can always be kept: what is in no transaction is hidden."""
+
+    def within(self, data: Transactions) -> HiddenRules:
+        """The same: it is never told in public (`veilset.models.Sealed` is)."""
+        return self
+
+    def parameters(self) -> dict[str, Parameter]:
+        """Shares as text, so that they stay exact."""
+        return {
+            "rules": self.rules,
+            "min_support": _written(self.min_support),
+            "min_confidence": str(self.min_confidence),
+        }
+
+    def not_promised(self) -> tuple[str, ...]:
+        """What the promise leaves open."""
+        return (*_NOT_PROMISED, "Rules with a part of the items may still be found.")
+
+
+def _patterns(patterns: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    found = []
+    for number, pattern in enumerate(_several(patterns, "patterns"), start=1):
+        if isinstance(pattern, (str, bytes)) or not isinstance(pattern, Iterable):
+            raise WrongUsage(f"Pattern {number} is {pattern!r}.", f"Give a list of items, such as [{pattern!r}].")
+        items = _in_order(item_name(item, f"Pattern {number}") for item in pattern)
+        if not items:
+            raise WrongUsage(f"Pattern {number} has no items.", "Name at least one: everybody has nothing.")
+        found.append(items)
+    if not found:
+        raise WrongUsage("There is no pattern to hide.", "List at least one.")
+    return tuple(dict.fromkeys(found))
+
+
+def _rules(rules: Iterable[tuple[Side, Side]]) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    found = []
+    for number, rule in enumerate(_several(rules, "rules"), start=1):
+        try:
+            antecedent, consequent = ([side] if isinstance(side, str) else [*side] for side in rule)
+        except (TypeError, ValueError):
+            raise WrongUsage(
+                f"Rule {number} is {rule!r}.", "Give a pair: its antecedent and its consequent, as lists of items."
+            ) from None
+        left = _in_order(item_name(item, f"Rule {number}") for item in antecedent)
+        right = _in_order(item_name(item, f"Rule {number}") for item in consequent)
+        if not left or not right:
+            raise WrongUsage(f"Rule {number} has an empty side.", "Name at least one item on either side.")
+        if both := set(left).intersection(right):
+            raise WrongUsage(f"Rule {number} has {min(both)!r} on both sides.", "Take it off one of them.")
+        found.append((left, right))
+    if not found:
+        raise WrongUsage("There is no rule to hide.", "List at least one.")
+    return tuple(dict.fromkeys(found))
+
+
+def _several(values: Iterable[Any], what: str) -> Iterable[Any]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise WrongUsage(f"{what} is {values!r}.", "Give a list.")
+    return values
+
+
+def _in_order(items: Iterable[str]) -> tuple[str, ...]:
+    names = list(dict.fromkeys(items))
+    return tuple(names[place] for place in vocabulary_order(names))
+
+
+def _shown(listed: tuple[object, ...]) -> str:
+    return str(listed) if len(listed) <= 3 else f"<{len(listed)} of them>"
+
+
+def _written(support: int | Fraction) -> int | str:
+    return support if isinstance(support, int) else str(support)
