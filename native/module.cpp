@@ -32,6 +32,8 @@ void register_rules_keeping(nb::module_& m);
 void register_generate(nb::module_& m);
 void register_noise(nb::module_& m);
 void register_hitting_bound(nb::module_& m);
+void register_hiding_product(nb::module_& m);
+void register_hiding_certified(nb::module_& m);
 }  // namespace veilset
 
 NB_MODULE(_native, m) {
@@ -63,4 +65,6 @@ NB_MODULE(_native, m) {
     veilset::register_generate(m);
     veilset::register_noise(m);
     veilset::register_hitting_bound(m);
+    veilset::register_hiding_product(m);
+    veilset::register_hiding_certified(m);
 }

@@ -23,11 +23,12 @@ constexpr int64_t rows_per_block = 1024;
 // The noise of one row. `odds` is the probability in units of 2^-53.
 class Noise {
 public:
-    Noise(uint64_t seed, int64_t row, uint64_t odds) : key_(mix(mix(seed + random_step) + uint64_t(row))), odds_(odds) {}
-    bool turns(int32_t item) const { return mix(key_ + (uint64_t(item) + 1) * random_step) >> 11 < odds_; }
+    Noise(uint64_t seed, int64_t row, uint64_t odds) : chances_(seed, row), odds_(odds) {}
+    bool turns(int32_t item) const { return chances_.of(item) < odds_; }
 
 private:
-    uint64_t key_, odds_;
+    Chances chances_;
+    uint64_t odds_;
 };
 
 template <class Body>

@@ -15,4 +15,16 @@ inline uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
+// Chance that is keyed by (seed, row, item).
+class Chances {
+public:
+    Chances(uint64_t seed, int64_t row) : key_(mix(mix(seed + random_step) + uint64_t(row))) {}
+
+    // A number below 2^53. What happens if it is below some odds happens with all higher odds, too.
+    uint64_t of(int32_t item) const { return mix(key_ + (uint64_t(item) + 1) * random_step) >> 11; }
+
+private:
+    uint64_t key_;
+};
+
 }  // namespace veilset

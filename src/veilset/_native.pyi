@@ -10,6 +10,7 @@ _Int64 = npt.NDArray[np.int64]
 _Int32 = npt.NDArray[np.int32]
 _Uint64 = npt.NDArray[np.uint64]
 _Uint8 = npt.NDArray[np.uint8]
+_Int8 = npt.NDArray[np.int8]
 _Strings = tuple[_Int64, _Uint8]
 _Progress = Callable[[int, int, int], None] | None
 
@@ -369,6 +370,49 @@ def add_noise(
     time_limit: float,
     progress: _Progress,
 ) -> tuple[_Int64, _Int32]: ...
+
+class _HidingResult(TypedDict):
+    kept: _Uint8
+    step: int
+    victims: int
+
+def sanitize(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    column_offsets: _Int64,
+    column_items: _Int32,
+    column_values: _Int8,
+    *,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Uint8: ...
+def restored(offsets: _Int64, items: _Int32, vocabulary: int, states: _Uint8, *, odds: int, seed: int) -> _Uint8: ...
+def hide(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    states: _Uint8,
+    pattern_offsets: _Int64,
+    pattern_items: _Int32,
+    antecedent_offsets: _Int64,
+    antecedent_items: _Int32,
+    most: _Int64,
+    share_num: _Int64,
+    share_den: _Int64,
+    keep_offsets: _Int64,
+    keep_items: _Int32,
+    keep_weights: _Int64,
+    odds: _Uint64,
+    *,
+    seed: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _HidingResult: ...
 def noise_loss(
     offsets: _Int64,
     items: _Int32,

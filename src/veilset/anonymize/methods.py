@@ -13,13 +13,16 @@ from veilset.anonymize.coherence.optimal import optimal
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.anonymize.given import given
+from veilset.anonymize.hiding.hidden_first import hidden_first
+from veilset.anonymize.hiding.hpcme import hpcme
+from veilset.anonymize.hiding.non_hidden_first import non_hidden_first
 from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
 from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size
 from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.top_down import top_down
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
-from veilset.models import Coherence, Promise, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -35,6 +38,12 @@ class Method(Protocol):
     def __call__(self, data: Transactions, promise: Any, /, *, limits: Limits) -> Release:
         """Change *data* so that it keeps *promise*, and say what was changed."""
 
+
+_HIDING: Mapping[str, Method] = {
+    "hpcme": hpcme,
+    "hidden-first": hidden_first,
+    "non-hidden-first": non_hidden_first,
+}
 
 METHODS: Mapping[type[Promise], Mapping[str, Method]] = {
     Coherence: {
@@ -54,6 +63,8 @@ METHODS: Mapping[type[Promise], Mapping[str, Method]] = {
         "select-a-size": select_a_size,
         "given": given,
     },
+    HiddenPatterns: _HIDING,
+    HiddenRules: _HIDING,
 }
 
 

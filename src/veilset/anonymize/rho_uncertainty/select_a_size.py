@@ -17,26 +17,21 @@ occurrences. Added items count nothing by themselves. What the paper leaves open
 
 from __future__ import annotations
 
-import secrets
 import time
 from fractions import Fraction
 
 import numpy as np
 
 from veilset import _native
+from veilset.anonymize.chance import Share, odds_of, probability, seed_of
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.errors import WrongUsage, near_misses
-from veilset.exact import exact_share
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Taxonomy, Transactions
 
 __all__ = ["select_a_size", "select_a_size_loss"]
-
-Share = float | str | Fraction
-
-_BITS = 53  # of a random number that decides
 
 
 def select_a_size(
@@ -71,8 +66,8 @@ def select_a_size(
     ([['ale', 'bun'], ['bun', 'cure'], ['ale', 'cure']], False)
     """
     started = time.perf_counter()
-    share = 1 - promise.rho if beta is None else _probability(beta)
-    seed = secrets.randbits(63) if random_state is None else _seed(random_state)
+    share = 1 - promise.rho if beta is None else probability(beta, "beta")
+    seed = seed_of(random_state)
     loss = select_a_size_loss(data, beta=share, taxonomy=taxonomy, fan_out=fan_out, random_state=seed, limits=limits)
     noisy = _with_noise(data, share, seed, limits)
     return Release(
@@ -113,7 +108,7 @@ def select_a_size_loss(
     (0.0, 1.0)
     """
     limits = limits or Limits()
-    odds, seed = _odds(_probability(beta)), _seed(random_state)
+    odds, seed = odds_of(probability(beta, "beta")), seed_of(random_state)
     if not len(data.items):
         return 0.0
     tree = _tree(data, taxonomy, fan_out)
@@ -152,7 +147,7 @@ def _with_noise(data: Transactions, beta: Fraction, seed: int, limits: Limits) -
             data.offsets,
             data.items,
             vocabulary=len(data.names),
-            odds=_odds(beta),
+            odds=odds_of(beta),
             seed=seed,
             threads=limits.thread_count,
             **limits.for_kernel(lambda _: "Adding noise"),
@@ -174,19 +169,3 @@ def _tree(data: Transactions, given: TaxonomyLike | None, fan_out: int) -> Taxon
             or "Noise turns sensitive items over, too: add each item, or leave the taxonomy out.",
         )
     return tree
-
-
-def _probability(value: Share) -> Fraction:
-    """A share of 0 to 1, exactly; nothing is promised about it, so that 0 is as good as any."""
-    return Fraction(0) if not isinstance(value, (bool, str)) and value == 0 else exact_share(value, "beta")
-
-
-def _odds(beta: Fraction) -> int:
-    """The share in units of what a random number can say."""
-    return int(beta * 2**_BITS)
-
-
-def _seed(value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
-        raise WrongUsage(f"random_state is {value!r}.", f"Give a whole number from 0 to {2**64 - 1:,}.")
-    return int(value)

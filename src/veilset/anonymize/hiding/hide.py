@@ -1,0 +1,202 @@
+"""What the three algorithms share: the matrix, the product, and certified hiding.
+
+The paper's product removes an item from every transaction that holds a pair of a hidden pattern, whether or not it holds
+the pattern, and whether or not that is enough. `certify` makes it a promise that costs no more than it must:
+
+1. Every pattern gets a **level** of its own, a secret share of min_support (for a rule, of min_confidence too): patterns
+   that all sat just below the same threshold, or were all gone, would point at themselves.
+2. Where the product leaves a pattern at its level or above, **victims** go from more transactions, those whose loss costs
+   the patterns to keep least: one that is barely frequent weighs more than one with transactions to spare.
+3. What need not have gone is **put back**, the most valuable first, until nothing could return by itself.
+
+A rule is judged by what the data is in the end: taking an item out of its antecedent can make it surer again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from veilset import _native
+from veilset.anonymize.chance import Share, odds_of, probability, seed_of
+from veilset.anonymize.hiding.keep_patterns import itemsets_of, patterns_to_keep, patterns_worth_keeping
+from veilset.anonymize.hiding.matrix import sanitization_matrix
+from veilset.limits import Limits
+from veilset.mining import Itemsets
+from veilset.models import HiddenPatterns, HiddenRules
+from veilset.release import Release, Sanitization
+from veilset.transactions import Transactions
+
+__all__ = ["Hidden", "Patterns", "hide"]
+
+Hidden = HiddenPatterns | HiddenRules
+Patterns = Iterable[Iterable[str]]
+
+_DRAWS = 2**16  # different levels that a pattern may get
+_WAYS = 3
+_STEPS = 10  # in which p_r is lowered
+_STAGES = {1: "Finding transactions with hidden patterns", 2: "Choosing what goes"}
+
+
+def hide(
+    data: Transactions,
+    promise: Hidden,
+    method: str,
+    *,
+    spare: bool,
+    reinforce: bool,
+    p_r: Share | None = None,
+    keep_patterns: Patterns | None,
+    certify: bool,
+    margin: Share,
+    random_state: int | None,
+    limits: Limits,
+    options: Mapping[str, object],
+) -> Release:
+    """Hide what the promise lists; *spare* and *reinforce* make the matrix, see `sanitization_matrix`.
+
+    Parameters
+    ----------
+    p_r : share, optional
+        The restoration probability of HPCME; None: what the product leaves stays.
+    keep_patterns, certify, margin, random_state
+        As for `hpcme`.
+    options : mapping
+        What the method was told besides, for the release to remember.
+    """
+    started = time.perf_counter()
+    seed, chance = seed_of(random_state), None if p_r is None else probability(p_r, "p_r")
+    spread, least = probability(margin, "margin"), promise.least_support(len(data))
+    hidden = itemsets_of(data, promise.itemsets)
+    limits.step("Looking for the patterns to keep")
+    if keep_patterns is None:
+        keep = patterns_worth_keeping(data, hidden, least, limits)
+    else:
+        keep = patterns_to_keep(data, keep_patterns, hidden if isinstance(promise, HiddenPatterns) else None, limits)
+    matrix = sanitization_matrix(hidden, keep, spare=spare, reinforce=reinforce)
+    states = _product(data, matrix, limits)
+    levels = tuple(_level(seed, itemset, spread) for itemset in _listed(promise)) if certify else ()
+    if certify:
+        kept, chance, victims = _certified(data, promise, states, hidden, keep, least, levels, chance, seed, limits)
+    else:
+        kept, victims = _restored(data, states, chance, seed), 0
+    by_matrix = len(states) - int(np.count_nonzero(_restored(data, states, chance, seed)))
+    changed, to_keep = data.thinned(kept), tuple(items for items, _ in keep)
+    return Release(
+        original=data,
+        data=changed,
+        promise=promise,
+        method=method,
+        options={
+            **options,
+            **({} if p_r is None else {"p_r": str(probability(p_r, "p_r"))}),
+            **({} if keep_patterns is None else {"keep_patterns": to_keep}),
+            "certify": certify,
+            "margin": str(spread),
+            "random_state": seed,
+        },
+        suppressed=data.in_order(set(data.names).difference(changed.names)),
+        kept=kept,
+        sanitization=Sanitization(
+            matrix=matrix,
+            keep_patterns=to_keep,
+            p_r=chance,
+            levels=levels,
+            by_matrix=by_matrix,
+            by_victims=victims,
+            put_back=by_matrix + victims - int(np.count_nonzero(~kept)),
+        ),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _product(data: Transactions, matrix: csr_array, limits: Limits) -> npt.NDArray[np.uint8]:
+    """D·S under the paper's multiplication: for each occurrence 0 (gone), 1 (stays) or 2 (stays if restored)."""
+    columns = matrix.tocsc()
+    columns.setdiag(0)
+    columns.eliminate_zeros()
+    columns.sort_indices()
+    with limits.guard("The product", "hide from fewer transactions at once."):
+        return _native.sanitize(
+            data.offsets,
+            data.items,
+            len(data.names),
+            columns.indptr.astype(np.int64),
+            columns.indices.astype(np.int32),
+            columns.data,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Multiplying with the sanitization matrix"),
+        )
+
+
+def _restored(
+    data: Transactions, states: npt.NDArray[np.uint8], p_r: Fraction | None, seed: int
+) -> npt.NDArray[np.bool_]:
+    """Which occurrences are left when those that need chance get it."""
+    odds = odds_of(Fraction(1) if p_r is None else p_r)
+    return _native.restored(data.offsets, data.items, len(data.names), states, odds=odds, seed=seed).view(np.bool_)
+
+
+def _listed(promise: Hidden) -> Sequence[object]:
+    """What is listed, in the promise's order: what a level is drawn for."""
+    return promise.rules if isinstance(promise, HiddenRules) else promise.patterns
+
+
+def _level(seed: int, listed: object, margin: Fraction) -> Fraction:
+    """A share above 1 - margin and up to 1, drawn by a stream that nobody without the seed can follow."""
+    text = json.dumps([seed, listed])
+    drawn = int.from_bytes(hashlib.shake_256(b"veilset hiding level\0" + text.encode()).digest(8))
+    return 1 - margin * Fraction(drawn % _DRAWS, _DRAWS)
+
+
+def _certified(
+    data: Transactions,
+    promise: Hidden,
+    states: npt.NDArray[np.uint8],
+    hidden: Itemsets,
+    keep: Itemsets,
+    least: int,
+    levels: Sequence[Fraction],
+    p_r: Fraction | None,
+    seed: int,
+    limits: Limits,
+) -> tuple[npt.NDArray[np.bool_], Fraction | None, int]:
+    """What is kept in the end, the p_r that was reached, and how many victims there were beyond the product."""
+    rules = promise.rules if isinstance(promise, HiddenRules) else ()
+    antecedents = itemsets_of(data, [left for left, _ in rules] or [()] * len(hidden))
+    sure = promise.min_confidence if isinstance(promise, HiddenRules) else Fraction(0)
+    shares = [level * sure for level in levels]
+    steps = [p_r * (_STEPS - step) / _STEPS for step in range(_STEPS + 1)] if p_r else [p_r]
+    with limits.guard("Hiding patterns", "hide fewer of them at once."):
+        found = _native.hide(
+            data.offsets,
+            data.items,
+            len(data.names),
+            states,
+            hidden.offsets,
+            hidden.items,
+            antecedents.offsets,
+            antecedents.items,
+            # Support < level * least, in whole numbers.
+            np.array([-(-level * least // 1) - 1 for level in levels], dtype=np.int64),
+            np.array([share.numerator for share in shares], dtype=np.int64),
+            np.array([share.denominator for share in shares], dtype=np.int64),
+            keep.offsets,
+            keep.items,
+            keep.supports - least,
+            np.array([odds_of(Fraction(1) if share is None else share) for share in steps], dtype=np.uint64),
+            seed=seed,
+            most_ways=_WAYS,
+            threads=limits.thread_count,
+            **limits.for_kernel(_STAGES.__getitem__),
+        )
+    import os
+    if os.environ.get("SHOW"): print(found["ways"], found["way"])
+    return found["kept"].view(np.bool_), steps[found["step"]], found["victims"]

@@ -1,0 +1,57 @@
+"""The sanitization matrix S (Lee, Chang, Chen 2004, §2.2 and §3).
+
+S_ij = -1 takes item j, the **victim**, out of transactions that hold i and j; S_ij = 1 keeps it in them; the diagonal is 1.
+Of a pair inside a hidden pattern the victim is the item that is in fewer patterns to keep. The text leaves ties open;
+its figures take the item that comes first in the vocabulary.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from veilset.mining import Itemsets
+
+__all__ = ["sanitization_matrix"]
+
+
+def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinforce: bool) -> csr_array:
+    """S over the items of *hidden*, whose names *keep* has too.
+
+    Parameters
+    ----------
+    hidden, keep : Itemsets
+        P_h and ~P_h.
+    spare : bool
+        Whether pairs that are also inside a pattern to keep get no victim (the rule as the text has it; Figure 4, of the
+        hidden-first algorithm, does not).
+    reinforce : bool
+        Whether pairs that are inside patterns to keep only get a 1 (non-hidden-first).
+    """
+    width = len(hidden.names)
+    inside, outside = _pairs(hidden, width), _pairs(keep, width)
+    hit = np.setdiff1d(inside, outside, assume_unique=True) if spare else inside
+    first, second = np.divmod(hit, width)
+    often = np.bincount(keep.items, minlength=width)
+    victim = np.where(often[second] < often[first], second, first)  # first < second: ties to the first
+    rows, columns = [np.arange(width), first + second - victim], [np.arange(width), victim]
+    values = [np.ones(width, dtype=np.int8), np.full(len(hit), -1, dtype=np.int8)]
+    if reinforce:
+        one, other = np.divmod(np.setdiff1d(outside, inside, assume_unique=True), width)
+        rows += [one, other]
+        columns += [other, one]
+        values.append(np.ones(2 * len(one), dtype=np.int8))
+    entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
+    return csr_array(entries, shape=(width, width), dtype=np.int8)
+
+
+def _pairs(itemsets: Itemsets, width: int) -> npt.NDArray[np.int64]:
+    """All pairs i < j of items that are together in an itemset, each as i * width + j, ascending."""
+    sizes = itemsets.sizes
+    found = [np.zeros(0, dtype=np.int64)]
+    for size in np.unique(sizes[sizes > 1]).tolist():
+        members = itemsets.items[itemsets.offsets[:-1][sizes == size][:, None] + np.arange(size)].astype(np.int64)
+        for one in range(size - 1):
+            found.append(np.unique(members[:, one, None] * width + members[:, one + 1 :]))
+    return np.unique(np.concatenate(found))
