@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -242,7 +243,8 @@ std::vector<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, c
 }
 
 // A dictionary: `kept` (one for each occurrence), `step` (of the odds, the one that was taken), `victims` (how many went beyond
-// where the way began), `ways` (for each that was tried, how many patterns to keep and how many occurrences it loses), `way`.
+// where the way began), `ways` (for each that was tried, how many patterns to
+// keep and how many occurrences it loses, and its seconds), `way` (the one that was taken).
 nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary, const Array<uint8_t>& states,
               const Array<int64_t>& pattern_offsets, const Array<int32_t>& pattern_items, const Array<int64_t>& antecedent_offsets,
               const Array<int32_t>& antecedent_items, const Array<int64_t>& most, const Array<int64_t>& share_num, const Array<int64_t>& share_den,
@@ -271,6 +273,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     nb::list ways;
     for (int way = 0; way < most_ways && (way == 0 || least.first > 0); ++way) {
         control.begin(2, most_ways, way);
+        const auto began = Control::Clock::now();
         int64_t removed = 0;
         std::vector<int64_t> lost;
         control.single([&] {
@@ -280,7 +283,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
             lost = cost.losses(choice.kept());
         });
         const std::pair<int64_t, int64_t> score(cost.lost(lost), std::ranges::count(choice.kept(), uint8_t(0)));
-        ways.append(nb::make_tuple(score.first, score.second));
+        ways.append(nb::make_tuple(score.first, score.second, std::chrono::duration<double>(Control::Clock::now() - began).count()));
         if (taken < 0 || score < least) {
             best.assign(choice.kept().begin(), choice.kept().end());
             least = score, victims = removed, taken = way;

@@ -375,6 +375,8 @@ class _HidingResult(TypedDict):
     kept: _Uint8
     step: int
     victims: int
+    ways: list[tuple[int, int, float]]
+    way: int
 
 def sanitize(
     offsets: _Int64,
@@ -404,10 +406,11 @@ def hide(
     share_den: _Int64,
     keep_offsets: _Int64,
     keep_items: _Int32,
-    keep_weights: _Int64,
+    keep_spare: _Int64,
     odds: _Uint64,
     *,
     seed: int,
+    most_ways: int,
     threads: int,
     memory_limit: int,
     time_limit: float,

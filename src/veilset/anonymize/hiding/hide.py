@@ -1,13 +1,15 @@
 """What the three algorithms share: the matrix, the product, and certified hiding.
 
-The paper's product removes an item from every transaction that holds a pair of a hidden pattern, whether or not it holds
-the pattern, and whether or not that is enough. `certify` makes it a promise that costs no more than it must:
+The paper's product removes an item from every transaction that holds a pair of a hidden pattern, whether or not it
+holds the pattern, and whether or not that is enough. `certify` makes it a promise that costs no more than it must:
 
-1. Every pattern gets a **level** of its own, a secret share of min_support (for a rule, of min_confidence too): patterns
-   that all sat just below the same threshold, or were all gone, would point at themselves.
-2. Where the product leaves a pattern at its level or above, **victims** go from more transactions, those whose loss costs
-   the patterns to keep least: one that is barely frequent weighs more than one with transactions to spare.
+1. Every pattern gets a **level** of its own, a secret share of min_support (for a rule, of min_confidence too):
+   patterns that all sat just below the same threshold, or were all gone, would point at themselves.
+2. Where the product leaves a pattern at its level or above, **victims** go from more transactions, those whose loss
+   costs the patterns to keep least: one that is barely frequent weighs more than one with transactions to spare.
 3. What need not have gone is **put back**, the most valuable first, until nothing could return by itself.
+4. The product fixes one victim for each pair, which is not always the cheapest. So the same is done **without it**, and
+   again with more weight on the patterns that were lost; what loses the fewest of them is taken.
 
 A rule is judged by what the data is in the end: taking an item out of its antecedent can make it surer again.
 """
@@ -31,7 +33,7 @@ from veilset.anonymize.hiding.matrix import sanitization_matrix
 from veilset.limits import Limits
 from veilset.mining import Itemsets
 from veilset.models import HiddenPatterns, HiddenRules
-from veilset.release import Release, Sanitization
+from veilset.release import Attempt, Release, Sanitization
 from veilset.transactions import Transactions
 
 __all__ = ["Hidden", "Patterns", "hide"]
@@ -40,7 +42,8 @@ Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
 
 _DRAWS = 2**16  # different levels that a pattern may get
-_WAYS = 3
+_MOST_WAYS = 5
+_WAYS = ("product, then victims", "victims alone", "victims, sparing what was lost")
 _STEPS = 10  # in which p_r is lowered
 _STAGES = {1: "Finding transactions with hidden patterns", 2: "Choosing what goes"}
 
@@ -84,9 +87,11 @@ def hide(
     states = _product(data, matrix, limits)
     levels = tuple(_level(seed, itemset, spread) for itemset in _listed(promise)) if certify else ()
     if certify:
-        kept, chance, victims = _certified(data, promise, states, hidden, keep, least, levels, chance, seed, limits)
+        kept, chance, victims, ways = _certified(
+            data, promise, states, hidden, keep, least, levels, chance, seed, limits
+        )
     else:
-        kept, victims = _restored(data, states, chance, seed), 0
+        kept, victims, ways = _restored(data, states, chance, seed), 0, ()
     by_matrix = len(states) - int(np.count_nonzero(_restored(data, states, chance, seed)))
     changed, to_keep = data.thinned(kept), tuple(items for items, _ in keep)
     return Release(
@@ -113,6 +118,7 @@ def hide(
             by_victims=victims,
             put_back=by_matrix + victims - int(np.count_nonzero(~kept)),
         ),
+        attempts=ways,
         seconds=time.perf_counter() - started,
     )
 
@@ -167,8 +173,8 @@ def _certified(
     p_r: Fraction | None,
     seed: int,
     limits: Limits,
-) -> tuple[npt.NDArray[np.bool_], Fraction | None, int]:
-    """What is kept in the end, the p_r that was reached, and how many victims there were beyond the product."""
+) -> tuple[npt.NDArray[np.bool_], Fraction | None, int, tuple[Attempt, ...]]:
+    """What is kept in the end, the p_r that was reached, how many victims there were, and the ways that were tried."""
     rules = promise.rules if isinstance(promise, HiddenRules) else ()
     antecedents = itemsets_of(data, [left for left, _ in rules] or [()] * len(hidden))
     sure = promise.min_confidence if isinstance(promise, HiddenRules) else Fraction(0)
@@ -193,10 +199,18 @@ def _certified(
             keep.supports - least,
             np.array([odds_of(Fraction(1) if share is None else share) for share in steps], dtype=np.uint64),
             seed=seed,
-            most_ways=_WAYS,
+            most_ways=_MOST_WAYS,
             threads=limits.thread_count,
             **limits.for_kernel(_STAGES.__getitem__),
         )
-    import os
-    if os.environ.get("SHOW"): print(found["ways"], found["way"])
-    return found["kept"].view(np.bool_), steps[found["step"]], found["victims"]
+    ways = tuple(
+        Attempt(
+            name=_WAYS[min(number, 2)],
+            loss=removed / max(1, len(data.items)),
+            seconds=seconds,
+            note=f"loses {lost:,} of {len(keep):,} patterns to keep",
+            won=number == found["way"],
+        )
+        for number, (lost, removed, seconds) in enumerate(found["ways"])
+    )
+    return found["kept"].view(np.bool_), steps[found["step"]], found["victims"], ways

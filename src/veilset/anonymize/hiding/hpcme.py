@@ -1,9 +1,9 @@
 """``hpcme``: hides patterns completely with minimum side effect (Lee, Chang, Chen 2004, §3.3).
 
 The matrix is that of `non_hidden_first`. Where its product keeps a victim although a -1 met it in this transaction, the
-victim stays with the **restoration probability** p_r only. (Read literally, the paper asks whether there is any -1 in the
-victim's column; victims would then vanish from transactions that hold no pair of a hidden pattern, and p_r = 0 would not
-be the hidden-first algorithm, as the paper says it is.) With p_r = 1 it is `non_hidden_first`.
+victim stays with the **restoration probability** p_r only. (Read literally, the paper asks whether there is any -1 in
+the victim's column; victims would then vanish from transactions that hold no pair of a hidden pattern, and p_r = 0
+would not be the hidden-first algorithm, as the paper says it is.) With p_r = 1 it is `non_hidden_first`.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def hpcme(
         The non-sensitive patterns, whose loss is to be avoided. None: the maximal ones among the itemsets that reach
         min_support and contain no hidden pattern.
     certify : bool
-        Go on until everything is hidden: p_r is lowered in ten steps until all is hidden that a lower p_r can hide, then
-        victims go, and what need not have gone is put back. False: the product alone, which promises nothing.
+        Go on until everything is hidden: p_r is lowered in ten steps until all is hidden that a lower p_r can hide,
+        then victims go, and what need not have gone is put back. False: the product alone, which promises nothing.
     margin : share
-        How far below min_support a pattern may be brought, from 0 to 1: for each, a level between 1 - margin and 1 times
-        min_support is drawn. With 0 all end just below min_support, and point at themselves.
+        How far below min_support a pattern may be brought, from 0 to 1: for each, a level between 1 - margin and 1
+        times min_support is drawn. With 0 all end just below min_support, and point at themselves.
     random_state : int, optional
         The secret seed of every choice by chance. None: one that nobody can guess; ``release.options`` has it.
 

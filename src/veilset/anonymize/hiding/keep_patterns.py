@@ -1,13 +1,14 @@
 """The non-sensitive patterns ~P_h: those that a user names, or those that the data has.
 
 Of the itemsets that reach min_support and contain no hidden pattern, the maximal ones: all others are parts of these.
-Each of them is a maximal frequent itemset M, or one without some items, of which every hidden pattern inside M loses one
-and none is left out without need (a minimal hitting set).
+Each of them is a maximal frequent itemset M, or one without some items, of which every hidden pattern inside M loses
+one and none is left out without need (a minimal hitting set).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def patterns_to_keep(
     for secret, _ in hidden or ():
         if wrong := next((pattern for pattern in named if set(secret) <= set(pattern)), None):
             raise WrongUsage(
-                f"The pattern {', '.join(wrong)} is to be kept, but it holds {', '.join(secret)}, which is to be hidden.",
+                f"The pattern {', '.join(wrong)} is to be kept, but holds {', '.join(secret)}, which is to be hidden.",
                 "Take one of them off its list.",
             )
     return _counted(data, itemsets_of(data, named), limits)
@@ -81,7 +82,7 @@ def patterns_worth_keeping(data: Transactions, hidden: Itemsets, least: int, lim
 
 def _codes(itemsets: Itemsets) -> list[list[int]]:
     codes, ends = itemsets.items.tolist(), itemsets.offsets.tolist()
-    return [codes[first:last] for first, last in zip(ends, ends[1:], strict=False)]
+    return [codes[first:last] for first, last in pairwise(ends)]
 
 
 def _holders(itemsets: Itemsets, items: Collection[int]) -> dict[int, set[int]]:

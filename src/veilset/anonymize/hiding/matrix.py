@@ -1,8 +1,8 @@
 """The sanitization matrix S (Lee, Chang, Chen 2004, §2.2 and §3).
 
-S_ij = -1 takes item j, the **victim**, out of transactions that hold i and j; S_ij = 1 keeps it in them; the diagonal is 1.
-Of a pair inside a hidden pattern the victim is the item that is in fewer patterns to keep. The text leaves ties open;
-its figures take the item that comes first in the vocabulary.
+S_ij = -1 takes item j, the **victim**, out of transactions that hold i and j; S_ij = 1 keeps it in them; the diagonal
+is 1. Of a pair inside a hidden pattern the victim is the item that is in fewer patterns to keep. The text leaves ties
+open; its figures take the item that comes first in the vocabulary.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinfo
     hidden, keep : Itemsets
         P_h and ~P_h.
     spare : bool
-        Whether pairs that are also inside a pattern to keep get no victim (the rule as the text has it; Figure 4, of the
-        hidden-first algorithm, does not).
+        Whether pairs that are also inside a pattern to keep get no victim (the rule as the text has it; Figure 4, of
+        the hidden-first algorithm, does not).
     reinforce : bool
         Whether pairs that are inside patterns to keep only get a 1 (non-hidden-first).
     """
@@ -52,6 +52,5 @@ def _pairs(itemsets: Itemsets, width: int) -> npt.NDArray[np.int64]:
     found = [np.zeros(0, dtype=np.int64)]
     for size in np.unique(sizes[sizes > 1]).tolist():
         members = itemsets.items[itemsets.offsets[:-1][sizes == size][:, None] + np.arange(size)].astype(np.int64)
-        for one in range(size - 1):
-            found.append(np.unique(members[:, one, None] * width + members[:, one + 1 :]))
+        found += [np.unique(members[:, one, None] * width + members[:, one + 1 :]) for one in range(size - 1)]
     return np.unique(np.concatenate(found))

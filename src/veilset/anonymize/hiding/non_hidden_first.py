@@ -1,7 +1,7 @@
 """``non-hidden-first`` (NHF): spares what a pattern to keep holds (Lee, Chang, Chen 2004, §3.2, Figure 5).
 
-Only pairs that no pattern to keep holds get a victim, and pairs that only patterns to keep hold get a 1, which outweighs
-a -1. What is hidden of a hidden pattern may be too little; `certify` sees to the rest.
+Only pairs that no pattern to keep holds get a victim, and pairs that only patterns to keep hold get a 1, which makes up
+for a -1. What is hidden of a hidden pattern may be too little; `certify` sees to the rest.
 """
 
 from __future__ import annotations
