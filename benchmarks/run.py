@@ -9,6 +9,7 @@ from pathlib import Path
 
 import audit
 import coherence
+import hiding
 import mining
 import reading
 import rho
@@ -65,6 +66,10 @@ def main() -> None:
             "## ρ-uncertainty",
             "",
             *rho.run(data),
+            "",
+            "## Hiding patterns",
+            "",
+            *hiding.run(data),
             "",
             machine(),
         ]

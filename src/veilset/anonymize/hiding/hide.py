@@ -36,7 +36,7 @@ from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Attempt, Release, Sanitization
 from veilset.transactions import Transactions
 
-__all__ = ["Hidden", "Patterns", "hide"]
+__all__ = ["Hidden", "Patterns", "hide", "product"]
 
 Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
@@ -84,7 +84,7 @@ def hide(
     else:
         keep = patterns_to_keep(data, keep_patterns, hidden if isinstance(promise, HiddenPatterns) else None, limits)
     matrix = sanitization_matrix(hidden, keep, spare=spare, reinforce=reinforce)
-    states = _product(data, matrix, limits)
+    states = product(data, matrix, limits)
     levels = tuple(_level(seed, itemset, spread) for itemset in _listed(promise)) if certify else ()
     if certify:
         kept, chance, victims, ways = _certified(
@@ -123,7 +123,7 @@ def hide(
     )
 
 
-def _product(data: Transactions, matrix: csr_array, limits: Limits) -> npt.NDArray[np.uint8]:
+def product(data: Transactions, matrix: csr_array, limits: Limits) -> npt.NDArray[np.uint8]:
     """D·S under the paper's multiplication: for each occurrence 0 (gone), 1 (stays) or 2 (stays if restored)."""
     columns = matrix.tocsc()
     columns.setdiag(0)
