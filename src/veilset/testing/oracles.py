@@ -5,7 +5,7 @@ Rows are any iterables of hashable items; everything here is exponential and mea
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import erfc, sqrt
@@ -16,9 +16,12 @@ __all__ = [
     "closed",
     "empty_set_breaks",
     "frequent",
+    "hidden_patterns_hold",
+    "hidden_rules_hold",
     "is_coherent",
     "is_maximal_cohesion",
     "is_rho_uncertain",
+    "largest_left",
     "maximal",
     "minimal_absent",
     "minimal_moles",
@@ -29,6 +32,7 @@ __all__ = [
     "proxies",
     "rho_violations",
     "rules",
+    "sanitized",
     "sensitive_rules",
     "support",
     "wilson_lower_bound",
@@ -214,3 +218,43 @@ def rho_violations(
 def is_rho_uncertain(rows: Collection[Row], sensitive: Collection[str], rho: Fraction) -> bool:
     """rho-uncertainty, with the empty set taken seriously."""
     return not rho_violations(rows, sensitive, rho)
+
+
+def hidden_patterns_hold(rows: Collection[Row], patterns: Iterable[Iterable[str]], least: int) -> bool:
+    """Whether fewer than *least* rows hold each pattern."""
+    return all(support(rows, pattern) < least for pattern in patterns)
+
+
+def hidden_rules_hold(
+    rows: Collection[Row], rules: Iterable[tuple[Iterable[str], Iterable[str]]], least: int, min_confidence: Fraction
+) -> bool:
+    """Whether each rule X -> Y has Sup(X + Y) < least, or Sup(X + Y) / Sup(X) < min_confidence; *least* is above 0."""
+    for antecedent, consequent in rules:
+        known = frozenset(antecedent)
+        both, held = support(rows, known.union(consequent)), support(rows, known)
+        if both >= least and Fraction(both, held) >= min_confidence:
+            return False
+    return True
+
+
+def largest_left(rows: Collection[Row], pattern: Iterable[str], least: int) -> dict[Row, int]:
+    """The supports of the largest sub-patterns, of one item at least, that *least* rows or more hold."""
+    items = tuple(pattern)
+    parts = [frozenset(part) for size in range(1, len(items) + 1) for part in combinations(items, size)]
+    found = {part: count for part in parts if (count := support(rows, part)) >= least}
+    return {part: count for part, count in found.items() if not any(part < other for other in found)}
+
+
+def sanitized(rows: Iterable[Row], order: Sequence[str], matrix: Mapping[tuple[int, int], int]) -> list[Row]:
+    """D' = D S (Lee, Chang, Chen 2004, section 2.2.1); entries of S are by places in *order*, those not there are 0.
+
+    >>> [sorted(row) for row in sanitized([frozenset("ab"), frozenset("a")], "ab", {(0, 0): 1, (1, 1): 1, (1, 0): -1})]
+    [['b'], ['a']]
+    """
+    places = range(len(order))
+    changed = []
+    for row in rows:
+        held = [int(item in row) for item in order]
+        sums = [sum(held[k] * matrix.get((k, j), 0) for k in places) for j in places]
+        changed.append(frozenset(order[j] for j in places if held[j] == 1 and sums[j] >= 1))
+    return changed
