@@ -18,6 +18,7 @@ void register_gather(nb::module_& m);
 void register_bits(nb::module_& m);
 void register_audit_coherence(nb::module_& m);
 void register_audit_rho(nb::module_& m);
+void register_audit_patterns(nb::module_& m);
 void register_mining_frequent(nb::module_& m);
 void register_mining_count(nb::module_& m);
 void register_mining_moles(nb::module_& m);
@@ -51,6 +52,7 @@ NB_MODULE(_native, m) {
     veilset::register_bits(m);
     veilset::register_audit_coherence(m);
     veilset::register_audit_rho(m);
+    veilset::register_audit_patterns(m);
     veilset::register_mining_frequent(m);
     veilset::register_mining_count(m);
     veilset::register_mining_moles(m);

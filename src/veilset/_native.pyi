@@ -162,6 +162,20 @@ def audit_rho(
     time_limit: float,
     progress: _Progress,
 ) -> _RhoResult: ...
+
+# where each pattern's intersections with rows begin; where the places of each of those begin; the places; how many rows
+def audit_patterns(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    asked_offsets: _Int64,
+    asked_items: _Int32,
+    *,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int64, _Int32, _Int64]: ...
 def frequent(
     offsets: _Int64,
     items: _Int32,

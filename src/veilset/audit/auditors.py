@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from veilset.audit.coherence import audit_coherence
+from veilset.audit.hidden_patterns import audit_hidden_patterns, audit_hidden_rules
 from veilset.audit.rho_uncertainty import audit_rho_uncertainty
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
-from veilset.models import Audit, Coherence, Promise, RhoUncertainty
+from veilset.models import Audit, Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
 from veilset.transactions import Transactions
 
 __all__ = ["audit"]
@@ -24,6 +25,8 @@ class _Auditor(Protocol):
 _AUDITORS: Mapping[type[Promise], _Auditor] = {
     Coherence: audit_coherence,
     RhoUncertainty: audit_rho_uncertainty,
+    HiddenPatterns: audit_hidden_patterns,
+    HiddenRules: audit_hidden_rules,
 }
 
 

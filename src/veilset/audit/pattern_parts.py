@@ -1,0 +1,142 @@
+"""What transactions hold of patterns: counted by ``native/audit_patterns.cpp``, for patterns of any number of items.
+
+A transaction that holds some item of a pattern holds a part of it. Of each pattern, the different parts that are met
+in this way are kept, with how many transactions hold exactly that much; a `Parts` answers from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.limits import Limits
+from veilset.transactions import Transactions
+
+__all__ = ["Parts", "parts_of"]
+
+_TASK, _ADVICE = "The audit", "ask about fewer or shorter patterns."
+_MANY, _ROOM = 4096, 1 << 20  # so many largest parts take no more than so many bytes
+
+
+class Parts:
+    """The different parts of one pattern that transactions hold.
+
+    Parameters
+    ----------
+    pattern : tuple of str
+    holds : array of bool
+        For each item of the pattern, which of these parts have it.
+    rows : array of int
+        For each of these parts, how many transactions hold exactly that much of the pattern.
+    """
+
+    def __init__(self, pattern: tuple[str, ...], holds: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]) -> None:
+        self._pattern = pattern
+        self._holds = holds
+        self._rows = rows
+
+    def support(self, items: Sequence[str]) -> int:
+        """How many transactions hold all of these items of the pattern."""
+        return self._weight(self._among([self._pattern.index(item) for item in items], self._all()))
+
+    def largest(self, least: int, limits: Limits) -> tuple[tuple[tuple[str, ...], int], ...]:
+        """The parts that *least* transactions or more hold and that with one more item would not be; their supports.
+
+        Those of the most items come first. It is a search in depth, the rarest item first. A branch ends where all
+        items that may still be added are held together often enough, or are part of what was found before. What could
+        have one more item is part of something in an earlier branch, where that item was taken: so whatever is no part
+        of what was found before is a largest part.
+        """
+        found: dict[int, int] = {}  # items as bits, and the support
+        path = [self._branch((), self._all(), range(len(self._pattern)), least)]
+        while path:
+            limits.check_time(_TASK, _ADVICE)
+            branch = path[-1]
+            if not branch.further or _is_part((*branch.chosen, *branch.further), found):
+                path.pop()
+                continue
+            item = branch.further.pop()
+            inner = self._branch((*branch.chosen, item), self._among([item], branch.cover), branch.further, least)
+            whole = (*inner.chosen, *inner.further)
+            together = self._weight(self._among(inner.further, inner.cover))
+            if together < least:
+                path.append(inner)
+            elif not _is_part(whole, found):
+                found[_bits(whole)] = together
+                if len(found) % _MANY == 0:
+                    limits.require(_ROOM, _TASK, _ADVICE)
+        places = range(len(self._pattern))
+        parts = [(tuple(place for place in places if bits >> place & 1), support) for bits, support in found.items()]
+        parts.sort(key=lambda part: (-len(part[0]), part[0]))
+        return tuple((tuple(self._pattern[place] for place in part), support) for part, support in parts)
+
+    def _branch(
+        self, chosen: tuple[int, ...], cover: npt.NDArray[np.int32], left: Iterable[int], least: int
+    ) -> _Branch:
+        supports = {item: self._weight(self._among([item], cover)) for item in left}
+        further = [item for item in supports if supports[item] >= least]
+        return _Branch(chosen, cover, sorted(further, key=lambda item: -supports[item]))
+
+    def _all(self) -> npt.NDArray[np.int32]:
+        return np.arange(len(self._rows), dtype=np.int32)
+
+    def _among(self, items: Sequence[int], cover: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Those of *cover*, numbers of different parts, that have all these items."""
+        return cover[self._holds[np.array(items, dtype=np.int32)[:, None], cover].all(axis=0)]
+
+    def _weight(self, cover: npt.NDArray[np.int32]) -> int:
+        return int(self._rows[cover].sum())
+
+
+class _Branch(NamedTuple):
+    """Items that are chosen, the different parts that have them all, and what may be added: the rarest is the last."""
+
+    chosen: tuple[int, ...]
+    cover: npt.NDArray[np.int32]
+    further: list[int]
+
+
+def _bits(items: Iterable[int]) -> int:
+    return sum(1 << item for item in items)
+
+
+def _is_part(items: Iterable[int], found: Iterable[int]) -> bool:
+    bits = _bits(items)
+    return any(bits & ~larger == 0 for larger in found)
+
+
+def parts_of(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: Limits) -> Iterator[Parts]:
+    """What transactions hold of each pattern. Items that the data does not have are in none.
+
+    The transactions are read once, where they lie; they may be a file larger than the memory limit.
+    """
+    names = set(data.names)
+    codes = [np.sort(data.codes(item for item in pattern if item in names)) for pattern in patterns]
+    offsets = np.cumsum([0, *map(len, codes)], dtype=np.int64)
+    with limits.guard(_TASK, _ADVICE):
+        first, begins, places, rows = _native.audit_patterns(
+            data.offsets,
+            data.items,
+            len(data.names),
+            offsets,
+            np.concatenate([np.empty(0, dtype=np.int64), *codes]).astype(np.int32),
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Counting what transactions hold of the patterns"),
+        )
+    # Bytes for each item of a pattern and each part that is met: which holds which, and covers along one way down.
+    largest = max(len(pattern) * count for pattern, count in zip(patterns, np.diff(first).tolist(), strict=True))
+    limits.require(16 * largest, _TASK, _ADVICE)
+    for number, pattern in enumerate(patterns):
+        limits.step("Looking at what is left of the patterns", number, len(patterns))
+        place_of = {item: place for place, item in enumerate(pattern)}
+        item = np.array([place_of[data.names[code]] for code in codes[number].tolist()], dtype=np.int32)
+        one, last = int(first[number]), int(first[number + 1])
+        sizes = np.diff(begins[one : last + 1])
+        holds = np.zeros((len(pattern), last - one), dtype=np.bool_)
+        held = places[begins[one] : begins[last]]
+        holds[item[held], np.repeat(np.arange(last - one, dtype=np.int32), sizes)] = True
+        yield Parts(pattern, holds, rows[one:last])
