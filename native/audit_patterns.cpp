@@ -22,19 +22,21 @@ namespace veilset {
 namespace {
 
 constexpr int64_t rows_per_block = 4096;
+constexpr size_t short_pattern = 6;  // items: up to here every part has a counter of its own, which is found at once
 
 // Which patterns have an item, and at which place. A set of places is a bitmap of as many words as the pattern needs.
 class Patterns {
 public:
     Patterns(const Csr& asked, Control& control)
-        : first_word_(size_t(asked.rows()) + 1, 0, control), first_place_(size_t(asked.vocabulary) + 1, 0, control),
-          places_(asked.items.size(), {}, control) {
+        : first_word_(size_t(asked.rows()) + 1, 0, control), first_counter_(size_t(asked.rows()) + 1, 0, control),
+          first_place_(size_t(asked.vocabulary) + 1, 0, control), places_(asked.items.size(), {}, control) {
         for (int64_t p = 0; p < asked.rows(); ++p) {
             control.poll();
             const auto items = asked.row(p);
             if (std::ranges::adjacent_find(items, std::ranges::greater_equal()) != items.end())
                 throw std::invalid_argument("the items of a pattern do not ascend");
             first_word_[size_t(p) + 1] = first_word_[size_t(p)] + int64_t(items.size() + 63) / 64;
+            first_counter_[size_t(p) + 1] = first_counter_[size_t(p)] + (items.size() <= short_pattern ? int64_t(1) << items.size() : 0);
             for (int32_t item : items) ++first_place_[size_t(item) + 1];
         }
         std::partial_sum(first_place_.begin(), first_place_.end(), first_place_.begin());
@@ -57,13 +59,18 @@ public:
     size_t first_word(int32_t pattern) const { return size_t(first_word_[size_t(pattern)]); }
     size_t words(int32_t pattern) const { return size_t(first_word_[size_t(pattern) + 1] - first_word_[size_t(pattern)]); }
     size_t words() const { return size_t(first_word_.back()); }
+    // The counters of a short pattern, one for each value of its only word, in an array of those of all; others have none.
+    size_t first_counter(int32_t pattern) const { return size_t(first_counter_[size_t(pattern)]); }
+    size_t counters(int32_t pattern) const { return size_t(first_counter_[size_t(pattern) + 1] - first_counter_[size_t(pattern)]); }
+    size_t counters() const { return size_t(first_counter_.back()); }
 
 private:
-    Vector<int64_t> first_word_, first_place_;
+    Vector<int64_t> first_word_, first_counter_, first_place_;
     Vector<Place> places_;
 };
 
-// The different intersections and their rows: a hash table of numbers, behind which they stand in the order they were met.
+// The different intersections and their rows. Those of long patterns are in a hash table of numbers, behind which they stand in
+// the order they were met.
 class Intersections {
 public:
     struct Entry {
@@ -73,9 +80,13 @@ public:
     };
 
     Intersections(const Patterns& patterns, Control& control)
-        : patterns_(patterns), slots_(size_t(1) << 10, none, control), entries_(control), words_(control) {}
+        : patterns_(patterns), counters_(patterns.counters(), 0, control), slots_(size_t(1) << 10, none, control), entries_(control), words_(control) {}
 
     void add(int32_t pattern, std::span<const uint64_t> held, int64_t rows) {
+        if (patterns_.counters(pattern)) {
+            counters_[patterns_.first_counter(pattern) + held[0]] += rows;
+            return;
+        }
         size_t slot = hash(pattern, held) & (slots_.size() - 1);
         for (; slots_[slot] != none; slot = (slot + 1) & (slots_.size() - 1)) {
             Entry& entry = entries_[size_t(slots_[slot])];
@@ -90,6 +101,7 @@ public:
         if (2 * entries_.size() > slots_.size()) grow();
     }
     void add(const Intersections& other) {
+        for (size_t i = 0; i < counters_.size(); ++i) counters_[i] += other.counters_[i];
         for (const Entry& entry : other.entries_) add(entry.pattern, other.words(entry), entry.rows);
     }
 
@@ -97,6 +109,12 @@ public:
 
     // By pattern, and then by what they hold: whatever order they were met in. Nothing can be added afterwards.
     std::span<const Entry> sorted() {
+        for (int32_t p = 0; p < patterns_.count(); ++p)
+            for (uint64_t held = 0; held < patterns_.counters(p); ++held)
+                if (int64_t rows = counters_[patterns_.first_counter(p) + held]) {
+                    entries_.push_back({p, words_.size(), rows});
+                    words_.push_back(held);
+                }
         std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) {
             if (a.pattern != b.pattern) return a.pattern < b.pattern;
             return std::ranges::lexicographical_compare(words(a), words(b));
@@ -128,6 +146,7 @@ private:
     }
 
     const Patterns& patterns_;
+    Vector<int64_t> counters_;
     Vector<int64_t> slots_;
     Vector<Entry> entries_;
     Vector<uint64_t> words_;
@@ -137,8 +156,8 @@ private:
 class Reader {
 public:
     Reader(const Patterns& patterns, Control& control)
-        : found(patterns, control), patterns_(patterns), control_(control), held_(patterns.words(), 0, control), seen_(size_t(patterns.count()), 0, control),
-          touched_(control) {}
+        : found(patterns, control), patterns_(patterns), control_(control),
+          held_(patterns.words(), 0, control), seen_(size_t(patterns.count()), 0, control), touched_(control) {}
 
     void read(std::span<const int32_t> row) {
         control_.poll();
@@ -210,7 +229,8 @@ nb::tuple audit_patterns(const Array<int64_t>& offsets, const Array<int32_t>& it
     });
     control.begin(1, blocks);
     control.parallel(int(readers.size()), blocks, [&](int64_t number, int worker) {
-        for (int64_t r = number * rows_per_block; r < std::min((number + 1) * rows_per_block, data.rows()); ++r) readers[size_t(worker)].read(data.row(r));
+        const int64_t last = std::min((number + 1) * rows_per_block, data.rows());
+        for (int64_t r = number * rows_per_block; r < last; ++r) readers[size_t(worker)].read(data.row(r));
     });
     std::optional<Answer> answer;
     control.single([&] {
