@@ -129,7 +129,10 @@ def _contract(promise: Promise) -> Contract:
 
 
 def check_metric(metric: Metric, releases: list[Release]) -> None:
-    """A metric says what it means, stays in its range, and is at its best where nothing was changed."""
+    """A metric says what it means, stays in its range, and is at its best where nothing was changed.
+
+    One that says what is hidden is at its best where nothing is left.
+    """
     assert metric.meaning and metric.name.isidentifier(), f"{metric} does not explain itself."
     for release in releases:
         if not metric.fits(release.promise):
@@ -137,9 +140,12 @@ def check_metric(metric: Metric, releases: list[Release]) -> None:
         value = metric.of(release)
         assert value >= 0, f"{metric.name} is {value}."
         assert metric.highest is None or value <= metric.highest, f"{metric.name} is {value}, above {metric.highest}."
-        same = dataclasses.replace(release, data=release.original, suppressed=(), generalized={}, withheld=())
-        best = metric.of(same)
+        gone = release.original.names if metric.hides else ()
+        data = release.original.without(gone)
+        extreme = dataclasses.replace(release, data=data, suppressed=gone, generalized={}, withheld=(), kept=None)
+        best = metric.of(extreme)
+        where = "nothing is left" if metric.hides else "nothing was lost"
         if metric.better == "less":
-            assert best == 0 <= value, f"{metric.name} is {best} where nothing was lost."
+            assert best == 0 <= value, f"{metric.name} is {best} where {where}."
         elif metric.better == "more":
-            assert best == metric.highest, f"{metric.name} is {best} where nothing was lost."
+            assert best == metric.highest, f"{metric.name} is {best} where {where}."

@@ -35,7 +35,7 @@ class ItemLoss(NamedTuple):
     """What became of one item of the original.
 
     *released_as* is its own name, that of a group, or None if it is gone; *loss* is its infoLoss, an average over its
-    *support* occurrences where transactions are withheld.
+    *support* occurrences where transactions are withheld or single occurrences are gone.
     """
 
     item: str

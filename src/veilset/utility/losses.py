@@ -8,10 +8,7 @@ against what is left of it once the items that break the promise by themselves a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,51 +16,18 @@ import numpy.typing as npt
 from veilset.errors import BudgetExceeded, Infeasible
 from veilset.exact import Support
 from veilset.limits import Limits
-from veilset.models import Promise, RhoUncertainty
+from veilset.models import HiddenPatterns, HiddenRules, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.utility.floor import floor
 from veilset.utility.generalization import average_loss, recoded
+from veilset.utility.hiding_metrics import HIDING_METRICS, hiding_measures
+from veilset.utility.metric import Metric
 from veilset.utility.must_go import unavoidable
 from veilset.utility.nuggets import nugget_losses
 from veilset.utility.rules import rules_left, top_rules_kept
 
-__all__ = ["METRICS", "Metric", "measure"]
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One number about a release.
-
-    Parameters
-    ----------
-    name : str
-        The key in `measure`.
-    meaning : str
-        What it says, in plain words.
-    highest : float or None
-        The largest value it can take; None: no bound. The smallest is 0.
-    better : {"less", "more", "neither"}
-        Which way is better.
-    of : callable
-        From a release to the number.
-    only_feasible : bool
-        Whether there is such a number only if the original can be made to keep the promise.
-    only_for : type or None
-        The promise it is about; None: any.
-    """
-
-    name: str
-    meaning: str
-    highest: float | None
-    better: Literal["less", "more", "neither"]
-    of: Callable[[Release], float]
-    only_feasible: bool = False
-    only_for: type | None = None
-
-    def fits(self, promise: Promise) -> bool:
-        """Whether there is such a number for releases under this promise."""
-        return self.only_for is None or isinstance(promise, self.only_for)
+__all__ = ["METRICS", "measure"]
 
 
 _COUNTED = (
@@ -72,6 +36,7 @@ _COUNTED = (
     "top_rules_kept",
     "top_rules_kept_or_coarser",
     "floor",
+    *(metric.name for metric in HIDING_METRICS),
 )
 _SECONDS = 10.0
 
@@ -86,8 +51,9 @@ def measure(
     """All metrics of a release, by name.
 
     Left out is what there is no number for because the original cannot be made to keep the promise, or because noise
-    was added, and what took too long or too much memory to count. Without a time limit, nuggets, rules and the floor
-    may take 10 seconds each; with one, the floor and nuggets may take half of what is left of it, and rules the rest.
+    was added, and what took too long or too much memory to count. Without a time limit, nuggets, rules, the floor and
+    hidden patterns may take 10 seconds each; with one, the floor, hidden patterns and nuggets may each take half of
+    what is left of it, and rules the rest.
 
     Parameters
     ----------
@@ -112,6 +78,8 @@ def measure(
     with suppress(BudgetExceeded):  # a number that is not known is not there, never guessed
         if isinstance(release.promise, RhoUncertainty):
             found["floor"] = floor(release, limits=limits.part(1 / 2, seconds))
+        elif isinstance(release.promise, (HiddenPatterns, HiddenRules)):
+            found |= hiding_measures(release, limits=limits.part(1 / 2, seconds))
     with suppress(BudgetExceeded):
         # Half of the time, so that rules get a chance where nuggets have none. Noise makes nuggets that never were.
         bounded = limits.part(1 / 2, seconds)
@@ -315,4 +283,5 @@ METRICS: tuple[Metric, ...] = (
         "neither",
         lambda r: _longest(r.data),
     ),
+    *HIDING_METRICS,
 )

@@ -2,8 +2,9 @@
 
 A nugget is an itemset of public or sensitive items, or both, with Sup >= k' and at most p' items; loss of nuggets is
 (R - R')/R. Suppressing an item changes the support of no itemset without it, so the nuggets that are kept are those of
-items that are still there under their own names. A coarser name makes other itemsets with other supports: a nugget
-of a recoded item counts as lost. Numbers of nuggets are counted exactly, never listed: they may be astronomical.
+items that are still there under their own names; where only some occurrences are gone, those that still reach k'. A
+coarser name makes other itemsets with other supports: a nugget of a recoded item counts as lost. Numbers of nuggets are
+counted exactly, never listed: they may be astronomical.
 """
 
 from __future__ import annotations
@@ -101,6 +102,6 @@ def _lost(release: Release, items: Collection[str], least: int, size: int | None
     if len(there) == len(items) and len({tuple(counts) for counts in supports}) == 1:
         return 0.0  # no occurrence of these items is gone: no need to count what may take long
     nuggets = count_frequent(before, least, max_size=size, items=items, **limits.bounds()).total
-    # Where transactions are withheld that held something, supports are smaller: so count in the release.
+    # Where transactions are withheld or single occurrences are gone, supports are smaller: so count in the release.
     kept = count_frequent(after, least, max_size=size, items=there, **limits.bounds()).total
     return float(Fraction(nuggets - kept, nuggets))

@@ -35,8 +35,8 @@ _ROUNDING = 1e-9  # more than the error of a lift as a float
 def top_rules_kept(release: Release, *, nugget_support: Support | None = None, limits: Limits | None = None) -> float:
     """The share of the (up to) 100 strongest rules of the original that are rules in the release, under the same names.
 
-    Suppression changes neither support nor confidence of a rule that loses no item; where transactions are withheld,
-    it has to stay above the floors. 1 if the original has no rules.
+    Suppression changes neither support nor confidence of a rule that loses no item; where transactions are withheld or
+    single occurrences are gone, it has to stay above the floors. 1 if the original has no rules.
 
     Parameters
     ----------

@@ -1,0 +1,171 @@
+"""How well patterns are hidden, and what it cost: the metrics of Lee, Chang and Chen (2004 §4.1).
+
+Where the paper leaves a choice:
+
+- **Accuracy** asks of a sensitive pattern that no sub-pattern of it is found that is part of no non-sensitive pattern.
+  A single item is no sub-pattern here, unless it is the whole pattern: it relates nothing to anything. If it were one,
+  no method would ever hide a pattern whose items are in no non-sensitive pattern, where the paper's Figure 6 has all
+  of them hidden. Only the largest sub-patterns that are found have to be looked at: if one of their parts is part of
+  no non-sensitive pattern, neither are they. Of a *rule* accuracy asks that it is not found; a part of it is no rule.
+- **Wrongness** is about the non-sensitive patterns that are found in the original; others cannot get lost.
+- **New patterns**: a transaction of the release holds no item that it did not hold in the original. So no support
+  grows, and nothing is found that was not found before. The first is looked at, occurrence by occurrence, whenever
+  the number is asked for; the zero follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.errors import WrongUsage
+from veilset.limits import Limits
+from veilset.mining import frequent
+from veilset.models import HiddenPatterns, HiddenRules
+from veilset.release import Release
+from veilset.transactions import row_blocks
+from veilset.utility.hiding import hidden_promise, side_effects
+from veilset.utility.metric import Metric
+
+__all__ = ["HIDING_METRICS", "hiding_measures"]
+
+_HIDDEN = (HiddenPatterns, HiddenRules)
+_BLOCK = 1 << 20  # occurrences that are compared at once
+
+
+def hiding_measures(release: Release, *, limits: Limits | None = None) -> dict[str, float]:
+    """All of `HIDING_METRICS`, by name.
+
+    Parameters
+    ----------
+    release : Release
+        For `HiddenPatterns` or `HiddenRules`; nothing is said of what was to stay where it has no ``sanitization``.
+    limits : Limits, optional
+        `BudgetExceeded` is raised beyond them.
+    """
+    limits = limits or Limits()
+    fates = [effect.fate for effect in side_effects(release, limits=limits)]
+    kept, lost, found = (fates.count(fate) for fate in ("kept", "lost", "found"))
+    return {
+        "hiding_accuracy": _accuracy(release, found, limits),
+        "hiding_wrongness": float(Fraction(lost, kept + lost)) if kept + lost else 0.0,
+        "new_patterns": _new_patterns(release),
+        "overlap_rate": _overlap_rate(release),
+        "occurrences_removed": len(release.original.items) - len(release.data.items),
+        "patterns_found": found,
+    }
+
+
+def _accuracy(release: Release, found: int, limits: Limits) -> float:
+    promise = hidden_promise(release)
+    if isinstance(promise, HiddenRules):
+        return float(1 - Fraction(found, len(promise.rules)))
+    spared = [frozenset(pattern) for pattern in _keep_patterns(release)]
+    least = promise.least_support(len(release.data))
+    shown = sum(_is_shown(release, pattern, spared, least, limits) for pattern in promise.patterns)
+    return float(1 - Fraction(shown, len(promise.patterns)))
+
+
+def _is_shown(
+    release: Release, pattern: tuple[str, ...], spared: Collection[frozenset[str]], least: int, limits: Limits
+) -> bool:
+    """Whether the release shows a part of the pattern that belongs to nothing else."""
+    there = set(pattern).intersection(release.data.names)
+    whole_or_pair = min(2, len(pattern))
+    largest = frequent(release.data, least, kind="maximal", min_size=whole_or_pair, items=there, **limits.bounds())
+    return any(not any(other.issuperset(part) for other in spared) for part, _ in largest)
+
+
+def _new_patterns(release: Release) -> float:
+    """0, after a look at every occurrence; an error if one was added."""
+    original, data = release.original, release.data
+    rows = np.setdiff1d(np.arange(len(original)), np.array(release.withheld, dtype=np.int64))
+    if len(rows) != len(data):
+        raise WrongUsage(
+            f"The release has {len(data):,} transactions, but {len(rows):,} of the original are not withheld.",
+            "Give a release whose transactions are those of the original.",
+        )
+    code, width = original.codes(data.names), len(original.names)
+    for first, last in row_blocks(data.offsets, _BLOCK):
+        before = original.take(rows[first:last])
+        held = np.repeat(np.arange(last - first), before.lengths) * width + original.codes(before.names)[before.items]
+        now = np.repeat(np.arange(first, last), data.lengths[first:last])
+        items = code[data.items[data.offsets[first] : data.offsets[last]]]
+        added = np.flatnonzero(np.isin((now - first) * width + items, held, assume_unique=True, invert=True))
+        if len(added):
+            raise WrongUsage(
+                f"Transaction {now[added[0]] + 1} of the release holds {original.names[items[added[0]]]!r}, which the "
+                "original one does not.",
+                "Hiding takes items out and never puts any in: look for what made this release.",
+            )
+    return 0.0
+
+
+def _overlap_rate(release: Release) -> float:
+    hidden = {item for pattern in hidden_promise(release).itemsets for item in pattern}
+    spared = {item for pattern in _keep_patterns(release) for item in pattern}
+    return float(Fraction(len(hidden & spared), len(hidden | spared)))
+
+
+def _keep_patterns(release: Release) -> tuple[tuple[str, ...], ...]:
+    return () if release.sanitization is None else release.sanitization.keep_patterns
+
+
+HIDING_METRICS: tuple[Metric, ...] = (
+    Metric(
+        "hiding_accuracy",
+        "share of the hidden patterns of which nothing is found any more that is part of no pattern that was to stay: "
+        "neither the pattern nor a part of it with two items or more; of hidden rules, share of those that are not "
+        "found",
+        1,
+        "more",
+        lambda r: hiding_measures(r)["hiding_accuracy"],
+        only_for=_HIDDEN,
+        hides=True,
+    ),
+    Metric(
+        "hiding_wrongness",
+        "share of the patterns that were to stay, and were found in the original, that are no longer found",
+        1,
+        "less",
+        lambda r: hiding_measures(r)["hiding_wrongness"],
+        only_for=_HIDDEN,
+    ),
+    Metric(
+        "new_patterns",
+        "patterns that are found now and were not before, as a share of all that were; always 0, since every "
+        "transaction was compared and none holds an item that it did not hold before",
+        1,
+        "less",
+        lambda r: hiding_measures(r)["new_patterns"],
+        only_for=_HIDDEN,
+    ),
+    Metric(
+        "overlap_rate",
+        "share of the items of all patterns, hidden or to stay, that are in patterns of both kinds: the higher, the "
+        "harder it is to hide the ones and spare the others",
+        1,
+        "neither",
+        lambda r: hiding_measures(r)["overlap_rate"],
+        only_for=_HIDDEN,
+    ),
+    Metric(
+        "occurrences_removed",
+        "item occurrences that are gone",
+        None,
+        "less",
+        lambda r: hiding_measures(r)["occurrences_removed"],
+        only_for=_HIDDEN,
+    ),
+    Metric(
+        "patterns_found",
+        "hidden patterns or rules that are still found: those that the promise is broken for",
+        None,
+        "less",
+        lambda r: hiding_measures(r)["patterns_found"],
+        only_for=_HIDDEN,
+        hides=True,
+    ),
+)
