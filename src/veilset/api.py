@@ -15,7 +15,7 @@ from veilset.audit import audit as run_auditor
 from veilset.audit import edits_account_for
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits, Progress
-from veilset.models import Audit, Promise, RhoUncertainty
+from veilset.models import Audit, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
@@ -94,7 +94,8 @@ def anonymize(
         For coherence: suppress, before anything else, the sensitive items that are in more than a share h of all
         transactions: with them, nothing could be promised.
     drop_empty : bool
-        Withhold transactions that are empty in the end; they are dropped before the audit and counted as loss.
+        Withhold transactions that are empty in the end; they are dropped before the audit and counted as loss. Not
+        for hidden patterns or rules whose min_support is a share.
     threads, memory_limit, time_limit, progress
         As for `audit`; the time limit holds for the method, and once more for the audit of its result.
     **options
@@ -111,6 +112,8 @@ def anonymize(
     limits = Limits(threads, memory_limit, time_limit, progress)
     run = find_method(promise, method)
     promise.check_items(data)
+    if drop_empty:
+        _check_droppable(promise)
     gone = too_common(data, check_allowed(promise)) if allow_sensitive else ()
     seen = data.without(gone) if gone else data
     promise.check_feasible(seen)
@@ -128,6 +131,16 @@ def anonymize(
     on = {name: True for name, given in switches.items() if given}
     release = dataclasses.replace(release, options={**release.options, **on})
     return certify(release, Limits(threads, memory_limit, time_limit, progress))
+
+
+def _check_droppable(promise: Promise) -> None:
+    """Raise if fewer transactions would make the promise one that its method has not worked for."""
+    if isinstance(promise, (HiddenPatterns, HiddenRules)) and isinstance(promise.min_support, Fraction):
+        raise WrongUsage(
+            f"drop_empty does not go with min_support={promise.min_support}, a share: of fewer transactions, the same "
+            "share is fewer, and what was hidden would be found again.",
+            "Give min_support as a number of transactions, or leave drop_empty out.",
+        )
 
 
 def _not_an_option(promise: Promise, run: Method, options: Mapping[str, object]) -> WrongUsage | None:
@@ -215,6 +228,8 @@ def apply(
     progress: Progress | None = None,
 ) -> Release:
     """Make the changes of an earlier release to other data, for the same promise, and have the result audited.
+
+    Not those that hid patterns or rules: they were made to single transactions.
 
     Parameters
     ----------
@@ -308,7 +323,8 @@ def publish(
     Parameters
     ----------
     release : Release
-        One that is ``certified``; any other is refused with `NotCertified`.
+        One that is ``certified``; any other is refused with `NotCertified`. The auditor decides, not how it was made:
+        what ``certify=False`` leaves of hidden patterns may be published if none of them reaches min_support.
     out : path
         A folder that does not exist yet, or, with *replace*, an older release.
     replace : bool
@@ -316,8 +332,8 @@ def publish(
     out_format : str, optional
         One of `veilset.io.FORMATS`; None: as the data was read (what a database or a frame gave as Parquet).
     random_state : int or str, optional
-        The secret seed of the row order, stored in ``custodian/recipe.toml``; None draws one. Who can guess it can undo
-        the shuffling.
+        The secret seed of the row order, and of the seal on hidden patterns, stored in ``custodian/recipe.toml``; None
+        draws one. Who can guess it can undo the shuffling, and try out what is hidden.
     before : Audit, optional
         The auditor's answer about the original, for the custodian's report; asked for if not given.
     curve : mapping, optional
@@ -348,6 +364,8 @@ def verify(
     progress: Progress | None = None,
 ) -> Verification:
     """Whether the release at *path* (the bundle or its ``public/``) keeps its promise, counted on its bytes.
+
+    For hidden patterns or rules the bundle is needed: what is hidden does not stand in ``public/``.
 
     Parameters
     ----------

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from veilset.anonymize.methods import METHODS, find_method
 from veilset.errors import BudgetExceeded, Infeasible
 from veilset.limits import Limits
-from veilset.models import Coherence, Promise, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -64,7 +64,7 @@ def milder_that_keep_half(release: Release, curve: Mapping[int | None, float], *
     """The least that has to be given up of a promise, one parameter at a time, for half of the occurrences to survive.
 
     For coherence the largest k (at the promise's p; k = 1 is none, since it hides nobody) and the largest p (at its k);
-    for ρ-uncertainty the smallest rho, in tenths.
+    for ρ-uncertainty the smallest rho, in tenths; for hidden patterns and rules the smallest min_support, in doublings.
     """
     way, find = _WAYS[type(release.promise)]
     milder = Milder(way)
@@ -106,11 +106,25 @@ def _milder_rho(
             break
 
 
+def _milder_hiding(
+    release: Release, promise: HiddenPatterns | HiddenRules, _: Mapping[int | None, float], limits: Limits
+) -> Iterator[tuple[str, int | Fraction]]:
+    most = len(release.original) if isinstance(promise.min_support, int) else 1  # beyond, nothing is ever found
+    larger = promise.min_support * 2
+    while larger <= most:
+        if _loss(release, release.original, replace(promise, min_support=larger), limits) <= 0.5:
+            yield "min_support", larger
+            break
+        larger *= 2
+
+
 _WAYS: Mapping[
     type[Promise], tuple[str, Callable[[Release, Any, Mapping[int | None, float], Limits], Iterator[Any]]]
 ] = {
     Coherence: ("smaller k or p", _milder_coherence),
     RhoUncertainty: ("larger rho", _milder_rho),
+    HiddenPatterns: ("larger min_support", _milder_hiding),
+    HiddenRules: ("larger min_support", _milder_hiding),
 }
 
 

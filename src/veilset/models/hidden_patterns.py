@@ -53,7 +53,7 @@ class HiddenPatterns:
         object.__setattr__(self, "min_support", exact_support(min_support))
 
     def __repr__(self) -> str:
-        return f"HiddenPatterns({_shown(self.patterns)}, min_support={self.min_support})"
+        return f"HiddenPatterns({_shown(self.patterns)}, min_support={_written(self.min_support)})"
 
     @property
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
@@ -121,7 +121,7 @@ class HiddenRules:
         object.__setattr__(self, "min_confidence", exact_share(min_confidence, "min_confidence"))
 
     def __repr__(self) -> str:
-        asked = f"min_support={self.min_support}, min_confidence={self.min_confidence}"
+        asked = f"min_support={_written(self.min_support)}, min_confidence={self.min_confidence}"
         return f"HiddenRules({_shown(self.rules)}, {asked})"
 
     @property
@@ -211,4 +211,5 @@ def _shown(listed: tuple[object, ...]) -> str:
 
 
 def _written(support: int | Fraction) -> int | str:
-    return support if isinstance(support, int) else str(support)
+    # All transactions are "1/1": "1" would be one transaction.
+    return support if isinstance(support, int) else f"{support.numerator}/{support.denominator}"

@@ -36,8 +36,9 @@ from veilset.io import (
 from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
-from veilset.publish.edits import RECIPE, write_edits
-from veilset.publish.recipe import Recipe
+from veilset.publish.edits import write_edits, write_patterns
+from veilset.publish.recipe import RECIPE, Recipe
+from veilset.publish.sealing import public_audit, public_promise
 from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
 from veilset.release import Release
 from veilset.report import custodian_report, public_report
@@ -47,16 +48,11 @@ __all__ = ["Bundle", "check_target", "publish"]
 _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
 _ROWS_AT_ONCE = 1 << 17  # of the row map
 
-_NEXT = {
-    "given": "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample.",
-    "any other": "Choose another method, or other parameters.",
-}
-
 _WARNING = """DO NOT SHARE this folder.
 
-It holds what undoes the release beside it: which items were removed, which released row was which original row, the
-secret seed, and examples of people who could have been found in the original data. Hand over the folder public/ and
-nothing else.
+It holds what undoes the release beside it: which items were removed, which patterns were hidden if any were, which
+released row was which original row, the secret seed, and examples of people who could have been found in the original
+data. Hand over the folder public/ and nothing else.
 """
 
 
@@ -92,9 +88,7 @@ def publish(
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     limits = limits or Limits()
     if not release.certified or release.audit is None:
-        raise NotCertified(
-            f"NO-GO: nothing was written. {_why_not(release)}", _NEXT.get(release.method, _NEXT["any other"])
-        )
+        raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", _what_next(release))
     out = Path(out)
     check_target(out, replace=replace)
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
@@ -108,10 +102,10 @@ def publish(
         write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
         limits.step("Writing the release")
         limits.require(_BYTES_A_ROW * len(order), "Writing the release", "publish fewer transactions at once.")
-        _write_public(staging / "public", release, order, release.audit, out_format, limits)
+        _write_public(staging / "public", release, order, seed, release.audit, out_format, limits)
         _write_custodian(custodian, release, order, seed, before, curve, out_format, limits)
         limits.step("Verifying the written bytes")
-        verification = verify(staging / "public", limits=limits)
+        verification = verify(staging, limits=limits)  # with custodian/, where the promise stands if it is secret
         if not verification.holds:
             raise NotCertified(
                 f"NO-GO: nothing was written. The written bytes were read back and refused: {verification.message}",
@@ -137,6 +131,14 @@ def _why_not(release: Release) -> str:
     return str(release.audit)
 
 
+def _what_next(release: Release) -> str:
+    if release.method == "given":
+        return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
+    if release.options.get("certify") is False:
+        return "Leave certify on: then what the matrix does not hide is hidden, too."
+    return "Choose another method, or other parameters."
+
+
 def _secret_order(count: int, seed: str) -> npt.NDArray[np.int64]:
     """A permutation from a cryptographic stream: nobody without the seed can undo it; the same seed repeats it."""
     stream = hashlib.shake_256(b"veilset row order\0" + seed.encode()).digest(8 * count)
@@ -155,6 +157,7 @@ def _write_public(
     folder: Path,
     release: Release,
     order: npt.NDArray[np.int64],
+    seed: str,
     answer: Audit,
     out_format: str | None,
     limits: Limits,
@@ -168,7 +171,7 @@ def _write_public(
     made_by = f"veilset {version('veilset')}"
     merged = release.original.persons is not None
     loss_percent = round(100 * release.loss)
-    promise = release.promise.within(data)
+    promise = public_promise(release.promise, data, seed)
     certificate = Certificate(
         schema_version=SCHEMA_VERSION,
         promise=PromiseRecord(name=promise.name, parameters=promise.parameters()),
@@ -191,7 +194,7 @@ def _write_public(
         CERTIFICATE: certificate.to_json().encode() + b"\n",
         REPORT: public_report(
             data,
-            answer,
+            public_audit(answer, promise),
             loss_percent=loss_percent,
             version=made_by,
             merged=merged,
@@ -244,6 +247,7 @@ def _write_custodian(
         Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}", out_format=out_format).to_toml(),
     )
     write_edits(folder, release)
+    write_patterns(folder, release, limits)
     report = custodian_report(release, before=before, curve=curve, limits=limits)
     write_durably(folder / "report.html", report)
     _write_row_map(folder / "rows.parquet", release, order)

@@ -10,14 +10,28 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from veilset.errors import WrongUsage, near_misses
 from veilset.io import FORMATS, Layout, as_written
-from veilset.models import Coherence, Parameter, Promise, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, Parameter, Promise, RhoUncertainty, Sealed
 
-__all__ = ["PROMISES", "SCHEMA_VERSION", "Certificate", "DataFile", "PromiseRecord", "known_promise", "make_promise"]
+__all__ = [
+    "PROMISES",
+    "SCHEMA_VERSION",
+    "Certificate",
+    "DataFile",
+    "PromiseRecord",
+    "certified_promise",
+    "known_promise",
+    "make_promise",
+]
 
 SCHEMA_VERSION: Final = 1
 
-PROMISES: Mapping[str, Callable[..., Promise]] = {kind.name: kind for kind in (Coherence, RhoUncertainty)}
-"""What a certificate or a recipe may name."""
+PROMISES: Mapping[str, Callable[..., Promise]] = {
+    kind.name: kind for kind in (Coherence, RhoUncertainty, HiddenPatterns, HiddenRules)
+}
+"""What a recipe may name."""
+
+_CERTIFIED: Mapping[str, Callable[..., Promise]] = {kind.name: kind for kind in (Coherence, RhoUncertainty, Sealed)}
+"""What a certificate may name: a promise that is itself the secret is sealed."""
 
 
 class _Strict(BaseModel):
@@ -85,18 +99,40 @@ class Certificate(_Strict):
 
 
 def known_promise(name: str) -> Callable[..., Promise]:
-    """What makes a promise of this name; an error if there is none."""
-    if name not in PROMISES:
+    """What makes a promise of this name, as a recipe may ask for it; an error if there is none."""
+    if name == Sealed.name:
         raise WrongUsage(
-            f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.",
-            near_misses(name, PROMISES) or "Name one of these; perhaps a newer veilset knows more.",
+            f"{name!r} is what a certificate says of a promise that is secret, not a promise to ask for.",
+            f"Name {HiddenPatterns.name!r} or {HiddenRules.name!r}, with what is to be hidden.",
         )
-    return PROMISES[name]
+    return _known(name, PROMISES)
 
 
 def make_promise(name: str, parameters: dict[str, Any]) -> Promise:
-    """The promise that a certificate or a recipe names."""
-    make = known_promise(name)
+    """The promise that a recipe names."""
+    return _made(known_promise(name), name, parameters)
+
+
+def certified_promise(record: PromiseRecord) -> Promise:
+    """The promise that a certificate names; an error if it names one that would give away what it hides."""
+    if record.name in PROMISES and record.name not in _CERTIFIED:
+        raise WrongUsage(
+            f"A certificate that names {record.name!r} openly would tell everybody what is to be hidden.",
+            "Do not pass it on: publish again.",
+        )
+    return _made(_known(record.name, _CERTIFIED), record.name, record.parameters)
+
+
+def _known(name: str, among: Mapping[str, Callable[..., Promise]]) -> Callable[..., Promise]:
+    if name not in among:
+        raise WrongUsage(
+            f"There is no promise {name!r}. Available: {', '.join(among)}.",
+            near_misses(name, among) or "Name one of these; perhaps a newer veilset knows more.",
+        )
+    return among[name]
+
+
+def _made(make: Callable[..., Promise], name: str, parameters: Mapping[str, Any]) -> Promise:
     try:
         return make(**parameters)
     except TypeError:

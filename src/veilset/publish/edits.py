@@ -1,4 +1,4 @@
-"""``edits.csv``: what became of every item, for the custodian; and how to do the same to other data."""
+"""``edits.csv`` and ``patterns.csv``: what became of every item and pattern; and how to do the same to other data."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from veilset.errors import UnreadableInput
+from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_bytes
 from veilset.io.companions import Table, read_table, write_table
+from veilset.io.formatting import quoted
 from veilset.io.sql import is_database
+from veilset.limits import Limits
+from veilset.models import HiddenPatterns, HiddenRules
 from veilset.publish.certificate import Certificate
-from veilset.publish.recipe import InputRecipe, Recipe
+from veilset.publish.recipe import RECIPE, InputRecipe, Recipe
 from veilset.release import Release
 from veilset.report import why_gone
-from veilset.utility import info_loss, unavoidable
+from veilset.utility import info_loss, side_effects, unavoidable
 
-__all__ = ["EDITS", "RECIPE", "recipe_like", "write_edits"]
+__all__ = ["EDITS", "PATTERNS", "recipe_like", "write_edits", "write_patterns"]
 
-EDITS, RECIPE = "edits.csv", "recipe.toml"
+EDITS, PATTERNS = "edits.csv", "patterns.csv"
 _LAYOUT = {"format", "delimiter", "header", "column", "long", "wide", "person", "ignore", "counts"}
 _COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
 _EARLIER = _COLUMNS[:-1]  # releases made before loss was told
+_OF_PATTERNS = ("pattern", "kind", "fate", "support_before", "support_after", "level", "antecedent", "consequent")
+_FATES = {"hidden": "hidden", "found": "still found", "kept": "kept", "lost": "lost"}
 
 
 def write_edits(folder: Path, release: Release) -> None:
@@ -35,9 +40,38 @@ def write_edits(folder: Path, release: Release) -> None:
             action, why = "suppressed", gone[item]
         elif item in release.generalized:
             action, to, why = "generalized", release.generalized[item], "may stay under a coarser name"
+        elif release.kept is not None and loss:
+            action, why = "thinned", "gone from some transactions to hide a pattern"
         role = "sensitive" if sensitive else "public"
         rows.append((item, role, action, to, str(support), why, f"{float(loss):.4g}"))
     write_table(folder / EDITS, _COLUMNS, rows)
+
+
+def write_patterns(folder: Path, release: Release, limits: Limits) -> None:
+    """Write what became of each pattern that was to be hidden or to be kept, if any was to be hidden.
+
+    A cell with items is a line of a basket file: ``milk,tea``, with quotes around a name that needs them. Of a hidden
+    rule, both sides are told besides. *level* is the share of its limits that a hidden one had to stay below.
+    """
+    if not isinstance(release.promise, (HiddenPatterns, HiddenRules)):
+        return
+    rows = [
+        (
+            _cell(effect.items),
+            effect.kind,
+            _FATES[effect.fate],
+            str(effect.before),
+            str(effect.after),
+            "" if effect.level is None else f"{float(effect.level):.4g}",
+            *(map(_cell, effect.rule) if effect.rule else ("", "")),
+        )
+        for effect in side_effects(release, limits=limits)
+    ]
+    write_table(folder / PATTERNS, _OF_PATTERNS, rows)
+
+
+def _cell(items: tuple[str, ...]) -> str:
+    return ",".join(quoted(item, ",") for item in items)
 
 
 def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> Recipe:
@@ -58,6 +92,12 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
             f"There is no {EDITS} in {str(custodian)!r}.", "Name the folder of a release, with its custodian/ folder."
         )
     earlier = Recipe.load(custodian / RECIPE, needs_input=False)
+    if earlier.promise.model in (HiddenPatterns.name, HiddenRules.name):
+        raise WrongUsage(
+            f"The release in {str(release)!r} was made for {earlier.promise.model}: its changes are those of single "
+            "transactions, and cannot be made to others.",
+            f"Publish the other data anew, with [promise] as in {str(custodian / RECIPE)!r}.",
+        )
     table = read_table(custodian / EDITS)
     if table.columns not in (_COLUMNS, _EARLIER):
         raise UnreadableInput(

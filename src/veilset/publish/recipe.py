@@ -7,12 +7,20 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator
+from pydantic import Field, ValidationError
 
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io.sql import located
 from veilset.models import Promise
-from veilset.publish.certificate import PROMISES, known_promise, make_promise
+from veilset.publish.certificate import PROMISES
+from veilset.publish.promise_recipes import (
+    CoherenceRecipe,
+    HiddenPatternsRecipe,
+    HiddenRulesRecipe,
+    PromiseRecipe,
+    RhoUncertaintyRecipe,
+    Section,
+)
 from veilset.release import Release
 from veilset.transactions import (
     Entry,
@@ -25,13 +33,33 @@ from veilset.transactions import (
     read_entries,
 )
 
-__all__ = ["CoherenceRecipe", "InputRecipe", "MethodRecipe", "PromiseRecipe", "Recipe", "RhoUncertaintyRecipe"]
+__all__ = [
+    "RECIPE",
+    "CoherenceRecipe",
+    "HiddenPatternsRecipe",
+    "HiddenRulesRecipe",
+    "InputRecipe",
+    "MethodRecipe",
+    "PromiseRecipe",
+    "Recipe",
+    "RhoUncertaintyRecipe",
+]
 
+RECIPE = "recipe.toml"
+"""The file in ``custodian/``."""
 
 Option: TypeAlias = (
-    str | int | float | bool | tuple[str, ...] | dict[str, float] | dict[str, str] | dict[str, tuple[str, ...]]
+    str
+    | int
+    | float
+    | bool
+    | tuple[str, ...]
+    | tuple[tuple[str, ...], ...]
+    | dict[str, float]
+    | dict[str, str]
+    | dict[str, tuple[str, ...]]
 )
-"""What an option of a method may be; the last kind is a taxonomy, as each item's groups."""
+"""What an option of a method may be; lists of lists are patterns, the last kind a taxonomy, as each item's groups."""
 
 
 _READING = {
@@ -50,11 +78,7 @@ _READING = {
 """What `veilset.read` is told by a recipe in the same words."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class InputRecipe(_Section):
+class InputRecipe(Section):
     """What to read: a file, or a database that is asked a query. A path is relative to the recipe's folder.
 
     `sensitive` holds exact names, as a release writes them down; those in `sensitive_where_present` need not occur.
@@ -128,53 +152,7 @@ class InputRecipe(_Section):
         return mark_sensitive(data.with_sensitive(named), entries, tree)
 
 
-class CoherenceRecipe(_Section):
-    """What to promise, if nothing else is named. ``p = "unlimited"`` is written for no limit."""
-
-    model: Literal["coherence"] = "coherence"
-    h: str | float | int | None = None
-    k: int
-    p: int | Literal["unlimited"]
-    sensitive_groups: tuple[tuple[str, ...], ...] = ()
-
-    @field_validator("p", mode="before")
-    @classmethod
-    def _written(cls, p: Any) -> Any:
-        return "unlimited" if p is None else p  # TOML has no word for None
-
-    def make(self) -> Promise:
-        """The promise itself."""
-        parameters = self.model_dump(exclude={"model"})
-        return make_promise(self.model, {**parameters, "p": None if self.p == "unlimited" else self.p})
-
-
-class RhoUncertaintyRecipe(_Section):
-    """What to promise with ``model = "rho-uncertainty"``."""
-
-    model: Literal["rho-uncertainty"] = "rho-uncertainty"
-    rho: str | float | int
-
-    def make(self) -> Promise:
-        """The promise itself."""
-        return make_promise(self.model, {"rho": self.rho})
-
-
-def _model_of(section: Any) -> str | None:
-    """Which promise a section is about; an error if there is no such promise."""
-    model = section.get("model", "coherence") if isinstance(section, dict) else getattr(section, "model", None)
-    if model is not None:
-        known_promise(str(model))
-    return model
-
-
-PromiseRecipe: TypeAlias = Annotated[
-    Annotated[CoherenceRecipe, Tag("coherence")] | Annotated[RhoUncertaintyRecipe, Tag("rho-uncertainty")],
-    Discriminator(_model_of),
-]
-"""What to promise: the parameters of the promise that *model* names, and no others."""
-
-
-class MethodRecipe(_Section):
+class MethodRecipe(Section):
     """How to change the data."""
 
     name: str | None = None
@@ -183,7 +161,7 @@ class MethodRecipe(_Section):
     options: dict[str, Option] = Field(default_factory=dict)
 
 
-class Recipe(_Section):
+class Recipe(Section):
     """A run of ``publish``, complete: the same input and recipe give the same release, byte for byte."""
 
     schema_version: Literal[1] = 1
@@ -202,7 +180,7 @@ class Recipe(_Section):
             recipe = cls.model_validate(content)
         except OSError as error:
             raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror}.", "Check the path.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise UnreadableInput(
                 f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release."
             ) from None

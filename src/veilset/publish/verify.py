@@ -1,4 +1,8 @@
-"""`verify`: re-reads the released bytes and counts again. Needs ``public/`` alone and trusts nothing in it."""
+"""`verify`: re-reads the released bytes and counts again. Needs ``public/`` alone and trusts nothing in it.
+
+Where the promise is itself the secret, what it says stands in ``custodian/`` only, and the certificate has a seal on
+it: a list that was exchanged after the release is refused.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,17 @@ from veilset.audit import audit
 from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
 from veilset.io import holds_more_than, read_bytes, sha256_of
 from veilset.limits import Limits
-from veilset.models import Audit
-from veilset.publish.certificate import SCHEMA_VERSION, Certificate, make_promise
+from veilset.models import Audit, Promise, Sealed
+from veilset.publish.certificate import SCHEMA_VERSION, Certificate, certified_promise
+from veilset.publish.recipe import RECIPE, Recipe
+from veilset.publish.sealing import public_promise
 from veilset.transactions import Transactions, read_file
 
 __all__ = ["CERTIFICATE", "REPORT", "SUMS", "Verdict", "Verification", "verify"]
 
 CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
 
-Verdict = Literal["holds", "broken", "altered", "edited", "incomplete", "malformed", "unknown-schema"]
+Verdict = Literal["holds", "broken", "altered", "edited", "sealed", "incomplete", "malformed", "unknown-schema"]
 
 _ROOM_TO_COMPARE = 1 << 24  # bytes: what is written for some transactions, and what the file holds there
 
@@ -33,6 +39,7 @@ _EXIT_CODES: dict[Verdict, int] = {
     "incomplete": 2,
     "malformed": 2,
     "unknown-schema": 4,
+    "sealed": 4,
 }
 
 
@@ -44,9 +51,11 @@ class Verification:
     ----------
     verdict : str
         ``holds``: the bytes keep the promise. ``broken``: they do not. ``altered``: a file is not the one that was
-        certified, or does not belong there. ``edited``: the certificate is not the one that was released.
-        ``incomplete``: a file is missing. ``malformed``: a file cannot be read.
-        ``unknown-schema``: the certificate is of a kind this version does not know.
+        certified, or does not belong there. ``edited``: the certificate is not the one that was released, or the
+        custodian's list of what is hidden not the one it was made for. ``sealed``: the bytes are those that were
+        released, but only the custodian can tell whether they keep the promise. ``incomplete``: a file is missing.
+        ``malformed``: a file cannot be read. ``unknown-schema``: the certificate is of a kind this version does not
+        know.
     message : str
         The same in a sentence, with what to do next.
     certificate : Certificate or None
@@ -87,7 +96,10 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
         certificate = _read_certificate(public, limits)
         _check_files(public, certificate)
         data = _read_data(public, certificate, limits)
-        promise = make_promise(certificate.promise.name, certificate.promise.parameters)
+        told = certified_promise(certificate.promise)
+        promise = told
+        if isinstance(told, Sealed):
+            promise = _unsealed(told, None if public == path else path / "custodian", data, certificate)
         answer = audit(data, promise, witnesses=witnesses, limits=limits)
     except _Refused as refused:
         return refused.answer
@@ -95,10 +107,48 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
         return Verification("malformed", f"A file of the release cannot be read: {error}. Check the permissions.")
     except WrongUsage as error:
         return Verification("malformed", f"The certificate asks for what cannot be asked: {error}", certificate)
+    # Not the list itself: a custodian's screen and logs may be seen by others.
+    subject = f"The sealed promise that {_hidden(told)}" if isinstance(told, Sealed) else f"{promise}"
     if answer.holds:
-        return Verification("holds", f"{promise} holds on the bytes of {certificate.data.file}.", certificate, answer)
-    message = f"{promise} does not hold on the bytes of {certificate.data.file}. Do not use or pass on this release."
+        return Verification("holds", f"{subject} holds on the bytes of {certificate.data.file}.", certificate, answer)
+    message = f"{subject} does not hold on the bytes of {certificate.data.file}. Do not use or pass on this release."
     return Verification("broken", message, certificate, answer)
+
+
+def _unsealed(told: Sealed, custodian: Path | None, data: Transactions, certificate: Certificate) -> Promise:
+    """The secret promise, from the custodian's recipe: the very one that the certificate's seal is on."""
+    if custodian is None or not custodian.is_dir():
+        missing = "" if custodian is None else f" There is no folder {str(custodian)!r}."
+        raise _Refused(
+            "sealed",
+            f"The bytes are those that were released. That {_hidden(told)} in them cannot be checked without the "
+            f"custodian's list: ask the custodian to run veilset verify on the whole release.{missing}",
+            certificate,
+        )
+    path = custodian / RECIPE
+    if not path.is_file():
+        raise _Refused(
+            "incomplete",
+            f"{RECIPE} is missing from {str(custodian)!r}: what is hidden stands there. Get it from a backup.",
+            certificate,
+        )
+    try:
+        recipe = Recipe.load(path, needs_input=False)
+        promise = recipe.promise.make()
+    except VeilsetError as error:
+        raise _Refused("malformed", f"What is hidden cannot be read: {error}", certificate) from None
+    if recipe.seed is None or public_promise(promise, data, recipe.seed) != told:
+        raise _Refused(
+            "edited",
+            f"{str(path)!r} is not the recipe of this release: what it hides, or its seed, is not what the certificate "
+            "is sealed with. Use the files as they were released.",
+            certificate,
+        )
+    return promise
+
+
+def _hidden(told: Sealed) -> str:
+    return f"{told.hidden} {'is' if told.count == 1 else 'are'} hidden"
 
 
 def _read_certificate(public: Path, limits: Limits) -> Certificate:

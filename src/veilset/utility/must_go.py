@@ -2,7 +2,8 @@
 
 For coherence these are public items (thesis Observation 2), counted block by block, since the original may be larger
 than memory: what is held is a number for each item, and one for each pair of an item and a sensitive item that occur
-together. For ρ-uncertainty they are sensitive items.
+together. For ρ-uncertainty they are sensitive items; for hidden patterns those that are a pattern alone and must not
+be found once.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import WrongUsage
-from veilset.models import Coherence, Promise, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions, row_blocks
 
@@ -51,9 +52,18 @@ def _moles_alone(release: Release, promise: Coherence) -> tuple[str, ...]:
     return tuple(seen.names[code] for code in np.flatnonzero(breaks).tolist())
 
 
+def _patterns_alone(release: Release, promise: HiddenPatterns | HiddenRules) -> tuple[str, ...]:
+    """The items that no transaction may hold; of any other pattern, and of every rule, each single item may stay."""
+    if promise.least_support(len(release.original)) > 1:
+        return ()
+    return release.original.in_order(itemset[0] for itemset in promise.itemsets if len(itemset) == 1)
+
+
 _UNAVOIDABLE: Mapping[type[Promise], Callable[[Release, Any], tuple[str, ...]]] = {
     Coherence: _moles_alone,
     RhoUncertainty: _too_common,
+    HiddenPatterns: _patterns_alone,
+    HiddenRules: _patterns_alone,
 }
 
 

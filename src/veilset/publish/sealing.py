@@ -1,0 +1,55 @@
+"""What may be said in public of a promise: all of it, or, where the promise is itself the secret, a seal.
+
+A list of hidden patterns would tell what it hides. Instead of it the certificate has a commitment, an HMAC of the
+promise under a key from the recipe's secret seed: it says nothing to anybody without the seed, and the custodian cannot
+exchange the list afterwards. It is as secret as the seed: who can guess that can try patterns out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+
+from veilset.models import Audit, HiddenPatterns, HiddenRules, Promise, Sealed
+from veilset.transactions import Transactions
+
+__all__ = ["public_audit", "public_promise"]
+
+
+def public_promise(promise: Promise, data: Transactions, seed: str) -> Promise:
+    """The promise as a certificate about *data* says it; *seed* is the recipe's.
+
+    >>> data = Transactions.from_lists([["tea"], ["milk"]])
+    >>> told = public_promise(HiddenPatterns([["tea", "milk"]], min_support=1), data, "a secret")
+    >>> told.parameters()["of"], told.parameters()["count"], len(told.parameters()["commitment"])
+    ('hidden-patterns', 1, 64)
+    """
+    if isinstance(promise, (HiddenPatterns, HiddenRules)):
+        return Sealed(of=promise.name, count=len(promise.itemsets), commitment=_commitment(promise, seed))
+    return promise.within(data)
+
+
+def _commitment(promise: Promise, seed: str) -> str:
+    # A key of its own: what is computed from the seed for the order of the rows does not help here.
+    key = hashlib.shake_256(b"veilset commitment\0" + seed.encode()).digest(32)
+    # One text for one promise: in JSON it is clear where a name ends, whatever is in it.
+    text = json.dumps([promise.name, promise.parameters()], sort_keys=True, separators=(",", ":"))
+    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def public_audit(answer: Audit, promise: Promise) -> Audit:
+    """The auditor's answer as a public report tells it, where *promise* is what is said in public."""
+    if not isinstance(promise, Sealed):
+        return answer
+    return Audit(
+        promise=promise,
+        holds=answer.holds,
+        witnesses=(),
+        found=0,
+        found_by_size=(),
+        margins={},
+        checked=promise.count,  # how many sets the auditor looked at besides would tell how large the patterns are
+        feasible=True,
+        transactions=answer.transactions,
+    )
