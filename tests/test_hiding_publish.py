@@ -256,6 +256,12 @@ promises = st.one_of(
 )
 
 
+def test_one_transaction_is_not_all_of_them():
+    one, whole = (vs.HiddenPatterns([["a"]], min_support) for min_support in (1, "100%"))
+    assert one != whole
+    assert len({one, whole, vs.HiddenPatterns([["a"]], "1"), vs.HiddenPatterns([["a"]], 1.0)}) == 2
+
+
 @given(promises, promises)
 def test_one_seal_for_one_promise(one, other):
     data = vs.Transactions.from_lists([])

@@ -25,8 +25,21 @@ _NOT_PROMISED = (
 )
 
 
-@dataclass(frozen=True, init=False)
-class HiddenPatterns:
+class _SameIfWrittenTheSame:
+    """To Python 1 is Fraction(1), but a min_support of 1 is one transaction, and one of 1/1 is all of them."""
+
+    def parameters(self) -> dict[str, Parameter]:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.parameters() == other.parameters()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.parameters().values()))
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class HiddenPatterns(_SameIfWrittenTheSame):
     """Protects the listed patterns: none of them reaches *min_support* in the release.
 
     Parameters
@@ -87,8 +100,8 @@ class HiddenPatterns:
         return (*_NOT_PROMISED, "Parts of a pattern may still be found.")
 
 
-@dataclass(frozen=True, init=False)
-class HiddenRules:
+@dataclass(frozen=True, init=False, eq=False)
+class HiddenRules(_SameIfWrittenTheSame):
     """Protects the listed rules: none has both *min_support* and *min_confidence* in the release.
 
     Parameters
