@@ -1,6 +1,7 @@
 """Hidden patterns and rules: what the custodian is told, and what goes with them and what does not."""
 
 import csv
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import veilset as vs
 from tests.test_hiding_publish import BOTH, RULES, answer, by_hand, read
 from tests.test_publish import files
 from veilset.anonymize import milder_that_keep_half
+from veilset.cli import main
 from veilset.errors import NotCertified, WrongUsage
 from veilset.limits import Limits
 from veilset.utility import unavoidable
@@ -144,3 +146,16 @@ def test_a_milder_promise_that_keeps_half():
         assert (milder.way, milder.found) == ("larger min_support", {"min_support": found})
     rare = vs.anonymize(vs.Transactions.from_lists([["a"]] * 3), vs.HiddenPatterns([["a"]], 3), margin="1/100")
     assert milder_that_keep_half(rare, {}, limits=Limits()).found == {}
+
+
+def test_a_costly_release_is_asked_about_first(tmp_path, capsys):
+    (tmp_path / "shop.csv").write_text("lancets\n" * 20 + "bread\n" * 5)
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        '[input]\npath = "shop.csv"\n[promise]\nmodel = "hidden-patterns"\npatterns = [["lancets"]]\nmin_support = 1\n'
+        '[method.options]\nmargin = "1/100"\n'
+    )
+    assert main(["publish", str(recipe), "--out", str(tmp_path / "release")]) == 2
+    said = json.loads(capsys.readouterr().out)["error"]
+    assert said["what"] == "Nothing was written. Only 20% of the item occurrences would survive."
+    assert said["next_step"].startswith("Half survives with --min-support 16.")

@@ -179,7 +179,7 @@ def _ask_whether_it_is_worth_it(
     with screen.progress() as progress:
         milder = milder_that_keep_half(release, curve, limits=Limits(progress=progress, **vars(bounds)))
     exact = {letter: value if isinstance(value, int) else float(value) for letter, value in milder.found.items()}
-    ways = [f"--{letter} {value}" for letter, value in sorted(exact.items())]
+    ways = [f"--{letter.replace('_', '-')} {value}" for letter, value in sorted(exact.items())]
     hint = f"Half survives with {' or with '.join(ways)}." if ways else f"No {milder.way} was found that keeps half."
     what = f"Only {1 - release.loss:.0%} of the item occurrences would survive."
     if not screen.confirm(f"{what} {hint} Publish it anyway?"):
