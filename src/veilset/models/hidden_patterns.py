@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from veilset.errors import WrongUsage
 from veilset.exact import Support, exact_share, exact_support, support_of
@@ -25,21 +26,48 @@ _NOT_PROMISED = (
 )
 
 
-class _SameIfWrittenTheSame:
-    """To Python 1 is Fraction(1), but a min_support of 1 is one transaction, and one of 1/1 is all of them."""
+class _Hidden(ABC):
+    """What both promises have: a list of itemsets, and the support at which one of them is found."""
 
+    min_support: int | Fraction
+
+    @property
+    @abstractmethod
+    def itemsets(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of items whose support has to fall."""
+
+    @abstractmethod
     def parameters(self) -> dict[str, Parameter]:
-        raise NotImplementedError
+        """Shares as text, so that they stay exact."""
 
     def __eq__(self, other: object) -> bool:
+        # Not the fields: to Python 1 is Fraction(1), but one stands for a transaction and the other for all of them.
         return isinstance(other, type(self)) and self.parameters() == other.parameters()
 
     def __hash__(self) -> int:
         return hash(tuple(self.parameters().values()))
 
+    def least_support(self, transactions: int) -> int:
+        """How many of so many transactions make an itemset one that is found."""
+        return support_of(self.min_support, transactions)
+
+    def check_items(self, data: Transactions) -> None:
+        """Raise if a listed item is not in the data at all: a misspelled name would hide nothing."""
+        data.codes(item for itemset in self.itemsets for item in itemset)
+
+    def check_data(self, data: Transactions) -> None:  # noqa: B027 - nothing to refuse
+        """It can be asked of any data."""
+
+    def check_feasible(self, data: Transactions) -> None:  # noqa: B027 - nothing to refuse
+        """It can always be kept: what is in no transaction is hidden."""
+
+    def within(self, data: Transactions) -> Self:
+        """The same: it is never told in public (`veilset.models.Sealed` is)."""
+        return self
+
 
 @dataclass(frozen=True, init=False, eq=False)
-class HiddenPatterns(_SameIfWrittenTheSame):
+class HiddenPatterns(_Hidden):
     """Protects the listed patterns: none of them reaches *min_support* in the release.
 
     Parameters
@@ -73,24 +101,6 @@ class HiddenPatterns(_SameIfWrittenTheSame):
         """The sets of items whose support has to fall."""
         return self.patterns
 
-    def least_support(self, transactions: int) -> int:
-        """How many of so many transactions make a pattern one that is found."""
-        return support_of(self.min_support, transactions)
-
-    def check_items(self, data: Transactions) -> None:
-        """Raise if an item of a pattern is not in the data at all: a misspelled name would hide nothing."""
-        data.codes(item for pattern in self.patterns for item in pattern)
-
-    def check_data(self, data: Transactions) -> None:
-        """It can be asked of any data."""
-
-    def check_feasible(self, data: Transactions) -> None:
-        """It can always be kept: what is in no transaction is hidden."""
-
-    def within(self, data: Transactions) -> HiddenPatterns:
-        """The same: it is never told in public (`veilset.models.Sealed` is)."""
-        return self
-
     def parameters(self) -> dict[str, Parameter]:
         """A share as text, so that it stays exact."""
         return {"patterns": self.patterns, "min_support": _written(self.min_support)}
@@ -101,7 +111,7 @@ class HiddenPatterns(_SameIfWrittenTheSame):
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class HiddenRules(_SameIfWrittenTheSame):
+class HiddenRules(_Hidden):
     """Protects the listed rules: none has both *min_support* and *min_confidence* in the release.
 
     Parameters
@@ -141,24 +151,6 @@ class HiddenRules(_SameIfWrittenTheSame):
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
         """Both sides of each rule: the sets of items whose support has to fall, for the support or the confidence."""
         return tuple(_in_order((*antecedent, *consequent)) for antecedent, consequent in self.rules)
-
-    def least_support(self, transactions: int) -> int:
-        """How many of so many transactions make a rule one that is found, if it is as sure."""
-        return support_of(self.min_support, transactions)
-
-    def check_items(self, data: Transactions) -> None:
-        """Raise if an item of a rule is not in the data at all: a misspelled name would hide nothing."""
-        data.codes(item for itemset in self.itemsets for item in itemset)
-
-    def check_data(self, data: Transactions) -> None:
-        """It can be asked of any data."""
-
-    def check_feasible(self, data: Transactions) -> None:
-        """It can always be kept: what is in no transaction is hidden."""
-
-    def within(self, data: Transactions) -> HiddenRules:
-        """The same: it is never told in public (`veilset.models.Sealed` is)."""
-        return self
 
     def parameters(self) -> dict[str, Parameter]:
         """Shares as text, so that they stay exact."""

@@ -77,7 +77,7 @@ def hide(
     started = time.perf_counter()
     seed, chance = seed_of(random_state), None if p_r is None else probability(p_r, "p_r")
     spread, least = probability(margin, "margin"), promise.least_support(len(data))
-    hidden = itemsets_of(data, promise.itemsets)
+    hidden = itemsets_of(data, list(map(data.in_order, promise.itemsets)))
     limits.step("Looking for the patterns to keep")
     if keep_patterns is None:
         keep = patterns_worth_keeping(data, hidden, least, limits)
@@ -176,7 +176,7 @@ def _certified(
 ) -> tuple[npt.NDArray[np.bool_], Fraction | None, int, tuple[Attempt, ...]]:
     """What is kept in the end, the p_r that was reached, how many victims there were, and the ways that were tried."""
     rules = promise.rules if isinstance(promise, HiddenRules) else ()
-    antecedents = itemsets_of(data, [left for left, _ in rules] or [()] * len(hidden))
+    antecedents = itemsets_of(data, [data.in_order(left) for left, _ in rules] or [()] * len(hidden))
     sure = promise.min_confidence if isinstance(promise, HiddenRules) else Fraction(0)
     shares = [level * sure for level in levels]
     steps = [p_r * (_STEPS - step) / _STEPS for step in range(_STEPS + 1)] if p_r else [p_r]
