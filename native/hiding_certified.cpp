@@ -262,7 +262,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     for (int32_t i : data.items) ++support[size_t(i)];
     const ByRarest by_pattern(patterns, support), by_antecedent(antecedents, support), by_keep(keep, support);
     const Claims claims(data, by_pattern, by_antecedent, threads, control);
-    Keep cost(data, by_keep, span_of(keep_spare), claims, threads, control);
+    Keep cost(data, patterns, by_keep, span_of(keep_spare), claims, threads, control);
     Choice choice(claims, antecedents, std::move(limits), seed, control);
 
     Vector<uint8_t> best(control);

@@ -1,9 +1,15 @@
 // What hiding costs the patterns to keep: which of them fall below their support, and what an occurrence is worth to them.
+//
+// Transactions that are equal in all items of hidden patterns and of patterns to keep have the same contested items and hold
+// the same patterns. In dense data they are many, so that what a transaction holds is looked up once for all of its kind.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "control.hpp"
@@ -15,11 +21,13 @@ namespace veilset::hiding {
 class Keep {
 public:
     // `spare` tells how many transactions each pattern can lose and still be found; below 0: it is not found anyway.
-    Keep(const Csr& data, const ByRarest& patterns, std::span<const int64_t> spare, const Claims& claims, int threads, Control& control)
-        : data_(data), patterns_(patterns), spare_(spare), weight_(spare.size()), claims_(claims), control_(control) {
+    Keep(const Csr& data, const Csr& hidden, const ByRarest& patterns, std::span<const int64_t> spare, const Claims& claims, int threads,
+         Control& control)
+        : data_(data), patterns_(patterns), spare_(spare), weight_(spare.size()), claims_(claims), control_(control), kind_(control), example_(control) {
         // One that is barely found weighs most, one that cannot be lost nothing.
         for (size_t k = 0; k < weight_.size(); ++k) weight_[k] = spare_[k] < 0 ? 0 : (int64_t(1) << 20) / (1 + spare_[k]) + 1;
-        find(threads);
+        control.single([&] { find_kinds(hidden); });
+        find_patterns(threads);
     }
 
     // The next choice shall be more careful with the patterns that this one loses.
@@ -31,18 +39,32 @@ public:
     // For each contested occurrence, what the patterns weigh that its transaction holds with it.
     Vector<int64_t> values() const {
         Vector<int64_t> value(claims_.occurrences(), 0, control_);
-        each([&](int32_t pattern, std::span<const int64_t> contested) {
-            for (int64_t c : contested) value[size_t(c)] += weight_[size_t(pattern)];
-        });
+        for (size_t kind = 0; kind < held_.size(); ++kind) {
+            // The transaction that is the example of its kind first, then the others from it.
+            const int64_t first = claims_.rows[size_t(example_[kind])];
+            held_[kind].each([&](int32_t pattern, std::span<const int32_t> slots) {
+                for (int32_t slot : slots) value[size_t(first + slot)] += weight_[size_t(pattern)];
+            });
+            control_.poll();
+        }
+        for (size_t row = 0; row < kind_.size(); ++row) {
+            const int64_t first = claims_.rows[row], like = claims_.rows[size_t(example_[size_t(kind_[row])])];
+            if (first != like) std::copy_n(value.begin() + like, claims_.rows[row + 1] - first, value.begin() + first);
+        }
         return value;
     }
 
     // For each pattern, how many transactions no longer hold it when only these contested occurrences are kept.
     std::vector<int64_t> losses(std::span<const uint8_t> kept) const {
         std::vector<int64_t> lost(spare_.size(), 0);
-        each([&](int32_t pattern, std::span<const int64_t> contested) {
-            lost[size_t(pattern)] += std::ranges::any_of(contested, [&](int64_t c) { return !kept[size_t(c)]; });
-        });
+        for (size_t row = 0; row < kind_.size(); ++row) {
+            const auto there = kept.subspan(size_t(claims_.rows[row]), size_t(claims_.rows[row + 1] - claims_.rows[row]));
+            if (std::ranges::find(there, uint8_t(0)) == there.end()) continue;
+            held_[size_t(kind_[row])].each([&](int32_t pattern, std::span<const int32_t> slots) {
+                lost[size_t(pattern)] += std::ranges::any_of(slots, [&](int32_t slot) { return !there[size_t(slot)]; });
+            });
+            control_.poll();
+        }
         return lost;
     }
 
@@ -53,53 +75,76 @@ public:
     }
 
 private:
-    // A block of rows with, for each pattern that one of them holds and that needs contested occurrences, which it needs.
-    struct Part {
-        Vector<int32_t> pattern;
-        Vector<int64_t> ends, contested;
-        explicit Part(Control& c) : pattern(c), ends(c), contested(c) {}
+    // The patterns that a kind of transactions holds, each with the contested occurrences it needs, counted from the
+    // transaction's first.
+    struct Held {
+        Vector<int32_t> pattern, ends, slots;
+        explicit Held(Control& c) : pattern(c), ends(c), slots(c) {}
+
+        template <class Body>
+        void each(Body body) const {
+            int32_t begin = 0;
+            for (size_t k = 0; k < pattern.size(); ++k) {
+                body(pattern[k], std::span<const int32_t>(slots.data() + begin, slots.data() + ends[k]));
+                begin = ends[k];
+            }
+        }
     };
 
-    void find(int threads) {
-        const int64_t rows = int64_t(claims_.rows.size()) - 1, blocks = (rows + rows_per_block - 1) / rows_per_block;
-        for (int64_t block = 0; block < blocks; ++block) parts_.emplace_back(control_);
-        struct Worker {
-            std::vector<int64_t> last, number;  // item -> the last row that holds it; its number among contested occurrences, or -1
-        };
-        std::vector<Worker> workers(size_t(Control::useful(threads, blocks)));
-        for (Worker& w : workers) w = {std::vector<int64_t>(size_t(data_.vocabulary), -1), std::vector<int64_t>(size_t(data_.vocabulary), -1)};
-        control_.parallel(int(workers.size()), blocks, [&](int64_t block, int worker) {
-            auto& [last, number] = workers[size_t(worker)];
-            Part& part = parts_[size_t(block)];
-            for (int64_t at = block * rows_per_block; at < std::min(rows, (block + 1) * rows_per_block); ++at) {
-                control_.poll();
-                const int64_t begin = claims_.rows[size_t(at)], end = claims_.rows[size_t(at) + 1], r = claims_.row[size_t(begin)];
-                for (int32_t i : data_.row(r)) last[size_t(i)] = r;
-                for (int64_t c = begin; c < end; ++c) number[size_t(claims_.item(size_t(c)))] = c;
-                for (int32_t i : data_.row(r))
-                    patterns_.held(i, [&](int32_t j) { return last[size_t(j)] == r; }, [&](int32_t k) {
-                        const size_t before = part.contested.size();
-                        for (int32_t j : patterns_.sets().row(k))
-                            if (number[size_t(j)] >= 0) part.contested.push_back(number[size_t(j)]);
-                        if (part.contested.size() == before) return;
-                        part.pattern.push_back(k);
-                        part.ends.push_back(int64_t(part.contested.size()));
-                    });
-                for (int64_t c = begin; c < end; ++c) number[size_t(claims_.item(size_t(c)))] = -1;
-            }
-        });
-    }
-
-    template <class Body>
-    void each(Body body) const {
-        for (const Part& part : parts_) {
-            int64_t begin = 0;
-            for (size_t k = 0; k < part.pattern.size(); ++k) {
-                body(part.pattern[k], std::span<const int64_t>(part.contested.data() + begin, part.contested.data() + part.ends[k]));
-                begin = part.ends[k];
-            }
+    void find_kinds(const Csr& hidden) {
+        std::vector<uint8_t> matters(size_t(data_.vocabulary), 0);
+        for (const Csr* sets : {&hidden, &patterns_.sets()})
+            for (int32_t i : sets->items) matters[size_t(i)] = 1;
+        const size_t rows = claims_.rows.size() - 1;
+        // The items that matter of all these rows, so that the keys below may look at them.
+        Vector<int32_t> items(control_);
+        Vector<int64_t> ends(1, 0, control_);
+        for (size_t row = 0; row < rows; ++row) {
+            for (int32_t i : data_.row(claims_.row[size_t(claims_.rows[row])]))
+                if (matters[size_t(i)]) items.push_back(i);
+            ends.push_back(int64_t(items.size()));
+        }
+        std::unordered_map<std::string_view, int32_t> number;
+        number.reserve(rows);
+        for (size_t row = 0; row < rows; ++row) {
+            const std::string_view key(reinterpret_cast<const char*>(items.data() + ends[row]), size_t(ends[row + 1] - ends[row]) * sizeof(int32_t));
+            const auto [found, is_new] = number.try_emplace(key, int32_t(example_.size()));
+            if (is_new) example_.push_back(int64_t(row));
+            kind_.push_back(found->second);
             control_.poll();
         }
+    }
+
+    void find_patterns(int threads) {
+        const int64_t kinds = int64_t(example_.size()), blocks = (kinds + rows_per_block - 1) / rows_per_block;
+        for (int64_t kind = 0; kind < kinds; ++kind) held_.emplace_back(control_);
+        struct Worker {
+            std::vector<int64_t> last;  // item -> the last row that holds it
+            std::vector<int32_t> slot;  // item -> its place among the contested occurrences of this row, or -1
+        };
+        std::vector<Worker> workers(size_t(Control::useful(threads, blocks)));
+        for (Worker& w : workers) w = {std::vector<int64_t>(size_t(data_.vocabulary), -1), std::vector<int32_t>(size_t(data_.vocabulary), -1)};
+        control_.parallel(int(workers.size()), blocks, [&](int64_t block, int worker) {
+            auto& [last, slot] = workers[size_t(worker)];
+            for (int64_t kind = block * rows_per_block; kind < std::min(kinds, (block + 1) * rows_per_block); ++kind) {
+                control_.poll();
+                Held& held = held_[size_t(kind)];
+                const size_t row = size_t(example_[size_t(kind)]);
+                const int64_t begin = claims_.rows[row], end = claims_.rows[row + 1], r = claims_.row[size_t(begin)];
+                for (int32_t i : data_.row(r)) last[size_t(i)] = r;
+                for (int64_t c = begin; c < end; ++c) slot[size_t(claims_.item(size_t(c)))] = int32_t(c - begin);
+                for (int32_t i : data_.row(r))
+                    patterns_.held(i, [&](int32_t j) { return last[size_t(j)] == r; }, [&](int32_t k) {
+                        const size_t before = held.slots.size();
+                        for (int32_t j : patterns_.sets().row(k))
+                            if (slot[size_t(j)] >= 0) held.slots.push_back(slot[size_t(j)]);
+                        if (held.slots.size() == before) return;
+                        held.pattern.push_back(k);
+                        held.ends.push_back(int32_t(held.slots.size()));
+                    });
+                for (int64_t c = begin; c < end; ++c) slot[size_t(claims_.item(size_t(c)))] = -1;
+            }
+        });
     }
 
     Csr data_;
@@ -108,7 +153,9 @@ private:
     std::vector<int64_t> weight_;
     const Claims& claims_;
     Control& control_;
-    std::vector<Part> parts_;
+    Vector<int32_t> kind_;     // row with contested occurrences -> its kind
+    Vector<int64_t> example_;  // kind -> the first such row of it
+    std::vector<Held> held_;   // kind -> the patterns it holds
 };
 
 }  // namespace veilset::hiding
