@@ -1,7 +1,8 @@
 """Batteries: one contract each for promises, auditors, methods and metrics, ours or a stranger's.
 
 Call them in a test. They raise `AssertionError` with what is wrong. `check_audit` and `check_anonymizer` serve auditors
-and methods of any promise; what differs from promise to promise stands in `checks_coherence` and `checks_rho`.
+and methods of any promise; what differs from promise to promise stands in `checks_coherence`, `checks_rho` and
+`checks_hiding`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from veilset.api import audit, certify
+from veilset.api import certify
+from veilset.audit import audit
 from veilset.errors import Infeasible, WrongUsage
-from veilset.models import Audit, Coherence, Promise, RhoUncertainty
+from veilset.models import Audit, Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.testing.checks_coherence import COHERENCE
+from veilset.testing.checks_hiding import HIDDEN_PATTERNS, HIDDEN_RULES
 from veilset.testing.checks_rho import RHO_UNCERTAINTY
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
@@ -26,6 +29,8 @@ __all__ = ["as_sets", "check_anonymizer", "check_audit", "check_metric", "check_
 _CONTRACTS: Mapping[type[Promise], Contract] = {
     Coherence: COHERENCE,
     RhoUncertainty: RHO_UNCERTAINTY,
+    HiddenPatterns: HIDDEN_PATTERNS,
+    HiddenRules: HIDDEN_RULES,
 }
 _ORACLE_LIMIT = 200
 
@@ -53,7 +58,7 @@ def check_audit(data: Transactions, promise: Promise, answer: Audit | None = Non
     Parameters
     ----------
     data : Transactions
-    promise : Coherence or RhoUncertainty
+    promise : Promise
     answer : Audit, optional
         What a stranger's auditor says, with all witnesses there are; None: our own auditor is asked.
     """
@@ -82,10 +87,11 @@ def check_anonymizer(
     method : callable
         From data and promise to `Release`.
     data : Transactions
-        For `RhoUncertainty`, with a sensitive item: without one there is nothing to do, and methods may say so.
-    promise : Coherence or RhoUncertainty
+        For `RhoUncertainty`, with a sensitive item: without one there is nothing to do, and methods may say so. For
+        `HiddenPatterns` and `HiddenRules`, with all items that they name.
+    promise : Promise
     maximal : bool
-        Whether nothing that was suppressed could return by itself, but for what the release calls `too_dear`.
+        Whether nothing that was taken out could return by itself, but for what the release calls `too_dear`.
     """
     contract = _contract(promise)
     before = data.to_lists()
@@ -106,6 +112,7 @@ def check_anonymizer(
         assert contract.holds(as_sets(release.data), data.sensitive, promise), (
             f"Broken by brute force: {release.data.to_lists()}"
         )
+        contract.check_release(release, promise)
     may_go = set(release.suppressed) if contract.sensitive_may_go else set()
     assert release.data.sensitive == tuple(item for item in data.sensitive if item not in may_go), (
         f"Sensitive items may {'only be suppressed' if contract.sensitive_may_go else 'not be touched'}."
@@ -117,7 +124,8 @@ def check_anonymizer(
         release.generalized,
     ), "Two runs give two results."
     if maximal:
-        assert contract.maximal(release, promise), f"{release.suppressed} need not all have gone."
+        what = f"{release.suppressed}" if release.kept is None else "What was taken out"
+        assert contract.maximal(release, promise), f"{what} need not all have gone."
 
 
 def _contract(promise: Promise) -> Contract:

@@ -32,9 +32,12 @@ class Contract:
         From data, promise and an auditor's answer, whose verdict is right, to nothing: raises `AssertionError` if the
         witnesses, their number, their order or the margins are wrong.
     sensitive_may_go : bool
-        Whether a method may suppress sensitive items. It may never do anything else to them.
+        Whether a method may take sensitive items out. It may never do anything else to them.
     maximal : callable
-        From a release to whether nothing that was suppressed could return by itself.
+        From a release to whether nothing that was taken out could return by itself.
+    check_release : callable, optional
+        From a release of small data, which keeps the promise and accounts for its edits, to nothing: raises
+        `AssertionError` if it is not what a method may make.
     """
 
     holds: Callable[[Collection[frozenset[str]], Collection[str], Any], bool]
@@ -42,3 +45,4 @@ class Contract:
     check_findings: Callable[[Transactions, Any, Audit], None]
     sensitive_may_go: bool
     maximal: Callable[[Release, Any], bool]
+    check_release: Callable[[Release, Any], None] = lambda release, promise: None

@@ -6,11 +6,21 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from veilset.models import Coherence, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, RhoUncertainty
 from veilset.transactions import Transactions
 
-__all__ = ["coherence_promises", "protected", "rho_promises", "shares", "sparse_or_dense", "transactions"]
+__all__ = [
+    "coherence_promises",
+    "hidden_patterns",
+    "hidden_rules",
+    "protected",
+    "rho_promises",
+    "shares",
+    "sparse_or_dense",
+    "transactions",
+]
 
+_ABSENT = ("y", "z")
 _PUBLIC = "abcdefg"
 _SENSITIVE = ("s1", "s2", "s3")
 
@@ -75,3 +85,32 @@ def rho_promises() -> st.SearchStrategy[RhoUncertainty]:
     """Of `shares`, and the tenths of the paper's examples."""
     tenths = st.sampled_from([Fraction(7, 10), Fraction(9, 10)])
     return st.builds(lambda rho: RhoUncertainty(rho=rho), shares() | tenths)
+
+
+@st.composite
+def hidden_patterns(draw: st.DrawFn, data: Transactions, *, absent: bool = False) -> HiddenPatterns:
+    """Up to four patterns of up to five items of the data; if it has none, or *absent* is asked for, of others too."""
+    names = _names(data, absent, least=1)
+    pattern = st.lists(st.sampled_from(names), min_size=1, max_size=5)
+    return HiddenPatterns(draw(st.lists(pattern, min_size=1, max_size=4)), draw(_supports(data)))
+
+
+@st.composite
+def hidden_rules(draw: st.DrawFn, data: Transactions, *, absent: bool = False) -> HiddenRules:
+    """Up to four rules with up to three items on either side; where the data has less than two, others as above."""
+    names = _names(data, absent, least=2)
+    rules = []
+    for _ in range(draw(st.integers(1, 4))):
+        order: list[str] = draw(st.permutations(names))
+        known = draw(st.integers(1, min(3, len(order) - 1)))
+        rules.append((order[:known], order[known : known + draw(st.integers(1, 3))]))
+    return HiddenRules(rules, draw(_supports(data)), draw(shares()))
+
+
+def _names(data: Transactions, absent: bool, least: int) -> tuple[str, ...]:
+    return data.names if len(data.names) >= least and not absent else (*data.names, *_ABSENT)
+
+
+def _supports(data: Transactions) -> st.SearchStrategy[int | Fraction]:
+    """Low ones more often: patterns reach them."""
+    return st.integers(1, 3) | st.integers(1, len(data) + 1) | shares()
