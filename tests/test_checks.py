@@ -198,7 +198,7 @@ def test_wrong_witnesses_are_rejected():
 
 
 def test_a_promise_without_brute_force():
-    with pytest.raises(WrongUsage, match=r"compare str with\. Available: Coherence, RhoUncertainty"):
+    with pytest.raises(WrongUsage, match=r"compare str with\. Available: Coherence, RhoUncertainty, Hidden"):
         check_audit(DATA, "secret")
     with pytest.raises(WrongUsage, match=r"compare str with"):
         check_anonymizer(suppressing("s"), DATA, "secret")

@@ -2,13 +2,16 @@
 
 import dataclasses
 import io
+from fractions import Fraction
 
 import pytest
 
-from veilset import NotCertified, Verification, publish, verify
+from veilset import NotCertified, Verification, audit, publish, verify
 from veilset.api import certify
 from veilset.publish import bundle, edits
+from veilset.testing import check_anonymizer
 from veilset.testing.mutants import MUTANTS, RHO_MUTANTS, rho_unbroken, unbroken
+from veilset.testing.mutants_hiding import HIDING_MUTANTS, hiding_unbroken
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
@@ -68,3 +71,31 @@ def test_rejected_for_rho_uncertainty(mutant):
     assert release.audit is not None
     assert release.audit.witnesses
     assert certify(rho_unbroken(mutant.data, mutant.promise)).certified
+
+
+@pytest.mark.parametrize("mutant", HIDING_MUTANTS, ids=lambda m: m.name)
+def test_rejected_for_hiding(mutant, tmp_path):
+    release = certify(mutant.method(mutant.data, mutant.promise))
+    assert not release.certified
+    assert release.audit is not None
+    if mutant.name == "adds items elsewhere":  # what is hidden stays hidden: only the account of the edits can tell
+        assert release.audit.holds
+        assert release.discrepancy == "Transaction 1 is not the original one with the declared edits."
+    else:
+        assert release.audit.witnesses
+        assert release.discrepancy is None
+    with pytest.raises(AssertionError):
+        check_anonymizer(mutant.method, mutant.data, mutant.promise)
+    with pytest.raises(NotCertified):
+        publish(release, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+    assert certify(hiding_unbroken(mutant.data, mutant.promise)).certified
+
+
+def test_a_rule_that_was_hidden_comes_back():
+    """Of the five with figs two hold oil. Then figs go from two of the others, for the sake of the second rule."""
+    mutant = next(mutant for mutant in HIDING_MUTANTS if "confidence" in mutant.name)
+    first, _ = audit(mutant.data, mutant.promise, witnesses=0).leftovers
+    assert (first.support, first.antecedent_support) == (2, 5)  # below one half: nothing to do
+    (witness,) = audit(mutant.method(mutant.data, mutant.promise).data, mutant.promise).witnesses
+    assert (witness.itemset, witness.sensitive, witness.confidence) == (("fig",), "oil", Fraction(2, 3))
