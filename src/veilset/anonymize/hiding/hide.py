@@ -92,7 +92,9 @@ def hide(
         )
     else:
         kept, victims, ways = _restored(data, states, chance, seed), 0, ()
-    by_matrix = len(states) - int(np.count_nonzero(_restored(data, states, chance, seed)))
+    # Only the first way starts from the product; of another, the product took out nothing.
+    from_product = not ways or ways[0].won
+    by_matrix = len(states) - int(np.count_nonzero(_restored(data, states, chance, seed))) if from_product else 0
     changed, to_keep = data.thinned(kept), tuple(items for items, _ in keep)
     return Release(
         original=data,
