@@ -1,0 +1,263 @@
+"""Lists of patterns and of rules in files, as people write them and as ``veilset mine`` does.
+
+A ``.csv`` file is a table with a header, of which the column ``items`` (for rules: ``antecedent`` and
+``consequent``) is taken; ``.json``, ``.jsonl`` and ``.parquet`` hold the same. Any other file has a pattern a line,
+``milk, tea``, or a rule, ``bread, butter -> milk``; names are quoted as in basket files. Nothing is guessed: a
+name that is no item of the data is an error that names the place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from veilset.errors import UnreadableInput, WrongUsage, near_misses, unknown
+from veilset.io.files import read_text_bytes, readable
+from veilset.io.layout import unpacked_name
+
+__all__ = ["Listed", "check_listed", "read_patterns", "read_rules"]
+
+_ARROWS = "->|=>|→"
+_LINE_END = "\r\n|\n|\r"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A pattern, or the two sides of a rule, and where a file lists it."""
+
+    place: str
+    sides: tuple[tuple[str, ...], ...]
+
+
+def read_patterns(path: str | Path, encoding: str = "utf-8") -> list[Listed]:
+    """The patterns that a file lists.
+
+    Parameters
+    ----------
+    path : path
+        A table with the column ``items``, or a pattern a line; see the module.
+    encoding : str
+        Of the text.
+    """
+    return _read(path, encoding, ("items",))
+
+
+def read_rules(path: str | Path, encoding: str = "utf-8") -> list[Listed]:
+    """The rules that a file lists.
+
+    Parameters
+    ----------
+    path : path
+        A table with the columns ``antecedent`` and ``consequent``, or a rule a line; see the module.
+    encoding : str
+        Of the text.
+    """
+    return _read(path, encoding, ("antecedent", "consequent"))
+
+
+def check_listed(listed: Iterable[Listed], names: Collection[str]) -> None:
+    """Raise, with the place, if a name is not among *names*, the items of the data."""
+    known = set(names)
+    for entry in listed:
+        for name in (name for side in entry.sides for name in side if name not in known):
+            raise WrongUsage(
+                f"{entry.place}: there is no item {name!r} in the data.",
+                _meant(name, known) or near_misses(name, names) or "Check its spelling.",
+            )
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    """What somebody may have meant by a name that is none; empty if nothing comes to mind."""
+    for between in (r"[ \t]+", "[ \t]*;[ \t]*"):
+        parts = re.split(between, name)
+        if len(parts) > 1 and all(part in known for part in parts):
+            return f"For several items write commas between them: {', '.join(parts)}."
+    if re.search(_ARROWS, name):
+        return "If it is a rule, give the file with --model hidden-rules --rules; a name with an arrow goes in quotes."
+    if name in ("items", "antecedent"):
+        return "If it is a table that begins with a header, let the name of the file end in .csv."
+    return ""
+
+
+def _read(path: str | Path, encoding: str, columns: tuple[str, ...]) -> list[Listed]:
+    read = _READERS.get(Path(unpacked_name(path)).suffix.lower(), _lines)
+    listed = [_checked(entry) for entry in read(path, encoding, columns)]
+    if not listed:
+        raise UnreadableInput(f"{str(path)!r} lists no {_kind(columns)}.", f"Write one {_kind(columns)} a line.")
+    return listed
+
+
+def _kind(columns: tuple[str, ...]) -> str:
+    return "pattern" if len(columns) == 1 else "rule"
+
+
+def _checked(entry: Listed) -> Listed:
+    """The same, if there is something in it, and nothing on both sides."""
+    if not all(entry.sides):
+        what = "a side of the rule has no item" if len(entry.sides) > 1 else "there is no item"
+        raise UnreadableInput(f"{entry.place}: {what}.", "Name at least one.")
+    if any(not name for side in entry.sides for name in side):
+        raise UnreadableInput(
+            f"{entry.place}: a name is empty.", "Take out the comma that is too many, or name the item there."
+        )
+    if both := set(entry.sides[0]).intersection(*entry.sides[1:]) if len(entry.sides) > 1 else set():
+        raise UnreadableInput(f"{entry.place}: {min(both)!r} is on both sides.", "Take it off one of them.")
+    return entry
+
+
+def _lines(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator[Listed]:
+    """A pattern or a rule a line; blank lines are passed over."""
+    for line, sides in _records(path, read_text_bytes(path, encoding).decode(), rules=len(columns) > 1):
+        place = f"{str(path)!r}, line {line}"
+        if sides == [[""]]:
+            continue
+        if len(sides) != len(columns):
+            raise UnreadableInput(
+                f"{place}: a rule has one arrow, not {len(sides) - 1}.",
+                "Write it like bread, butter -> milk; a name with an arrow goes in quotes.",
+            )
+        yield Listed(place, tuple(tuple(() if side == [""] else side) for side in sides))
+
+
+def _records(path: str | Path, text: str, *, rules: bool = False) -> Iterator[tuple[int, list[list[str]]]]:
+    """Each line's number with its fields, before and after each arrow; quotes as in basket files."""
+    field = _RULE_FIELD if rules else _PATTERN_FIELD
+    line, at, sides = 1, 0, [list[str]()]
+    while True:
+        found = field.match(text, at)
+        bare = None if found is None else found["bare"]
+        if found is None or (bare is not None and bare.lstrip(" \t").startswith('"')):
+            raise UnreadableInput(
+                f"{str(path)!r}, line {line}: a quote is never closed, or there is text after it.",
+                "Check the quotes on this line: a quoted name stands between commas, with its own quotes doubled.",
+            )
+        quoted = found["quoted"]
+        sides[-1].append(quoted.replace('""', '"') if bare is None else bare.strip(" \t"))
+        at, end = found.end(), found["end"]
+        if end == ",":
+            continue
+        if re.fullmatch(_ARROWS, end):
+            sides.append([])
+            continue
+        yield line, sides
+        if not end or at == len(text):
+            return
+        line += 1 + sum(len(re.findall(_LINE_END, name)) for side in sides for name in side)
+        sides = [[]]
+
+
+def _field(arrows: str) -> re.Pattern[str]:
+    """A field and what ends it. A field that begins with a quote and is not all quoted is found as a bare one."""
+    stop = f"(?!{arrows})" if arrows else ""
+    ends = "|".join([",", *([arrows] if arrows else []), _LINE_END, r"\Z"])
+    quoted = r'[ \t]*+"(?P<quoted>(?:[^"]|"")*+)"[ \t]*+'
+    return re.compile(rf"(?:{quoted}|(?P<bare>(?:{stop}[^,\r\n])*+))(?P<end>{ends})")
+
+
+_PATTERN_FIELD, _RULE_FIELD = _field(""), _field(_ARROWS)
+
+
+def _table(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator[Listed]:
+    """A CSV table: a list is one cell, which is itself a line of a basket file; the consequent is a name as it is."""
+    records = _records(path, read_text_bytes(path, encoding).decode())
+    _, [header] = next(records)
+    if missing := [column for column in columns if column not in header]:
+        raise UnreadableInput(
+            f"{str(path)!r}, line 1: a .csv file has a header, and {missing[0]!r} is not in this one.",
+            f"Write a header as veilset mine does; if it is a {_kind(columns)} a line, let its name end in .txt.",
+        )
+    at = [header.index(column) for column in columns]
+    for line, [row] in records:
+        place = f"{str(path)!r}, line {line}"
+        if row == [""]:
+            continue
+        if len(row) != len(header):
+            raise UnreadableInput(
+                f"{place}: the header has {len(header)} columns, not {len(row)}.", "Put a list of items in quotes."
+            )
+        names, *others = (row[i] for i in at)
+        yield Listed(place, (_names_in(names, place), *((name,) if name else () for name in others)))
+
+
+def _names_in(cell: str, place: str) -> tuple[str, ...]:
+    """The names in a cell of a table."""
+    try:
+        [(_, [names])] = _records("", cell)
+    except (UnreadableInput, ValueError):
+        raise UnreadableInput(
+            f"{place}: {cell!r} is no list of items.", "Write it as veilset mine does: names with commas between them."
+        ) from None
+    return () if names == [""] else tuple(names)
+
+
+def _json(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator[Listed]:
+    """An array of objects."""
+    content = _parsed(read_text_bytes(path, encoding).decode(), repr(str(path)))
+    if not isinstance(content, list):
+        raise UnreadableInput(f"{str(path)!r} is no array.", f'Write it like [{{"{columns[0]}": ["milk"]}}].')
+    for number, entry in enumerate(content, start=1):
+        yield _object(entry, f"{str(path)!r}, entry {number}", columns)
+
+
+def _json_lines(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator[Listed]:
+    """An object a line."""
+    lines = re.split(_LINE_END, read_text_bytes(path, encoding).decode())
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            place = f"{str(path)!r}, line {number}"
+            yield _object(_parsed(line, place), place, columns)
+
+
+def _parsed(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableInput(f"{place} is no JSON: {error}.", "Compare it with what veilset mine writes.") from None
+
+
+def _object(entry: Any, place: str, columns: tuple[str, ...]) -> Listed:
+    if not isinstance(entry, dict):
+        raise UnreadableInput(f"{place}: this is no object.", f'Write it like {{"{columns[0]}": ["milk"]}}.')
+    sides = []
+    for column in columns:
+        names = entry.get(column)
+        names = [names] if isinstance(names, str) and column == "consequent" else names
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise UnreadableInput(
+                f"{place}: {column!r} is {'missing' if names is None else repr(names)}.",
+                "Give a list of names, each in quotes.",
+            )
+        sides.append(tuple(names))
+    return Listed(place, tuple(sides))
+
+
+def _parquet(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator[Listed]:
+    """A table with lists of text."""
+    try:
+        with readable(Path(path)):
+            schema = pyarrow.parquet.read_schema(path)
+            if missing := [column for column in columns if column not in schema.names]:
+                raise unknown("column", missing[0], schema.names)
+            rows = pyarrow.parquet.read_table(path, columns=list(columns)).to_pylist()
+    except pa.ArrowInvalid as error:
+        raise UnreadableInput(f"{str(path)!r} is no intact Parquet file ({error}).", "Write it again.") from None
+    except WrongUsage as error:
+        raise UnreadableInput(f"{str(path)!r}: {error.what}", "Compare it with what veilset mine writes.") from None
+    for number, row in enumerate(rows, start=1):
+        yield _object(row, f"{str(path)!r}, row {number}", columns)
+
+
+_Reader = Callable[[str | Path, str, tuple[str, ...]], Iterator[Listed]]
+_READERS: Mapping[str, _Reader] = {
+    ".csv": _table,
+    ".json": _json,
+    ".jsonl": _json_lines,
+    ".parquet": _parquet,
+}

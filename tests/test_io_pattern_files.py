@@ -1,0 +1,207 @@
+"""Lists of patterns and rules in files: every form, every error with its place."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from veilset.errors import UnreadableInput, WrongUsage
+from veilset.io import TABLE_SUFFIXES, write_pieces
+from veilset.io.formatting import quoted
+from veilset.io.pattern_files import Listed, check_listed, read_patterns, read_rules
+from veilset.report import COLUMNS
+
+Sides = tuple[tuple[str, ...], ...]
+
+
+def written(tmp_path: Path, text: str, name: str = "list.txt") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def sides(listed: list[Listed]) -> list[Sides]:
+    return [entry.sides for entry in listed]
+
+
+def test_a_pattern_a_line(tmp_path):
+    text = 'milk, tea\n\n \t\n"a, ""b""", green tea ,x\r\n"two\nlines",z\rlast'
+    listed = read_patterns(written(tmp_path, text))
+    assert sides(listed) == [
+        (("milk", "tea"),),
+        (('a, "b"', "green tea", "x"),),
+        (("two\nlines", "z"),),
+        (("last",),),
+    ]
+    assert [entry.place.rpartition(" ")[2] for entry in listed] == ["1", "4", "5", "7"]
+    assert listed[0].place == f"{str(tmp_path / 'list.txt')!r}, line 1"
+
+
+def test_arrows_and_quotes_inside_names_are_letters(tmp_path):
+    assert sides(read_patterns(written(tmp_path, 'a -> b, 5" pipe\n'))) == [(("a -> b", '5" pipe'),)]
+
+
+def test_a_rule_a_line(tmp_path):
+    text = 'bread, butter -> milk\nbread=>milk, tea\nbread → milk\n"a -> b" -> "=>"\n'
+    assert sides(read_rules(written(tmp_path, text))) == [
+        (("bread", "butter"), ("milk",)),
+        (("bread",), ("milk", "tea")),
+        (("bread",), ("milk",)),
+        (("a -> b",), ("=>",)),
+    ]
+
+
+ODD = st.text(st.sampled_from('ab ,"\n\r\t>-=→é;'), min_size=1, max_size=6)
+PATTERNS = st.lists(st.lists(ODD, min_size=1, max_size=3), min_size=1, max_size=4)
+
+
+@given(PATTERNS)
+def test_lines_are_read_as_basket_files_are_written(tmp_path_factory, patterns):
+    path = tmp_path_factory.mktemp("patterns") / "list.txt"
+    path.write_bytes("".join(",".join(quoted(name, ",") for name in row) + "\n" for row in patterns).encode())
+    assert sides(read_patterns(path)) == [(tuple(row),) for row in patterns]
+
+
+@given(PATTERNS, st.sampled_from(TABLE_SUFFIXES))
+def test_what_mine_writes_is_read(tmp_path_factory, patterns, suffix):
+    path = tmp_path_factory.mktemp("patterns") / f"mined{suffix}"
+    schema = COLUMNS["all"]
+    with write_pieces(path, schema) as write:
+        write(pa.table({"items": patterns, "support": [3] * len(patterns)}, schema=schema))
+    assert sides(read_patterns(path)) == [(tuple(row),) for row in patterns]
+
+
+@given(st.lists(st.tuples(st.lists(ODD, min_size=1, max_size=3), ODD), min_size=1, max_size=4), st.data())
+def test_rules_that_mine_writes_are_read(tmp_path_factory, rules, data):
+    rules = [(left, right) for left, right in rules if right not in left] or [(["a"], "b")]
+    path = tmp_path_factory.mktemp("rules") / f"mined{data.draw(st.sampled_from(TABLE_SUFFIXES))}"
+    schema, many = COLUMNS["rules"], len(rules)
+    columns = {
+        "antecedent": [left for left, _ in rules],
+        "consequent": [right for _, right in rules],
+        **{name: [1] * many for name in ("support", "antecedent_support")},
+        **{name: [1.0] * many for name in ("confidence", "lift")},
+    }
+    with write_pieces(path, schema) as write:
+        write(pa.table(columns, schema=schema))
+    assert sides(read_rules(path)) == [(tuple(left), (right,)) for left, right in rules]
+
+
+def test_a_table_may_be_thinned_out_and_packed(tmp_path):
+    text = '"support","items"\n\n3,"milk,tea"\n'
+    assert sides(read_patterns(written(tmp_path, text, "thin.csv"))) == [(("milk", "tea"),)]
+    packed = tmp_path / "thin.csv.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    listed = read_patterns(packed)
+    assert sides(listed) == [(("milk", "tea"),)]
+    assert listed[0].place.endswith("line 3")
+
+
+def test_encoding(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_bytes("thé, café\n".encode("latin-1"))
+    assert sides(read_patterns(path, "latin-1")) == [(("thé", "café"),)]
+    with pytest.raises(UnreadableInput, match=r"(?i)utf-8"):
+        read_patterns(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("p.txt", "milk\nmilk,,tea\n", "line 2: a name is empty. Take out the comma"),
+        ("p.txt", 'milk,""\n', "line 1: a name is empty."),
+        ("p.txt", 'milk\n"tea\n', "line 2: a quote is never closed"),
+        ("p.txt", '"milk" x, tea\n', "line 1: a quote is never closed, or there is text after it."),
+        ("p.txt", "\n  \n", "lists no pattern. Write one pattern a line."),
+        ("p.txt", "", "is empty."),
+        ("p.csv", "milk,tea\nbread\n", "line 1: a .csv file has a header, and 'items' is not in this one."),
+        ("p.csv", "items,support\n", "lists no pattern."),
+        (
+            "p.csv",
+            "items,support\nmilk,tea,3\n",
+            "line 2: the header has 2 columns, not 3. Put a list",
+        ),
+        ("p.csv", 'items\n"""milk,tea"\n', "line 2: '\"milk,tea' is no list of items."),
+        ("p.csv", 'items\n"milk\ntea"\n', "line 2: 'milk\\ntea' is no list of items."),
+        ("p.csv", "items,support\n,3\n", "line 2: there is no item. Name at least one."),
+        ("p.json", '{"items": ["milk"]}', "is no array."),
+        ("p.json", '[{"items": ["milk"]}, 3]', "entry 2: this is no object."),
+        ("p.json", '[{"items": ["milk", 3]}]', "entry 1: 'items' is ['milk', 3]. Give a list of names"),
+        ("p.json", '[{"items": "milk"}]', "entry 1: 'items' is 'milk'."),
+        ("p.json", "[", "p.json' is no JSON"),
+        ("p.jsonl", '{"items": ["milk"]}\n\n{"support": 3}\n', "line 3: 'items' is missing."),
+        ("p.jsonl", '{"items": ["milk"]}\n{', "line 2 is no JSON"),
+        ("p.jsonl", '{"items": []}\n', "line 1: there is no item."),
+        ("p.parquet", "no table", "is no intact Parquet file"),
+    ],
+)
+def test_errors_in_lists_of_patterns_name_the_place(tmp_path, name, text, said):
+    with pytest.raises(UnreadableInput, match=re.escape(said)):
+        read_patterns(written(tmp_path, text, name))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "r.txt",
+            "a -> b\nbread, butter\n",
+            "line 2: a rule has one arrow, not 0. Write it like",
+        ),
+        ("r.txt", "a -> b -> c\n", "line 1: a rule has one arrow, not 2."),
+        ("r.txt", "a ->\n", "line 1: a side of the rule has no item."),
+        ("r.txt", "-> a\n", "line 1: a side of the rule has no item."),
+        ("r.txt", "a, b -> c, b\n", "line 1: 'b' is on both sides."),
+        (
+            "r.csv",
+            "antecedent,support\na,1\n",
+            "line 1: a .csv file has a header, and 'consequent' is not",
+        ),
+        ("r.csv", "antecedent,consequent\na,\n", "line 2: a side of the rule has no item."),
+        ("r.jsonl", '{"antecedent": ["a"]}\n', "line 1: 'consequent' is missing."),
+        ("r.txt", "\n", "lists no rule."),
+    ],
+)
+def test_errors_in_lists_of_rules_name_the_place(tmp_path, name, text, said):
+    with pytest.raises(UnreadableInput, match=re.escape(said)):
+        read_rules(written(tmp_path, text, name))
+
+
+def test_a_parquet_table_without_the_column(tmp_path):
+    path = tmp_path / "p.parquet"
+    pyarrow.parquet.write_table(pa.table({"itmes": [["a"]]}), path)
+    with pytest.raises(UnreadableInput, match=r"There is no column 'items'\. Available: 'itmes'"):
+        read_patterns(path)
+
+
+def test_no_file(tmp_path):
+    for name in ("none.txt", "none.csv", "none.parquet"):
+        with pytest.raises(UnreadableInput, match="There is no file"):
+            read_patterns(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("tea, beet", "'beet' in the data. Did you mean 'beer'?"),
+        ("3 14", "'3 14' in the data. For several items write commas between them: 3, 14."),
+        ("3;14", "For several items write commas between them: 3, 14."),
+        ("3 15", "Check its spelling."),
+        ("tea -> beer", "If it is a rule, give the file with --model hidden-rules --rules"),
+        ("items,support", "let the name of the file end in .csv."),
+    ],
+)
+def test_a_name_that_is_no_item(tmp_path, line, said):
+    names = ("3", "14", "beer", "tea", "green tea")
+    listed = read_patterns(written(tmp_path, f"green tea\n{line}\n"))
+    check_listed(listed[:1], names)
+    with pytest.raises(WrongUsage, match=re.escape(said)) as error:
+        check_listed(listed, names)
+    assert "list.txt', line 2: there is no item" in error.value.what
