@@ -7,17 +7,26 @@ can be read on light and dark screens and on paper; by themselves they are reada
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 from markupsafe import Markup
 
 from veilset.report.histograms import Histogram
 
-__all__ = ["COLOURS", "histogram_chart", "share_chart"]
+__all__ = ["COLOURS", "heat_map", "histogram_chart", "share_chart"]
 
-COLOURS = {"main": "#3f7fbf", "before": "#9aa5b1", "sensitive": "#c8772d"}
+COLOURS = {
+    "main": "#3f7fbf",
+    "before": "#9aa5b1",
+    "sensitive": "#c8772d",
+    # Of a heat map: they differ in lightness too, so that a print without colours shows the same.
+    "negative": "#8a3a0a",
+    "zero": "#e9edf2",
+    "positive": "#74a9dc",
+}
+_CELL, _SMALLEST = 15, 90  # pixels of a cell of a heat map, and of a side of it
 _TEXT, _LINE = "#7a828c", "#a9b0b8"
 _DRAWN = {"svg", "g", "path", "line", "rect", "text"}
 _KEPT = re.compile(r"d|[xy][12]?|width|height|viewBox|transform|fill|stroke|stroke-width|opacity|text-anchor|font-.*")
@@ -82,6 +91,42 @@ def share_chart(points: Sequence[tuple[str, float]], *, across: str, up: str, la
         .properties(width=520, height=170)
     )
     return _svg(chart, label)
+
+
+def heat_map(
+    cells: Sequence[tuple[str, str, int]], values: Mapping[int, str], *, across: str, down: str, label: str
+) -> Markup:
+    """A grid of cells, each with its row, its column and -1, 0 or 1; *values* says how these are written."""
+    import altair as alt  # noqa: PLC0415
+
+    shown = [{"row": row, "column": column, "value": values[value]} for row, column, value in cells]
+    rows, columns = len({row for row, _, _ in cells}), len({column for _, column, _ in cells})
+    chart = (
+        alt.Chart(alt.InlineData(values=shown))
+        .mark_rect(stroke=_LINE, strokeWidth=0.5)
+        .encode(
+            x=alt.X("column:N", sort=None, title=across, axis=_name_axis("top", labelAngle=-60, labelAlign="left")),
+            y=alt.Y("row:N", sort=None, title=down, axis=_name_axis("left")),
+            color=alt.Color(
+                "value:N",
+                sort=None,
+                scale=alt.Scale(
+                    domain=[values[value] for value in (-1, 0, 1)],
+                    range=[COLOURS[name] for name in ("negative", "zero", "positive")],
+                ),
+                legend=alt.Legend(orient="bottom", title=None, symbolType="square", symbolStrokeWidth=0.5),
+            ),
+        )
+        .properties(width=max(_SMALLEST, _CELL * columns), height=max(_SMALLEST, _CELL * rows))
+    )
+    return _svg(chart, label)
+
+
+def _name_axis(side: Literal["top", "left"], **more: Any) -> Any:
+    """An axis with all names, however many there are."""
+    import altair as alt  # noqa: PLC0415
+
+    return alt.Axis(orient=side, labelOverlap=False, labelLimit=180, labelFontSize=10, labelPadding=4, **more)
 
 
 def _svg(chart: Any, label: str) -> Markup:

@@ -8,8 +8,9 @@ from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.costs import cost
+from veilset.report.hiding import hides, how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
-from veilset.report.text import knowledge, number
+from veilset.report.text import number
 from veilset.report.words import (
     Curve,
     Words,
@@ -59,8 +60,13 @@ def custodian_report(
         limits,
         release=release,
         decision=decide(release),
-        person=one_person(original),
+        person=one_person(original) if words.about_people or original.persons is not None else "",
         options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items() if name != "chosen"),
+        taken=taken_sentence(release),
+        steps=how_it_was_hidden(release),
+        matrix=matrix_figure(release),
+        ledger=ledger(release, limits=limits) if hides(release) else None,
+        hides=hides(release),
         too_dear=too_dear_sentence(release),
         bound="" if release.bound is None else bound_sentence(release.bound),
         curve=curve_figure(curve) if curve else None,
@@ -79,7 +85,9 @@ def custodian_report(
 def _option(value: object) -> str:
     if isinstance(value, Mapping):
         return f"for {number(len(value), 'item')}"
-    return number(len(value), "item") if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return number(len(value), "pattern" if value and isinstance(value[0], tuple) else "item")
+    return str(value)
 
 
 def _supports(release: Release, words: Words) -> Figure | None:
@@ -105,17 +113,10 @@ def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
     return {
         "state": state(before),
         "verdict": verdict(before, merged=merged),
-        "rows": [
-            (
-                knowledge(risk.itemset),
-                f"{risk.support:,}",
-                words.learned(risk),
-                _times(float(words.over(risk))),
-            )
-            for risk in listed
-        ],
+        "heads": words.heads,
+        "rows": [(*words.row(risk, before), _times(float(words.over(risk, before)))) for risk in listed],
         "more": more_ways(before, len(listed)),
-        "by_size": ways_figure(before.found_by_size, says=ways_by_size(before)) if before.found_by_size else None,
+        "by_size": ways_figure(before.found_by_size, says=says) if (says := ways_by_size(before)) else None,
     }
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from veilset.models import Audit, Margin, Reach, Witness
+from veilset.models import Audit, Leftover, Margin, Reach, Witness
 from veilset.release import Release
 from veilset.report.costs import cost
+from veilset.report.hiding import taken_out
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
 from veilset.report.words import Curve, decide, state, verdict
@@ -32,6 +33,7 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
         "witnesses": [_witness(witness) for witness in audit.witnesses],
         "margins": {name: _margin(margin) for name, margin in audit.margins.items()},
         "reach": None if audit.reach is None else _reach(audit.reach),
+        "leftovers": [_leftover(left) for left in audit.leftovers],
         "not_promised": list(audit.promise.not_promised()),
     }
 
@@ -56,6 +58,7 @@ def release_facts(release: Release, *, curve: Curve | None = None) -> dict[str, 
         "notes": list(release.notes),
         "generalized": dict(release.generalized),
         "withheld": len(release.withheld),
+        "sanitization": _sanitization(release),
         "unavoidable": None if paid.must_go is None else {"count": len(paid.must_go), "items": list(paid.must_go)},
         "loss": {
             metric.name: {"value": value, "meaning": metric.meaning, "better": metric.better}
@@ -153,6 +156,35 @@ def _witness(witness: Witness) -> dict[str, Any]:
         "sensitive": witness.sensitive,
         "confidence": None if sure is None else _share(sure),
         "reason": witness.reason,
+    }
+
+
+def _leftover(left: Leftover) -> dict[str, Any]:
+    return {
+        "itemset": list(left.itemset),
+        "support": left.support,
+        "antecedent_support": left.antecedent_support,
+        "largest": [{"itemset": list(itemset), "support": support} for itemset, support in left.largest],
+    }
+
+
+def _sanitization(release: Release) -> dict[str, Any] | None:
+    """What was taken out to hide patterns, and how; None where nothing was to be hidden."""
+    how, taken = release.sanitization, taken_out(release)
+    if how is None:
+        return None
+    return {
+        "taken_out": None if taken is None else vars(taken),
+        "by_matrix": how.by_matrix,
+        "by_victims": how.by_victims,
+        "put_back": how.put_back,
+        "p_r": None if how.p_r is None else _share(how.p_r),
+        "levels": [_share(level) for level in how.levels],
+        "keep_patterns": len(how.keep_patterns),
+        "matrix": {
+            "negative": int((how.matrix.data < 0).sum()),
+            "positive": int((how.matrix.data > 0).sum()) - how.matrix.shape[0],
+        },
     }
 
 

@@ -26,13 +26,14 @@ _ROOM_TO_DRAW = 150_000_000  # bytes: 75 million that drawing takes and keeps (m
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, the sentence that says what it shows, and its numbers."""
+    """A chart, the sentence that says what it shows, and its numbers; *widest*: its width in rem, if not the page's."""
 
     title: str
     says: str
     draw: Callable[[], Markup]
     head: tuple[str, ...]
     rows: Sequence[Sequence[str]]
+    widest: float | None = None
 
 
 def render(template: str, limits: Limits | None, /, **context: object) -> str:

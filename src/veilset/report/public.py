@@ -51,7 +51,7 @@ def public_report(
     """
     words = words_of(audit.promise)
     open_ends = list(audit.promise.not_promised())
-    if not merged:
+    if words.about_people and not merged:
         open_ends.append(
             "One transaction is taken as one person. Whoever has several transactions in this file is "
             "protected in each of them, but not against somebody who can tell that they belong together."

@@ -14,9 +14,10 @@ from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.costs import Cost, cost
+from veilset.report.hiding import p_r_reached, taken_sentence
 from veilset.report.mined import Mined, found_sentence, large, notes, sizes_sentence, sureness
 from veilset.report.proxies import CAUTION, Suggested, proxies_sentence, proxy_sentence
-from veilset.report.text import knowledge, number, shares, shown
+from veilset.report.text import number, shares, shown
 from veilset.report.words import (
     Curve,
     attempts_sentence,
@@ -26,6 +27,7 @@ from veilset.report.words import (
     limits_met,
     more_ways,
     one_person,
+    perhaps_worse,
     state,
     too_dear_sentence,
     verdict,
@@ -39,7 +41,17 @@ __all__ = ["print_audit", "print_mined", "print_proxies", "print_reading", "prin
 _MOST_ITEMS = 8
 _MOST_NAMES = 12
 _BAR = 16
-_NUMBERS = ("People left", "Here", "Transactions", "Share", "Itemsets that hold it", "Certainty", "At least", "Lift")
+_NUMBERS = (
+    "People left",
+    "Found from",
+    "Here",
+    "Transactions",
+    "Share",
+    "Itemsets that hold it",
+    "Certainty",
+    "At least",
+    "Lift",
+)
 
 
 def print_reading(data: Transactions, console: Console) -> None:
@@ -94,9 +106,9 @@ def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
 
 def _witnesses(audit: Audit, console: Console) -> None:
     words = words_of(audit.promise)
-    table = _table("What an attacker knows", "People left", "What they learn")
+    table = _table(*words.heads)
     for risk in audit.witnesses:
-        table.add_row(Text(knowledge(risk.itemset)), f"{risk.support:,}", Text(words.learned(risk)))
+        table.add_row(*map(Text, words.row(risk, audit)))
     _indented([table, *([Text(more)] if (more := more_ways(audit, len(audit.witnesses))) else [])], console)
 
 
@@ -104,10 +116,7 @@ def _margins(audit: Audit, console: Console) -> None:
     table = _table("How close it comes", "Here", "Allowed", "Where")
     for limit in limits_met(audit):
         table.add_row(limit.what, limit.met, limit.allowed, Text(limit.where))
-    worse = (
-        [] if audit.holds else [Text("It does not hold, so there may be more extreme values than these.", style="dim")]
-    )
-    _indented([table, *worse], console)
+    _indented([table, *([Text(more, style="dim")] if (more := perhaps_worse(audit)) else [])], console)
 
 
 def print_release(
@@ -131,10 +140,12 @@ def print_release(
         told.add_row("At risk before", Text(verdict(before, merged=release.original.persons is not None)))
     words = words_of(release.promise)
     might_stay = words.may_be_recoded and release.generalized
-    told.add_row("Could not stay" if might_stay else "Had to go", Text(_had_to_go(paid, words.none_alone)))
+    if words.none_alone or paid.must_go:
+        told.add_row("Could not stay" if might_stay else "Had to go", Text(_had_to_go(paid, words.none_alone)))
     told.add_row("Changed", Text(_changed(release)))
     told.add_row("Cost", Text(_lost(release, paid)))
     further = {
+        "p_r": p_r_reached(release),
         "Noted": " ".join(release.notes),
         "Not proven": too_dear_sentence(release),
         "Ways tried": attempts_sentence(release),
@@ -161,7 +172,7 @@ def _had_to_go(paid: Cost, why_none: str) -> str:
 
 
 def _changed(release: Release) -> str:
-    done = []
+    done = [taken] if (taken := taken_sentence(release)) else []
     if release.suppressed:
         hidden = set(release.original.sensitive).intersection(release.suppressed)
         of_them = f", {len(hidden):,} of them sensitive" if hidden else ""
@@ -183,10 +194,12 @@ def _lost(release: Release, paid: Cost) -> str:
         *([] if nuggets is None else [f"{shares(nuggets)} of the {often}"]),
     ]
     coarser = f"; average loss with coarser names {shares(values['average_loss'])}" if release.generalized else ""
+    lost = values.get("hiding_wrongness")
+    patterns = "" if lost is None else f"; {shares(lost)} of the patterns that were to stay are lost"
     kept = f"; {shares(values['sensitive_kept'])} of sensitive occurrences kept" if release.original.sensitive else ""
     emptied = number(int(values["transactions_emptied"]), "transaction")
     return (
-        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{coarser}{kept}; {emptied} emptied; "
+        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{patterns}{coarser}{kept}; {emptied} emptied; "
         f"{values['length_before']:.1f} items in a transaction before, {values['length_after']:.1f} after"
     )
 

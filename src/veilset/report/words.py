@@ -1,6 +1,6 @@
 """The sentences. Terminal, pages and JSON all say what is written here: they cannot contradict each other.
 
-What differs from promise to promise is in `words_coherence` and `words_rho`; what is common is here.
+What differs from promise to promise is in `words_coherence`, `words_rho` and `words_hiding`; what is common is here.
 """
 
 from __future__ import annotations
@@ -11,10 +11,22 @@ from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 from veilset.errors import WrongUsage
-from veilset.models import Audit, Coherence, Margin, Promise, Reach, RhoUncertainty, Witness
+from veilset.models import (
+    Audit,
+    Coherence,
+    HiddenPatterns,
+    HiddenRules,
+    Margin,
+    Promise,
+    Reach,
+    RhoUncertainty,
+    Sealed,
+    Witness,
+)
 from veilset.release import Attempt, Bound, Release
 from veilset.report.text import by_size, knowledge, number, quoted, shares, shown
 from veilset.report.words_coherence import CoherenceWords
+from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
 from veilset.report.words_rho import RhoUncertaintyWords
 from veilset.transactions import Transactions
 
@@ -30,6 +42,7 @@ __all__ = [
     "limits_met",
     "more_ways",
     "one_person",
+    "perhaps_worse",
     "state",
     "too_dear_sentence",
     "verdict",
@@ -47,12 +60,20 @@ class Words(Protocol):
         """What the promise is called."""
 
     @property
-    def counted(self) -> str:
-        """What the sets are made of that its auditor counts."""
-
-    @property
     def reason(self) -> str:
         """What `Audit.found` counts, one of them."""
+
+    @property
+    def ways(self) -> str:
+        """What `Audit.found_by_size` counts, in the plural; empty if sizes say nothing."""
+
+    @property
+    def heads(self) -> tuple[str, str, str]:
+        """What stands above the columns of a table of witnesses, whose cells `row` gives."""
+
+    @property
+    def about_people(self) -> bool:
+        """Whether it is people that are protected."""
 
     @property
     def may_be_recoded(self) -> bool:
@@ -60,11 +81,15 @@ class Words(Protocol):
 
     @property
     def none_alone(self) -> str:
-        """Why nothing had to go."""
+        """Why nothing had to go; empty if no item has to go as a whole."""
 
     @property
     def none_sensitive(self) -> str:
         """What it means that a released file has no sensitive item."""
+
+    @property
+    def recount(self) -> str:
+        """What ``veilset verify`` does for whoever has the public part of a release."""
 
     @property
     def fewest(self) -> int:
@@ -73,13 +98,13 @@ class Words(Protocol):
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer; *taken* says what was taken as one person, and stands after it."""
 
-    def learned(self, witness: Witness) -> str:
-        """What an attacker learns who knows the itemset of a witness."""
+    def row(self, witness: Witness, audit: Audit) -> tuple[str, str, str]:
+        """A witness in a table: what is known, how many transactions hold it, what follows from it."""
 
-    def over(self, witness: Witness) -> Fraction:
+    def over(self, witness: Witness, audit: Audit) -> Fraction:
         """How many times the limit is exceeded."""
 
-    def limits(self) -> Mapping[str, tuple[str, str]]:
+    def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
         """Each margin of an audit by its name: what it is, and what is allowed."""
 
     def met(self, margin: Margin) -> str:
@@ -91,6 +116,9 @@ class Words(Protocol):
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         """Each parameter, its value, and what it means for data with or without sensitive items."""
 
+    def how_checked(self, audit: Audit) -> str:
+        """What the auditor did to answer."""
+
     def rare(self, original: Transactions) -> str:
         """How many items of the original are too rare; empty if that does not matter."""
 
@@ -101,6 +129,9 @@ class Words(Protocol):
 _WORDS: Mapping[type[Promise], Callable[[Any], Words]] = {
     Coherence: CoherenceWords,
     RhoUncertainty: RhoUncertaintyWords,
+    HiddenPatterns: HiddenPatternsWords,
+    HiddenRules: HiddenRulesWords,
+    Sealed: SealedWords,
 }
 
 
@@ -126,7 +157,9 @@ def verdict(audit: Audit, *, merged: bool) -> str:
 
 
 def state(audit: Audit) -> str:
-    """The answer in capitals, so that colour never stands alone."""
+    """The answer in capitals, so that colour never stands alone; of a sealed promise, that it is one."""
+    if isinstance(audit.promise, Sealed) and audit.holds:
+        return "SEALED"
     return "HOLDS" if audit.holds else "DOES NOT HOLD" if audit.feasible else "INFEASIBLE"
 
 
@@ -239,9 +272,9 @@ def more_ways(audit: Audit, listed: int) -> str:
 
 
 def ways_by_size(audit: Audit) -> str:
-    """How many smallest sets of known items break the promise, by their size; empty if none does."""
-    counted = by_size(audit.found_by_size)
-    return f"Smallest sets of known items that break it: {counted}." if counted else ""
+    """How many ways break the promise, by their size; empty if none does, or sizes say nothing."""
+    ways, counted = words_of(audit.promise).ways, by_size(audit.found_by_size)
+    return f"{ways}: {counted}." if ways and counted else ""
 
 
 @dataclass(frozen=True)
@@ -259,9 +292,15 @@ def limits_met(audit: Audit) -> list[Limit]:
     words = words_of(audit.promise)
     return [
         Limit(what, words.met(audit.margins[name]), allowed, _where(audit.margins[name]))
-        for name, (what, allowed) in words.limits().items()
+        for name, (what, allowed) in words.limits(audit).items()
         if name in audit.margins
     ]
+
+
+def perhaps_worse(audit: Audit) -> str:
+    """A warning where the margins are not the most extreme values; empty where they are."""
+    exact = audit.holds or not words_of(audit.promise).about_people
+    return "" if exact else "It does not hold, so there may be more extreme values than these."
 
 
 def _where(margin: Margin) -> str:

@@ -10,19 +10,19 @@ from typing import ClassVar
 from veilset.exact import percent
 from veilset.models import Audit, Coherence, Margin, Reach, Witness
 from veilset.report.text import number, people, quoted, shares, shown
+from veilset.report.words_people import PeopleWords
 from veilset.transactions import Transactions
 
 __all__ = ["CoherenceWords", "reach_sentence"]
 
 
 @dataclass(frozen=True)
-class CoherenceWords:
+class CoherenceWords(PeopleWords):
     """See `veilset.report.words.Words`."""
 
     promise: Coherence
 
     title: ClassVar[str] = "(h,k,p)-coherence"
-    counted: ClassVar[str] = "public items"
     reason: ClassVar[str] = "way"
     may_be_recoded: ClassVar[bool] = True
     none_alone: ClassVar[str] = "no item gives anybody away by itself"
@@ -92,13 +92,13 @@ class CoherenceWords:
             return "who it is"
         return f"that it is one of {witness.support:,}, not of {self.promise.k:,}"
 
-    def over(self, witness: Witness) -> Fraction:
+    def over(self, witness: Witness, audit: Audit) -> Fraction:
         """k / Sup(X), or Pr(s|X) / h, as the auditor orders them."""
         if witness.confidence:
             return witness.confidence / self.promise.share
         return Fraction(self.promise.k, max(1, witness.support))
 
-    def limits(self) -> Mapping[str, tuple[str, str]]:
+    def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
         """What each margin is, and what is allowed."""
         share = self.promise.share
         return {
@@ -140,6 +140,10 @@ class CoherenceWords:
             none = "There is no limit to how sure an attacker may become."
             rows.append(("h", most, means if promise.h < 1 else none))
         return rows
+
+    def how_checked(self, audit: Audit) -> str:
+        """What the auditor did."""
+        return f"An auditor counted {number(audit.checked, 'set')} of public items in this file to make sure."
 
     def rare(self, original: Transactions) -> str:
         """How many items fewer than k transactions hold."""

@@ -10,19 +10,19 @@ from typing import ClassVar
 from veilset.exact import percent
 from veilset.models import Audit, Margin, Reach, RhoUncertainty, Witness
 from veilset.report.text import number, people, quoted, shown
+from veilset.report.words_people import PeopleWords
 from veilset.transactions import Transactions
 
 __all__ = ["RhoUncertaintyWords"]
 
 
 @dataclass(frozen=True)
-class RhoUncertaintyWords:
+class RhoUncertaintyWords(PeopleWords):
     """See `veilset.report.words.Words`."""
 
     promise: RhoUncertainty
 
     title: ClassVar[str] = "ρ-uncertainty"
-    counted: ClassVar[str] = "items"
     reason: ClassVar[str] = "sensitive item"
     may_be_recoded: ClassVar[bool] = False
     none_alone: ClassVar[str] = "no sensitive item is so common that anybody would be too sure of it"
@@ -57,11 +57,11 @@ class RhoUncertaintyWords:
         item, sure = _inferred(witness)
         return f"{shown(item)}, {percent(sure)} sure"
 
-    def over(self, witness: Witness) -> Fraction:
+    def over(self, witness: Witness, audit: Audit) -> Fraction:
         """How many times rho it is."""
         return _inferred(witness)[1] / self.promise.rho
 
-    def limits(self) -> Mapping[str, tuple[str, str]]:
+    def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
         """What each margin is, and what is allowed."""
         what = "How sure an attacker gets of one particular sensitive item"
         return {"largest_confidence": (what, f"less than {percent(self.promise.rho)}")}
@@ -84,6 +84,10 @@ class RhoUncertaintyWords:
             f"{below} sure of any other particular sensitive item."
         )
         return [("rho", below, means)]
+
+    def how_checked(self, audit: Audit) -> str:
+        """What the auditor did."""
+        return f"An auditor counted {number(audit.checked, 'set')} of items in this file to make sure."
 
     def rare(self, original: Transactions) -> str:
         """Nothing: what is rare is not protected from being recognised."""

@@ -1,0 +1,248 @@
+"""What was done to hide patterns: what was taken out, what became of each pattern, and a picture of the matrix."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array
+
+from veilset.errors import BudgetExceeded
+from veilset.exact import percent
+from veilset.limits import Limits
+from veilset.models import HiddenPatterns, HiddenRules
+from veilset.release import Release, Sanitization
+from veilset.report.charts import heat_map
+from veilset.report.pages import Figure
+from veilset.report.text import knowledge, number, shown
+from veilset.utility import SideEffect, side_effects
+
+__all__ = [
+    "Ledger",
+    "Taken",
+    "hides",
+    "how_it_was_hidden",
+    "ledger",
+    "matrix_figure",
+    "p_r_reached",
+    "taken_out",
+    "taken_sentence",
+]
+
+_MOST_SHOWN = 30  # rows and columns of the picture
+_LONGEST_LABEL = 22
+_ENTRIES = {-1: "−1: goes", 0: "0", 1: "1: stays"}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How many occurrences of how many items are gone from how many transactions."""
+
+    occurrences: int
+    items: int
+    transactions: int
+
+
+def hides(release: Release) -> bool:
+    """Whether a release was made to hide patterns or rules."""
+    return isinstance(release.promise, (HiddenPatterns, HiddenRules))
+
+
+def taken_out(release: Release) -> Taken | None:
+    """What single occurrences are gone; None: items went from all transactions or from none."""
+    if release.kept is None:
+        return None
+    gone = np.flatnonzero(~release.kept)
+    rows = np.searchsorted(release.original.offsets, gone, side="right")
+    return Taken(len(gone), len(np.unique(release.original.items[gone])), len(np.unique(rows)))
+
+
+def taken_sentence(release: Release) -> str:
+    """The same in words, with what each step did; empty if there is nothing to tell."""
+    taken, how = taken_out(release), release.sanitization
+    if taken is None:
+        return ""
+    steps = "" if how is None else _steps(how)
+    if not taken.occurrences:
+        return f"no occurrence of any item taken out{steps}"
+    return (
+        f"{number(taken.occurrences, 'occurrence')} of {number(taken.items, 'item')} taken out of "
+        f"{number(taken.transactions, 'transaction')}{steps}"
+    )
+
+
+def _steps(how: Sanitization) -> str:
+    return f" (matrix {how.by_matrix:,}, victims {how.by_victims:,}, put back {how.put_back:,})"
+
+
+def how_it_was_hidden(release: Release) -> list[str]:
+    """Sentences about the steps of the method, its restoration probability and the levels."""
+    how = release.sanitization
+    if how is None:
+        return []
+    product = f"took out {number(how.by_matrix, 'occurrence')}"
+    if not how.by_matrix and any(way.won for way in release.attempts):
+        product = "was not used: the way that was taken does without it"
+    told = [
+        f"The product of the transactions with the matrix {product}. What had to go besides, so that everything is "
+        f"hidden: {how.by_victims:,}. What need not be gone and was put back: {how.put_back:,}."
+    ]
+    if reached := p_r_reached(release):
+        told.append(
+            f"The restoration probability p_r was {reached}: so often an occurrence stays that the matrix takes out "
+            "for one pattern and keeps for another."
+        )
+    if how.levels:
+        told.append(
+            f"Each had to fall below a level of its own, drawn at random: from {percent(min(how.levels))} to "
+            f"{percent(max(how.levels))} of what makes it found. Patterns that all sat just below the limit would "
+            "point at themselves. The levels are as secret as the patterns."
+        )
+    else:
+        told.append("Nothing was done beyond the product: this is the published algorithm, which may leave patterns.")
+    return told
+
+
+def p_r_reached(release: Release) -> str:
+    """The restoration probability in the end, and what was asked for if that was more; empty if it played no part."""
+    how = release.sanitization
+    if how is None or not how.by_matrix or (reached := how.p_r) is None:
+        return ""
+    asked = Fraction(str(release.options.get("p_r", reached)))
+    return _decimal(reached) if asked == reached else f"{_decimal(reached)} in the end, {_decimal(asked)} at first"
+
+
+def _decimal(share: Fraction) -> str:
+    return f"{float(share):.3g}"
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What became of the patterns.
+
+    Parameters
+    ----------
+    says : str
+        How many of each fate.
+    found : int
+        How many that were to be hidden are still found.
+    hidden : sequence
+        Of those that were to be hidden: name, transactions before and after, level, fate; those still found first, then
+        those that most transactions held.
+    lost : sequence
+        Of those that were to stay and are lost: name, transactions before and after; the most frequent first.
+    """
+
+    says: str
+    found: int
+    hidden: Sequence[tuple[str, int, int, str, str]]
+    lost: Sequence[tuple[str, int, int]]
+
+
+def ledger(release: Release, *, limits: Limits | None = None) -> Ledger | None:
+    """What became of each pattern; None if counting took too long."""
+    try:
+        effects = side_effects(release, limits=limits)
+    except BudgetExceeded:
+        return None
+    fates = Counter(effect.fate for effect in effects)
+    what = "rule" if isinstance(release.promise, HiddenRules) else "pattern"
+    hidden = sorted((effect for effect in effects if effect.kind == "hidden"), key=_worst_first)
+    lost = sorted((effect for effect in effects if effect.fate == "lost"), key=_worst_first)
+    kept = fates["kept"] + fates["lost"]
+    stay = f"of {number(kept, 'pattern')} that were to stay, {fates['kept']:,} did and {fates['lost']:,} did not"
+    return Ledger(
+        f"{number(fates['hidden'], what)} hidden, {fates['found']:,} still found{f'; {stay}' if kept else ''}.",
+        fates["found"],
+        [(_name(effect), effect.before, effect.after, _level(effect), effect.fate) for effect in hidden],
+        [(_name(effect), effect.before, effect.after) for effect in lost],
+    )
+
+
+def _worst_first(effect: SideEffect) -> tuple[bool, int]:
+    return effect.fate != "found", -effect.before
+
+
+def _name(effect: SideEffect) -> str:
+    return knowledge(effect.items) if effect.rule is None else " → ".join(map(knowledge, effect.rule))
+
+
+def _level(effect: SideEffect) -> str:
+    return "–" if effect.level is None else percent(effect.level)
+
+
+def matrix_figure(release: Release) -> Figure | None:
+    """The entries of the sanitization matrix that act: the columns of the items that lose most, and their rows."""
+    if release.matrix is None:
+        return None
+    entries = release.matrix.tocoo()
+    victims, hit_by = _most_used(release, entries)
+    if not len(victims):
+        return None
+    columns, rows = victims[:_MOST_SHOWN], hit_by[:_MOST_SHOWN]
+    value = np.zeros((len(release.original.names), len(columns)), dtype=np.int64)
+    place = {int(item): at for at, item in enumerate(columns)}
+    for row, column, entry in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
+        if column in place:
+            value[row, place[column]] = entry
+    left = [*_not_shown(victims, "column"), *_not_shown(hit_by, "row")]
+    names = release.original.names
+    across, down = _labels([names[item] for item in columns]), _labels([names[item] for item in rows])
+    title = "The sanitization matrix"
+    says = (
+        "A column for each item that may be taken out, those that lost most first; a row for each item beside it. "
+        "−1: the item goes from transactions that hold the one beside it; 1: it is to stay in them; 0: neither."
+        + (f" Not shown: {' and '.join(left)}." if left else "")
+    )
+    cells = [
+        (there, here, int(value[row, at]))
+        for row, there in zip(rows, down, strict=True)
+        for at, here in enumerate(across)
+    ]
+    return Figure(
+        title=title,
+        says=says,
+        draw=lambda: heat_map(
+            cells,
+            _ENTRIES,
+            across="item",
+            down="item beside it",
+            label=f"{title}. {says}",
+        ),
+        head=("Where a transaction holds", "This item", "Entry"),
+        rows=[(there, here, _ENTRIES[entry]) for there, here, entry in cells if entry],
+        widest=max(27, 12 + 1.2 * len(columns)),  # what is drawn for few columns is not blown up
+    )
+
+
+def _most_used(release: Release, entries: coo_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The items with a -1 in their column, those that lost most first; and the items with an entry beside them."""
+    names = len(release.original.names)
+    lost = release.original.supports - release.survivors()
+    victims = np.unique(entries.col[entries.data < 0]).astype(np.int64)
+    victims = victims[np.argsort(-lost[victims], kind="stable")]
+    beside = (entries.row != entries.col) & np.isin(entries.col, victims[:_MOST_SHOWN])
+    hits = np.bincount(entries.row[beside & (entries.data < 0)], minlength=names)
+    spared = np.bincount(entries.row[beside], minlength=names)
+    rows = np.flatnonzero(spared)
+    return victims, rows[np.lexsort((rows, -spared[rows], -hits[rows]))]
+
+
+def _not_shown(items: npt.NDArray[np.int64], what: str) -> list[str]:
+    more = len(items) - _MOST_SHOWN
+    return [number(more, what)] if more > 0 else []
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    """Names that fit beside a picture; those that would look alike are numbered."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for name in map(shown, names):
+        label = name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…"
+        seen[label] += 1
+        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return labels
