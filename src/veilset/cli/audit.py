@@ -9,6 +9,7 @@ from veilset.cli.options import Json, LimitOptions, ReadingOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
+from veilset.io.pattern_files import check_listed
 from veilset.publish import Recipe
 from veilset.report import audit_facts, print_audit, print_reading, reach_sentence
 
@@ -36,6 +37,8 @@ def audit(
 
         veilset audit baskets.csv --sensitive sensitive.txt --model rho-uncertainty --rho 0.5
 
+        veilset audit baskets.csv --model hidden-rules --rules rules.txt --min-support 1% --min-confidence 40%
+
     Parameters
     ----------
     input
@@ -53,8 +56,11 @@ def audit(
     asked.check_model()
     if asked.lacks_only_p:
         _suggest_p(source.read(bounds.memory_limit))
-    recipe = Recipe(promise=asked.recipe(layout.encoding), input=source)
+    listed = asked.listed(layout.encoding)
+    recipe = Recipe(promise=asked.recipe(layout.encoding, listed), input=source)
+    recipe.promise.make()  # refuses what cannot be promised before anything is read
     data = recipe.read_data(bounds.memory_limit)
+    check_listed(listed, data.names)
     screen.show(lambda: print_reading(data, screen.console))
     if recipe.promise.model == vs.RhoUncertainty.name:
         recipe.promise.make().check_feasible(

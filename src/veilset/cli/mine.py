@@ -102,6 +102,10 @@ def mine(
         veilset mine baskets.csv --min-support 1% --kind closed --out closed.parquet
         veilset mine baskets.csv --rare 10 --sensitive sensitive.txt --h 0.4 --max-size 2
         veilset mine baskets.csv --rules --min-support 1% --min-confidence 40%
+        veilset mine baskets.csv --min-support 1% --min-size 2 --out patterns.csv
+
+    The last writes patterns to choose from: leave the lines of those to hide, and give the file to
+    veilset publish --model hidden-patterns --patterns patterns.csv.
 
     Parameters
     ----------

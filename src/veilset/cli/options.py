@@ -14,6 +14,7 @@ from veilset.anonymize import METHODS
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_item_list
 from veilset.io.companions import read_paths, read_table
+from veilset.io.pattern_files import Listed, read_patterns
 from veilset.io.trees import TreeKind, read_tree
 from veilset.publish.recipe import InputRecipe, MethodRecipe
 
@@ -167,12 +168,41 @@ For top-down and suppress."
     allow_sensitive: Annotated[bool, Flag] = False
     "For coherence: suppress sensitive items that so many people have that h could not be kept otherwise."
     plain: Annotated[bool, Flag] = False
-    "The published algorithm and nothing else: nothing is put back, nothing else is tried. For top-down and suppress."
+    "The published algorithm and nothing else: nothing is put back, nothing else is tried. For top-down, suppress, and \
+where patterns or rules are hidden: there, some may be left, and then nothing is written."
+    keep_patterns: Annotated[tuple[Path, ...], Parameter(name="--keep-patterns", negative=(), show_default=False)] = ()
+    "File with the patterns that are to stay, as for --patterns; by default all that reach --min-support. May be given \
+several times. Where patterns or rules are hidden."
+    p_r: Annotated[str | None, Parameter(name="--p-r")] = None
+    "Restoration probability: how often an item stays that the matrix takes out for one pattern and keeps for another, \
+by default 0.35. For hpcme."
+    margin: str | None = None
+    "How far below --min-support a hidden pattern may have to fall, by default 1/2: each falls below a level of its \
+own between 1/2 and 1 times --min-support, so that hidden patterns do not stand out."
+    spare_shared_pairs: Annotated[bool, Flag] = False
+    "Take no item out for a pair that a pattern to keep holds, too. For hidden-first."
+    random_state: int | None = None
+    "Secret seed of what is decided at random where patterns are hidden; by default a random one. Kept in \
+OUT/custodian/recipe.toml."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 
-    def recipe(self, encoding: str, groups: Mapping[str, Sequence[str]] | None = None) -> MethodRecipe:
-        """The same as a part of a recipe; what was not given is left to the method."""
+    def listed(self, encoding: str) -> list[Listed]:
+        """The patterns that are to stay, each with its place."""
+        return [entry for path in self.keep_patterns for entry in read_patterns(path, encoding)]
+
+    def recipe(
+        self,
+        encoding: str,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        *,
+        listed: Sequence[Listed] = (),
+        certifies: bool = False,
+    ) -> MethodRecipe:
+        """The same as a part of a recipe; what was not given is left to the method.
+
+        *listed* is what `listed` gave. A method that *certifies* what it hides is told not to for ``--plain``.
+        """
         given = {
             "weights": None if self.weights is None else _weights(self.weights, encoding),
             "sensitive_weight": self.sensitive_weight,
@@ -181,7 +211,13 @@ For top-down and suppress."
             "utility": self.utility,
             "nugget_support": None if self.nugget_support is None else whole_or_share(self.nugget_support),
             "nugget_size": self.nugget_size,
-            "plain": self.plain or None,
+            "plain": True if self.plain and not certifies else None,
+            "certify": False if self.plain and certifies else None,
+            "keep_patterns": tuple(pattern for (pattern,) in (entry.sides for entry in listed)) or None,
+            "p_r": self.p_r,
+            "margin": self.margin,
+            "spare_shared_pairs": self.spare_shared_pairs or None,
+            "random_state": self.random_state,
         }
         options = {name: value for name, value in given.items() if value is not None}
         return MethodRecipe.model_validate(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from veilset.cli.options import check_lists
+from veilset.cli.options import check_lists, whole_or_share
 from veilset.errors import WrongUsage
 from veilset.io import read_item_list
+from veilset.io.pattern_files import Listed, read_patterns, read_rules
 from veilset.publish.certificate import known_promise
-from veilset.publish.recipe import CoherenceRecipe, PromiseRecipe, RhoUncertaintyRecipe
+from veilset.publish.recipe import (
+    CoherenceRecipe,
+    HiddenPatternsRecipe,
+    HiddenRulesRecipe,
+    PromiseRecipe,
+    RhoUncertaintyRecipe,
+)
 
 __all__ = ["PromiseOptions"]
 
@@ -26,7 +33,8 @@ class PromiseOptions:
     """What is promised."""
 
     model: str = "coherence"
-    "The kind of promise: coherence (needs --k and --p) or rho-uncertainty (needs --rho)."
+    "The kind of promise: coherence (needs --k and --p), rho-uncertainty (needs --rho), hidden-patterns (needs \
+--patterns and --min-support) or hidden-rules (needs --rules, --min-support and --min-confidence)."
     k: int | None = None
     "For coherence: at least this many people fit whatever the attacker knows."
     p: str | None = None
@@ -42,21 +50,38 @@ item. May be given several times, once for each group."
     rho: str | None = None
     "For rho-uncertainty: the attacker, whatever they know of a person, is less sure than this of any other sensitive \
 item: 0.5, 50% or 1/2."
+    patterns: Annotated[tuple[Path, ...], Parameter(name="--patterns", negative=(), show_default=False)] = ()
+    "For hidden-patterns: file with the patterns to hide, one a line, with commas between the items; or a table with \
+the column items, as veilset mine writes it (.csv, .json, .jsonl, .parquet). May be given several times."
+    rules: Annotated[tuple[Path, ...], Parameter(name="--rules", negative=(), show_default=False)] = ()
+    "For hidden-rules: file with the rules to hide, one a line, such as bread, butter -> milk; or a table with the \
+columns antecedent and consequent, as veilset mine --rules writes it. May be given several times."
+    min_support: str | None = None
+    "For hidden-patterns and hidden-rules: so many transactions make a pattern, or both sides of a rule, found: 30, or \
+a share of all such as 1%."
+    min_confidence: str | None = None
+    "For hidden-rules: a rule is found only if it is at least this sure, too: 0.4, 40% or 2/5."
 
-    def recipe(self, encoding: str = "utf-8") -> PromiseRecipe:
-        """The same as a part of a recipe; an error if an option is missing or belongs to another model."""
+    def listed(self, encoding: str = "utf-8") -> list[Listed]:
+        """The patterns or rules that files list, each with its place; an error if an option is of another model."""
         self.check_model()
-        return _RECIPES[self.model](self, encoding)
+        patterns = [entry for path in self.patterns for entry in read_patterns(path, encoding)]
+        return [*patterns, *(entry for path in self.rules for entry in read_rules(path, encoding))]
+
+    def recipe(self, encoding: str = "utf-8", listed: Sequence[Listed] = ()) -> PromiseRecipe:
+        """The same as a part of a recipe, with what `listed` gave; an error if an option is missing or does not fit."""
+        self.check_model()
+        return _RECIPES[self.model](self, encoding, listed)
 
     def check_model(self) -> None:
         """Raise if there is no such model, or an option of another one was given."""
         known_promise(self.model)
-        for option, model in _MODEL_OF.items():
-            if model != self.model and getattr(self, option) not in (None, ()):
+        for option, models in _MODELS_OF.items():
+            if self.model not in models and getattr(self, option) not in (None, ()):
                 letter = f"--{option.replace('_', '-')}"
                 raise WrongUsage(
-                    f"{letter} belongs to --model {model}, but the model is {self.model}.",
-                    f"Leave {letter} out, or say --model {model}.",
+                    f"{letter} belongs to --model {' and '.join(models)}, but the model is {self.model}.",
+                    f"Leave {letter} out, or say --model {models[0]}.",
                 )
 
     @property
@@ -65,13 +90,17 @@ item: 0.5, 50% or 1/2."
         return self.model == "coherence" and self.k is not None and self.p is None
 
 
-_MODEL_OF = {
-    **dict.fromkeys(("k", "p", "h", "sensitive_group"), "coherence"),
-    "rho": "rho-uncertainty",
+_MODELS_OF = {
+    **dict.fromkeys(("k", "p", "h", "sensitive_group"), ("coherence",)),
+    "rho": ("rho-uncertainty",),
+    "patterns": ("hidden-patterns",),
+    "rules": ("hidden-rules",),
+    "min_support": ("hidden-patterns", "hidden-rules"),
+    "min_confidence": ("hidden-rules",),
 }
 
 
-def _coherence(asked: PromiseOptions, encoding: str) -> CoherenceRecipe:
+def _coherence(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]) -> CoherenceRecipe:
     missing = [f"--{letter}" for letter in ("k", "p") if getattr(asked, letter) is None]
     if missing or asked.k is None or asked.p is None:
         raise WrongUsage(f"{' and '.join(missing)} must be given.", "For example: --k 20 --p 4 --h 0.4.")
@@ -86,13 +115,44 @@ def _coherence(asked: PromiseOptions, encoding: str) -> CoherenceRecipe:
     )
 
 
-def _rho_uncertainty(asked: PromiseOptions, encoding: str) -> RhoUncertaintyRecipe:
+def _rho_uncertainty(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]) -> RhoUncertaintyRecipe:
     if asked.rho is None:
         raise WrongUsage("--rho must be given.", "For example: --model rho-uncertainty --rho 0.5.")
     return RhoUncertaintyRecipe(rho=asked.rho)
 
 
-_RECIPES: Mapping[str, Callable[[PromiseOptions, str], PromiseRecipe]] = {
+def _hidden_patterns(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]) -> HiddenPatternsRecipe:
+    _check_given(asked, "patterns", "min_support")
+    patterns = tuple(pattern for (pattern,) in (entry.sides for entry in listed))
+    return HiddenPatternsRecipe(patterns=patterns, min_support=whole_or_share(asked.min_support or ""))
+
+
+def _hidden_rules(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]) -> HiddenRulesRecipe:
+    _check_given(asked, "rules", "min_support", "min_confidence")
+    rules = tuple((left, right) for left, right in (entry.sides for entry in listed))
+    return HiddenRulesRecipe(
+        rules=rules, min_support=whole_or_share(asked.min_support or ""), min_confidence=asked.min_confidence or ""
+    )
+
+
+def _check_given(asked: PromiseOptions, *options: str) -> None:
+    """Raise if one of these options, all of which the model needs, is missing."""
+    missing = [f"--{option.replace('_', '-')}" for option in options if getattr(asked, option) in (None, ())]
+    if missing:
+        example = " ".join(_HIDING_EXAMPLE[option] for option in options)
+        raise WrongUsage(f"{' and '.join(missing)} must be given.", f"For example: --model {asked.model} {example}.")
+
+
+_HIDING_EXAMPLE = {
+    "patterns": "--patterns patterns.txt",
+    "rules": "--rules rules.txt",
+    "min_support": "--min-support 1%",
+    "min_confidence": "--min-confidence 40%",
+}
+
+_RECIPES: Mapping[str, Callable[[PromiseOptions, str, Sequence[Listed]], PromiseRecipe]] = {
     "coherence": _coherence,
     "rho-uncertainty": _rho_uncertainty,
+    "hidden-patterns": _hidden_patterns,
+    "hidden-rules": _hidden_rules,
 }

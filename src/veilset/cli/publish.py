@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,8 +14,9 @@ from veilset.cli.options import Flag, Json, LimitOptions, MethodOptions, Reading
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
+from veilset.io.pattern_files import Listed, check_listed
 from veilset.limits import Limits
-from veilset.models import Promise
+from veilset.models import HiddenPatterns, HiddenRules, Promise
 from veilset.publish import Bundle, Recipe, check_target
 from veilset.report import cost, print_reading, print_release, release_facts
 
@@ -49,6 +50,8 @@ def publish(
 
         veilset publish baskets.csv --sensitive sensitive.txt --model rho-uncertainty --rho 0.5 --out release
 
+        veilset publish baskets.csv --model hidden-patterns --patterns patterns.csv --min-support 1% --out release
+
     Parameters
     ----------
     input
@@ -69,6 +72,7 @@ def publish(
     """
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
+    listed: list[Listed] = []
     if input.endswith(".toml"):
         if promise or reading or method or out_format:
             raise WrongUsage(
@@ -78,28 +82,35 @@ def publish(
     else:
         layout, chosen = reading or ReadingOptions(), method or MethodOptions()
         source, groups = layout.recipe(input, method_takes_taxonomy=True), layout.groups()
-        promised = (promise or PromiseOptions()).recipe(layout.encoding)
+        asked = promise or PromiseOptions()
+        hidden, kept = asked.listed(layout.encoding), chosen.listed(layout.encoding)
+        promised, listed = asked.recipe(layout.encoding, hidden), [*hidden, *kept]
         # One tree for both: the method has it too, unless it is there for branches and the method has no use for it.
         changes = find_method(promised.make(), chosen.method)
-        for_method = source.taxonomy is None or "taxonomy" in signature(changes).parameters
+        takes = signature(changes).parameters
+        for_method = source.taxonomy is None or "taxonomy" in takes
         recipe = Recipe(
             promise=promised,
             input=source,
-            method=chosen.recipe(layout.encoding, groups if for_method else None),
+            method=chosen.recipe(
+                layout.encoding, groups if for_method else None, listed=kept, certifies="certify" in takes
+            ),
             out_format=out_format,
         )
-    show_bundle(*run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed), screen)
+    done = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed, listed=listed)
+    show_bundle(*done, screen)
     return 0
 
 
 def show_bundle(bundle: Bundle, release: vs.Release, curve: Mapping[int | None, float], screen: Screen) -> None:
-    """Say what was written, and where."""
+    """Say what was written, and where; a secret promise can be verified only with the custodian's part."""
+    whole = bundle.path if isinstance(release.promise, (HiddenPatterns, HiddenRules)) else bundle.public
     screen.answer(
         {**release_facts(release, curve=curve), "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(
             screen.escape(
                 f"Written and verified: {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
-                f"Report: {bundle.public / 'report.html'}\nCheck it again at any time: veilset verify {bundle.public}"
+                f"Report: {bundle.public / 'report.html'}\nCheck it again at any time: veilset verify {whole}"
             )
         ),
     )
@@ -114,10 +125,12 @@ def run_recipe(
     replace: bool,
     yes: bool,
     seed: str | None,
+    listed: Sequence[Listed] = (),
 ) -> tuple[Bundle, vs.Release, Mapping[int | None, float]]:
     """Read, check, change, check again and write, showing each step; what `publish` and `demo` both do.
 
-    Gives what was written, what it was made of, and the loss against p.
+    What files have *listed* is compared with the data, so that an error names the line. Gives what was written, what it
+    was made of, and the loss against p.
     """
     check_target(out, replace=replace)
     if taken := set(recipe.method.options).intersection({*signature(vs.anonymize).parameters, "limits"}):
@@ -126,6 +139,7 @@ def run_recipe(
     if recipe.method.allow_sensitive:
         check_allowed(promise)
     data = recipe.read_data(bounds.memory_limit)
+    check_listed(listed, data.names)
     promise = recipe.promise_for(data)
     screen.show(lambda: print_reading(data, screen.console))
     if not recipe.method.allow_sensitive:

@@ -24,8 +24,9 @@ def verify(
 ) -> int:
     """Read a release again and count whether it keeps its promise.
 
-    Needs the public folder alone. Exit code 0: it holds; 1: it does not, or a file was changed; 2: a file is missing or
-    cannot be read; 4: not decided.
+    Needs the public folder alone, except where the promise is secret itself (hidden patterns and rules): whether that
+    is kept can be told only of the whole release, with the custodian folder. Exit code 0: it holds; 1: it does not, or
+    a file was changed; 2: a file is missing or cannot be read; 4: not decided.
 
     Example:
 
@@ -50,9 +51,8 @@ def verify(
         facts["audit"] = audit_facts(answer, merged=merged)
 
     def show() -> None:
-        screen.say(
-            f"[bold {'green' if found.holds else 'red'}]{found.verdict.upper()}[/]  {screen.escape(found.message)}"
-        )
+        colour = "green" if found.holds else "yellow" if found.exit_code == 4 else "red"
+        screen.say(f"[bold {colour}]{found.verdict.upper()}[/]  {screen.escape(found.message)}")
         if answer is not None and answer.holds:
             screen.say(screen.escape(verdict(answer, merged=merged)))
         elif answer is not None:

@@ -1,0 +1,217 @@
+"""Hiding patterns and rules from the command line: files, options, errors, exit codes, what is written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+
+import pytest
+
+import veilset as vs
+from veilset.cli import main
+
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
+# The example of the paper, with names; "green tea" has a blank.
+NAMES = {"1": "ale", "2": "bun", "3": "cake", "4": "dates", "5": "green tea"}
+BASKETS = [[NAMES[item] for item in row] for row in ("45", "24", "125", "135", "1235", "245")]
+PATTERNS = ["--model", "hidden-patterns", "--patterns", "patterns.txt", "--min-support", "2"]
+RULES = ["--model", "hidden-rules", "--rules", "rules.txt", "--min-support", "30%", "--min-confidence", "0.4"]
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """A folder with baskets, patterns and rules, where the user stands."""
+    (tmp_path / "baskets.csv").write_text("".join(",".join(row) + "\n" for row in BASKETS))
+    (tmp_path / "patterns.txt").write_text("dates, green tea\n\nale,bun,green tea\n")
+    (tmp_path / "rules.txt").write_text("dates -> green tea\nale, bun => green tea\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def answer(capsys, *arguments: str) -> tuple[int, dict]:
+    code = main(list(arguments))
+    return code, json.loads(capsys.readouterr().out)
+
+
+def error(capsys, *arguments: str) -> str:
+    code, said = answer(capsys, *arguments)
+    assert code == said["error"]["exit_code"] == 2
+    return f"{said['error']['what']} {said['error']['next_step']}"
+
+
+def publish(capsys, *arguments: str) -> tuple[int, dict]:
+    return answer(capsys, "publish", "baskets.csv", "--out", "release", "--yes", *arguments)
+
+
+def test_audit_of_patterns(shop, capsys):
+    code, said = answer(capsys, "audit", "baskets.csv", *PATTERNS)
+    assert code == 1
+    assert said["parameters"] == {"patterns": [["dates", "green tea"], ["ale", "bun", "green tea"]], "min_support": 2}
+    assert said["sentence"].startswith("2 of 2 listed patterns are found; for example 'dates' and 'green tea' in 2")
+    assert [left["support"] for left in said["leftovers"]] == [2, 2]
+    assert answer(capsys, "audit", "baskets.csv", *PATTERNS[:-1], "3")[0] == 0
+
+
+def test_audit_of_rules(shop, capsys, terminal):
+    assert main(["audit", "baskets.csv", *RULES]) == 1
+    out = capsys.readouterr().out
+    assert "ale + bun → green tea" in out
+    assert main(["audit", "baskets.csv", *RULES[:-1], "100%"]) == 1
+    assert main(["audit", "baskets.csv", *RULES[:4], "--min-support", "3", "--min-confidence", "0.4"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "arguments", "options"),
+    [
+        (PATTERNS, [], {"certify": True, "margin": "1/2", "p_r": "7/20"}),
+        (PATTERNS, ["--p-r", "0.5", "--margin", "25%", "--random-state", "7"], {"p_r": "1/2", "margin": "1/4"}),
+        (PATTERNS, ["--method", "hidden-first", "--spare-shared-pairs"], {"spare_shared_pairs": True}),
+        (PATTERNS, ["--method", "hidden-first", "--plain"], {"certify": False}),
+        (PATTERNS, ["--keep-patterns", "keep.txt"], {"keep_patterns": [["bun", "dates"], ["ale", "cake"]]}),
+        (RULES, ["--method", "non-hidden-first"], {"certify": True}),
+    ],
+)
+def test_publish_verify_and_repeat(shop, capsys, asked, arguments, options):
+    (shop / "keep.txt").write_text("bun,dates\nale,cake\n")
+    code, said = publish(capsys, *asked, *arguments)
+    assert (code, said["verdict"]) == (0, "GO")
+    assert options.items() <= said["options"].items()
+    taken = said["sanitization"]["taken_out"]["occurrences"]
+    assert taken == sum(map(len, BASKETS)) - sum(map(len, vs.read(shop / "release/public/data.csv")))
+    code, found = answer(capsys, "verify", "release")
+    assert (code, found["verdict"]) == (0, "holds")
+    code, found = answer(capsys, "verify", "release/public")
+    assert (code, found["verdict"], found["holds"]) == (4, "sealed", False)
+    assert "ask the custodian" in found["message"]
+    with (shop / "release/custodian/patterns.csv").open(newline="") as file:
+        assert [row["fate"] for row in csv.DictReader(file) if row["kind"] == "hidden"] == ["hidden"] * 2
+    recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
+    assert isinstance(recipe["method"]["options"]["random_state"], int)
+    first = (shop / "release/public/data.csv").read_bytes()
+    assert main(["publish", "release/custodian/recipe.toml", "--out", "again", "--yes"]) == 0
+    assert (shop / "again/public/data.csv").read_bytes() == first
+
+
+def test_on_a_terminal(shop, capsys, terminal):
+    assert main(["publish", "baskets.csv", *PATTERNS, "--out", "release"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "None of the 2 listed patterns is in as many as 2 transactions" in out
+    assert "taken out of" in out
+    assert "veilset verify release" in out
+    assert "veilset verify release/public" not in out
+    assert main(["verify", "release/public"]) == 4
+    assert "SEALED The bytes are those that were released." in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_is_public_names_no_pattern(shop, capsys):
+    publish(capsys, *PATTERNS)
+    for name in ("report.html", "certificate.json"):
+        text = (shop / "release/public" / name).read_text()
+        assert not [item for item in NAMES.values() if re.search(rf"\b{item}\b", text)]
+        assert "make it found" not in text
+    page = (shop / "release/custodian/report.html").read_text()
+    assert "What became of the patterns" in page
+    assert "The sanitization matrix" in page
+
+
+def test_what_the_plain_product_leaves_is_no_go(shop, capsys):
+    code, said = publish(capsys, *PATTERNS, "--method", "non-hidden-first", "--plain")
+    assert code == 1
+    assert said["error"]["what"].startswith("NO-GO")
+    assert not (shop / "release").exists()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl", ".parquet"])
+def test_what_mine_finds_can_be_hidden_as_it_is(shop, capsys, suffix):
+    out = f"mined{suffix}"
+    code, said = answer(capsys, "mine", "baskets.csv", "--min-support", "2", "--min-size", "3", "--out", out)
+    assert (code, said["found"]) == (0, 2)
+    code, said = publish(capsys, "--model", "hidden-patterns", "--patterns", out, "--min-support", "2")
+    assert code == 0
+    assert sorted(said["parameters"]["patterns"]) == [["ale", "bun", "green tea"], ["ale", "cake", "green tea"]]
+    out = f"rules{suffix}"
+    mine = ["mine", "baskets.csv", "--rules", "--min-support", "2", "--min-confidence", "100%", "--out", out]
+    assert main(mine) == 0
+    capsys.readouterr()
+    code, said = answer(capsys, "audit", "baskets.csv", *RULES[:2], "--rules", out, *RULES[4:])
+    assert code == 1
+    assert [["ale", "bun"], ["green tea"]] in said["parameters"]["rules"]
+    assert said["found"] == len(said["parameters"]["rules"])
+
+
+def test_several_files_are_united(shop, capsys):
+    (shop / "more.txt").write_text('green tea,dates\n"cake"\n')
+    asked = ["--patterns", "patterns.txt", "--patterns", "more.txt"]
+    code, said = answer(capsys, "audit", "baskets.csv", "--model", "hidden-patterns", *asked, "--min-support", "2")
+    assert code == 1
+    assert said["parameters"]["patterns"] == [["dates", "green tea"], ["ale", "bun", "green tea"], ["cake"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ale\nbun cake\n", "'patterns.txt', line 2: there is no item 'bun cake' in the data. For several items write"),
+        ("ale\n\nbum\n", "'patterns.txt', line 3: there is no item 'bum' in the data. Did you mean 'bun'?"),
+        ("ale,\n", "'patterns.txt', line 1: a name is empty."),
+    ],
+)
+@pytest.mark.parametrize("command", ["audit", "publish"])
+def test_errors_in_a_file_name_the_line(shop, capsys, text, said, command):
+    (shop / "patterns.txt").write_text(text)
+    out = ["--out", "release"] if command == "publish" else []
+    assert said in error(capsys, command, "baskets.csv", *PATTERNS, *out)
+    assert not (shop / "release").exists()
+
+
+def test_errors_in_the_patterns_to_keep_name_the_line(shop, capsys):
+    (shop / "keep.txt").write_text("ale\nbum\n")
+    said = error(capsys, "publish", "baskets.csv", *PATTERNS, "--keep-patterns", "keep.txt", "--out", "release")
+    assert "'keep.txt', line 2: there is no item 'bum'" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (PATTERNS[:4], "--min-support must be given. For example: --model hidden-patterns --patterns patterns.txt"),
+        ([*PATTERNS[:2], "--min-support", "2"], "--patterns must be given."),
+        (PATTERNS[:2], "--patterns and --min-support must be given."),
+        (RULES[:6], "--min-confidence must be given. For example: --model hidden-rules --rules rules.txt"),
+        ([*PATTERNS, "--min-confidence", "0.4"], "--min-confidence belongs to --model hidden-rules"),
+        (
+            [*PATTERNS, "--rules", "rules.txt"],
+            "--rules belongs to --model hidden-rules, but the model is",
+        ),
+        ([*PATTERNS, "--k", "3"], "--k belongs to --model coherence"),
+        (["--k", "3", "--min-support", "2"], "--min-support belongs to --model hidden-patterns and hidden-rules"),
+        ([*PATTERNS[:-1], "0"], "min_support is 0."),
+        ([*PATTERNS[:-1], "much"], "min_support is 'much'"),
+        ([*RULES[:-1], "2"], "min_confidence is 2, outside the range"),
+        (["--model", "hidden-patterns", "--patterns", "none.txt", "--min-support", "2"], "There is no file 'none.txt'"),
+        (["--model", "sealed"], "'sealed' is what a certificate says"),
+    ],
+)
+def test_options_that_do_not_fit(shop, capsys, arguments, said):
+    assert said in error(capsys, "audit", "baskets.csv", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--method", "hidden-first", "--p-r", "0.5"], "The method 'hidden-first' has no option 'p_r'."),
+        (["--spare-shared-pairs"], "'hpcme' has no option 'spare_shared_pairs'. Leave it out, or choose hidden-first."),
+        (["--p-r", "2"], "p_r"),
+        (["--margin", "x"], "margin"),
+        (["--method", "tree"], "There is no method 'tree' for HiddenPatterns."),
+    ],
+)
+def test_options_that_a_method_does_not_have(shop, capsys, arguments, said):
+    assert said in error(capsys, "publish", "baskets.csv", *PATTERNS, *arguments, "--out", "release")
+
+
+def test_patterns_to_keep_belong_to_hiding(shop, capsys):
+    asked = ["--k", "2", "--p", "1", "--keep-patterns", "patterns.txt"]
+    said = error(capsys, "publish", "baskets.csv", *asked, "--out", "release")
+    assert "The method 'auto' has no option 'keep_patterns'." in said
