@@ -86,7 +86,8 @@ class Sanitization:
     keep_patterns : tuple of tuples of str
         The non-sensitive patterns that it was made to spare.
     p_r : Fraction or None
-        The restoration probability in the end, where the method has one.
+        The restoration probability in the end; None where the method has none, or the release does not start from the
+        product.
     levels : tuple of Fraction
         For each hidden pattern or rule, in the promise's order, the share of its limits that it has to stay below;
         empty: nothing was certified.

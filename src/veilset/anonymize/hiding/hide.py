@@ -114,7 +114,7 @@ def hide(
         sanitization=Sanitization(
             matrix=matrix,
             keep_patterns=to_keep,
-            p_r=chance,
+            p_r=chance if from_product else None,
             levels=levels,
             by_matrix=by_matrix,
             by_victims=victims,
