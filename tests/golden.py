@@ -34,3 +34,15 @@ FIGURE_16 = [["a1", "α"], ["a2", "α"], ["a1", "a2", "α"], ["a1", "a2"]]
 
 # Against the paper's claim that everything at ALL is ρ-uncertain (§5): ALL -> γ has 3/4. γ and δ are sensitive.
 UNSAFE_AT_ALL = [["a", "γ"]] * 3 + [["b"]] + [["δ"]] * 6
+
+# Pattern hiding (Lee, Chang, Chen 2004): Figures 4 and 5, at a support of 30%. Figure 4 prints a wrong last row.
+FIGURE_4 = ["45", "24", "125", "135", "1235", "245"]
+FIGURE_4_HIDDEN = ["45", "125"]
+FIGURE_4_KEEP = ["24", "135"]
+FIGURE_4_SUPPORT = "30%"
+HF_VICTIMS = ["21", "51", "52", "54"]  # S_21 = S_51 = S_52 = S_54 = -1
+NHF_VICTIMS = ["21", "52", "54"]
+NHF_KEPT = ["13", "31", "24", "42", "35", "53"]  # = 1
+HF_RELEASE = ["5", "24", "5", "35", "35", "5"]
+NHF_RELEASE = ["5", "24", "5", "135", "135", "245"]
+SPARING_RELEASE = ["5", "24", "5", "135", "35", "5"]  # HF that spares shared pairs, and HPCME with p_r = 0
