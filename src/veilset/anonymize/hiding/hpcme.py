@@ -8,7 +8,7 @@ would not be the hidden-first algorithm, as the paper says it is.) With p_r = 1 
 
 from __future__ import annotations
 
-from veilset.anonymize.chance import Share
+from veilset.anonymize.chance import Share, probability
 from veilset.anonymize.hiding.hide import Hidden, Patterns, hide
 from veilset.limits import Limits
 from veilset.release import Release
@@ -62,7 +62,7 @@ def hpcme(
         "hpcme",
         spare=True,
         reinforce=True,
-        p_r=p_r,
+        p_r=probability(p_r, "p_r"),
         keep_patterns=keep_patterns,
         certify=certify,
         margin=margin,

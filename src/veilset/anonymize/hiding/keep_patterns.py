@@ -26,8 +26,8 @@ def patterns_to_keep(
     data: Transactions, patterns: Iterable[Iterable[str]], hidden: Itemsets | None, limits: Limits
 ) -> Itemsets:
     """The patterns that a user names; none may hold one of *hidden*, which could not be hidden then."""
-    if isinstance(patterns, str):
-        raise WrongUsage(f"keep_patterns is the text {patterns!r}.", "Give a list of lists of items.")
+    if isinstance(patterns, str) or not isinstance(patterns, Iterable):
+        raise WrongUsage(f"keep_patterns is {patterns!r}.", "Give a list of lists of items.")
     named = []
     for number, pattern in enumerate(patterns, start=1):
         if isinstance(pattern, str) or not isinstance(pattern, Iterable):
