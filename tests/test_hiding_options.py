@@ -1,0 +1,114 @@
+"""Options of the hiding methods: what is stored, what is drawn, and what cannot be meant."""
+
+import pytest
+
+import veilset as vs
+from tests.hiding_questions import METHODS, run
+from veilset.anonymize import find_method
+from veilset.transactions import Transactions
+
+ROWS = [["ale", "bun", "fig"]] * 5 + [["ale", "bun"]] * 3 + [["fig", "rum"]] * 2
+SHOP = Transactions.from_lists(ROWS)
+PROMISE = vs.HiddenPatterns([["ale", "bun"]], min_support=3)
+
+
+def hide(method: str = "hpcme", **options) -> vs.Release:
+    return run(SHOP, PROMISE, method, **options)
+
+
+def test_what_the_methods_store():
+    common = {"certify": True, "margin": "1/2", "random_state": 4}
+    assert hide("hpcme", random_state=4).options == {**common, "p_r": "7/20"}
+    assert hide("non-hidden-first", random_state=4).options == common
+    assert hide("hidden-first", random_state=4).options == {**common, "spare_shared_pairs": False}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_secret_that_is_not_given_is_drawn_and_stored(method):
+    drawn = [hide(method).options["random_state"] for _ in range(3)]
+    assert len(set(drawn)) == 3
+    assert all(isinstance(seed, int) and 0 <= seed < 2**64 for seed in drawn)
+
+
+def test_the_default_method_is_hpcme():
+    rules = vs.HiddenRules([("ale", "bun")], min_support=3, min_confidence="1/2")
+    for promise in (PROMISE, rules):
+        assert find_method(promise, None) is find_method(promise, "hpcme")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", [-1, 2**64, 0.5, True, "7", [1]])
+def test_bad_secrets(method, seed):
+    with pytest.raises(vs.WrongUsage, match="random_state is "):
+        hide(method, random_state=seed)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("margin", [-0.1, 1.5, "many", True, float("nan"), None])
+def test_bad_margins(method, margin):
+    with pytest.raises(vs.WrongUsage, match="margin is "):
+        hide(method, margin=margin)
+
+
+@pytest.mark.parametrize("p_r", [-0.1, 1.5, "often", True, float("nan"), None])
+def test_bad_restoration_probabilities(p_r):
+    with pytest.raises(vs.WrongUsage, match="p_r is "):
+        hide(p_r=p_r)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("keep", [[["ale", "bun"]], [["fig"], ["bun", "fig", "ale"]]])
+def test_a_pattern_to_keep_must_not_contain_a_hidden_one(method, keep):
+    with pytest.raises(vs.WrongUsage, match="ale"):
+        hide(method, keep_patterns=keep)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_items_of_patterns_to_keep_must_be_in_the_data(method):
+    with pytest.raises(vs.WrongUsage, match=r"(?s)'figg'.*'fig'"):
+        hide(method, keep_patterns=[["figg", "rum"]])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_items_of_hidden_patterns_must_be_in_the_data(method):
+    with pytest.raises(vs.WrongUsage, match=r"(?s)'allee'.*'ale'"):
+        vs.anonymize(SHOP, vs.HiddenPatterns([["allee", "bun"]], min_support=2), method=method)
+    rules = vs.HiddenRules([("bun", "allee")], min_support=2, min_confidence=0.5)
+    with pytest.raises(vs.WrongUsage, match=r"(?s)'allee'.*'ale'"):
+        vs.anonymize(SHOP, rules, method=method)
+
+
+@pytest.mark.parametrize("keep", ["fig", ["fig"], [["fig"], []], [[3]], 7])
+def test_patterns_to_keep_are_lists_of_items(keep):
+    with pytest.raises(vs.WrongUsage):
+        hide(keep_patterns=keep)
+
+
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [
+        ("hidden-first", "p_r"),
+        ("non-hidden-first", "p_r"),
+        ("hpcme", "spare_shared_pairs"),
+        ("non-hidden-first", "spare_shared_pairs"),
+    ],
+)
+def test_options_of_other_methods_are_refused(method, option):
+    with pytest.raises(vs.WrongUsage, match=f"The method '{method}' has no option '{option}'"):
+        vs.anonymize(SHOP, PROMISE, method=method, **{option: 0})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_patterns_to_keep_is_not_the_same_as_none_given(method):
+    release = hide(method, keep_patterns=[], random_state=3)
+    assert release.sanitization.keep_patterns == ()
+    assert "keep_patterns" in release.options
+    assert hide(method, random_state=3).sanitization.keep_patterns != ()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_persons_and_roles_stay(method):
+    data = Transactions.from_lists(ROWS, sensitive=["bun"])
+    release = run(data, PROMISE, method, random_state=1)
+    assert release.data.sensitive == ("bun",)
+    assert release.data.names == data.names
