@@ -65,11 +65,14 @@ def patterns_of(names: Sequence[str], *, least: int = 1) -> st.SearchStrategy[Pa
 
 @st.composite
 def questions(draw: st.DrawFn) -> Question:
-    """Hidden patterns overlap, contain each other and are listed twice; some are in no row."""
+    """Patterns overlap, contain each other and are listed twice, in another order; some are in no row."""
     data = draw(dense_transactions())
     hidden = draw(st.lists(patterns_of(data.names), min_size=1, max_size=4))
     keep = draw(st.lists(patterns_of(data.names), max_size=4))
     may_be_kept = [one for one in keep if not any(set(one).issuperset(pattern) for pattern in hidden)]
+    twice = draw(st.integers(0, 2))
+    hidden += [one[::-1] for one in hidden[:twice]]
+    may_be_kept += [one[::-1] for one in may_be_kept[:twice]]
     return Question(data, hidden, draw(st.integers(1, 4)), may_be_kept)
 
 

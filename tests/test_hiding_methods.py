@@ -119,6 +119,17 @@ def test_a_pattern_of_one_item_has_no_pair(method):
     assert release.matrix.toarray().tolist() == [[1, 0], [0, 1]]
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_pattern_that_is_listed_twice_counts_once(method):
+    """a and b are in one pattern to keep each, so that a, the first, is the victim; ca is ac."""
+    data = Transactions.from_lists([["a", "b"], ["a", "b", "c"]])
+    promise = vs.HiddenPatterns([["a", "b"], ["b", "a"]], min_support=1)
+    keep = [["a", "c"], ["c", "a"], ["b", "c", "b"]]
+    release = run(data, promise, method, keep_patterns=keep, certify=False)
+    assert release.matrix[1, 0] == -1
+    assert release.sanitization.keep_patterns == (("a", "c"), ("b", "c"))
+
+
 def test_rules_are_hidden_by_both_sides_together():
     data = Transactions.from_lists(map(list, golden.FIGURE_4))
     rules = vs.HiddenRules([("4", "5"), (["1", "2"], ["5"])], min_support="30%", min_confidence="1/2")
