@@ -47,9 +47,14 @@ def sets(data: Transactions) -> list[Row]:
     return list(map(frozenset, data.to_lists()))
 
 
+# Integers among themselves are sorted as numbers, with others as text: a pattern by itself may have another order.
+VOCABULARIES = ["abcdef", ["2", "9", "10", "11", "100", "30"], ["2", "9", "10", "11", "x", "y"]]
+
+
 @st.composite
-def dense_transactions(draw: st.DrawFn, names: str = "abcdef") -> Transactions:
+def dense_transactions(draw: st.DrawFn, most: int = 6) -> Transactions:
     """Rows of few items and rows that lack few, so that patterns of four items occur; repeated and empty rows."""
+    names = draw(st.sampled_from(VOCABULARIES))[:most]
     few = st.sets(st.sampled_from(names), max_size=3)
     rows = draw(st.lists(few | few.map(set(names).difference), min_size=1, max_size=8))
     rows += rows[: draw(st.integers(0, len(rows)))]
@@ -79,7 +84,7 @@ def questions(draw: st.DrawFn) -> Question:
 @st.composite
 def rule_questions(draw: st.DrawFn) -> tuple[Transactions, vs.HiddenRules]:
     """Rules over few items, so that they overlap: hiding one can make another surer."""
-    data = draw(dense_transactions("abcd").filter(lambda data: len(data.names) > 1))
+    data = draw(dense_transactions(most=4).filter(lambda data: len(data.names) > 1))
     rules = []
     for _ in range(draw(st.integers(1, 4))):
         items = draw(st.permutations(data.names))[: draw(st.integers(2, min(4, len(data.names))))]

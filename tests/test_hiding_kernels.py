@@ -51,9 +51,10 @@ def hide(**changes) -> dict:
         "share_den": np.array([1, 2], dtype=np.int64),
         "keep_offsets": keep[0],
         "keep_items": keep[1],
-        "keep_weights": np.array([5, 1], dtype=np.int64),
+        "keep_spare": np.array([0, 2], dtype=np.int64),
         "odds": np.array([2**53, 0], dtype=np.uint64),
         "seed": 1,
+        "most_ways": 1,
     }
     return _native.hide(**question | BOUNDS | changes)
 
@@ -120,7 +121,7 @@ def test_odds_fall_until_chance_hides_what_it_can():
         "share_den": one,
         "keep_offsets": nothing[0],
         "keep_items": nothing[1],
-        "keep_weights": one,
+        "keep_spare": one,
         "odds": odds,
     }
     for most, seed in ((10, 1), (10, 2), (50, 3), (0, 4)):
@@ -157,7 +158,7 @@ def long_hiding() -> dict:
         "states": np.ones(len(items), dtype=np.uint8),
         "keep_offsets": keep[0],
         "keep_items": keep[1],
-        "keep_weights": np.ones(len(keep[0]) - 1, dtype=np.int64),
+        "keep_spare": np.ones(len(keep[0]) - 1, dtype=np.int64),
     }
 
 
@@ -261,9 +262,11 @@ def test_restoring_refuses_bad_arguments(wrong, words):
         ({"share_num": np.array([0, -1], dtype=np.int64)}, "a limit below 0"),
         ({"share_den": np.array([1, 0], dtype=np.int64)}, "a limit below 0"),
         ({"keep_items": np.array([0, 0, 9], dtype=np.int32)}, "item outside the vocabulary"),
-        ({"keep_weights": np.array([1], dtype=np.int64)}, "one weight for each pattern to keep"),
-        ({"keep_weights": np.array([1, -1], dtype=np.int64)}, "a weight below 0"),
+        ({"antecedent_items": np.array([0], dtype=np.int32)}, "an antecedent is a part of its pattern"),
+        ({"pattern_items": np.array([0, 1, 2, 1], dtype=np.int32)}, "an antecedent is a part of its pattern"),
+        ({"keep_spare": np.array([1], dtype=np.int64)}, "one number for each pattern to keep"),
         ({"odds": np.zeros(0, dtype=np.uint64)}, "no odds"),
+        ({"most_ways": 0}, "no way"),
     ],
 )
 def test_hiding_refuses_bad_arguments(wrong, words):
