@@ -272,7 +272,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     int taken = -1;
     nb::list ways;
     for (int way = 0; way < most_ways && (way < 2 || least.first > 0); ++way) {
-        control.begin(2, most_ways, way);
+        control.begin(3, most_ways, way);
         const auto began = Control::Clock::now();
         int64_t removed = 0;
         std::vector<int64_t> lost;

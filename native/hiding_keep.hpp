@@ -124,6 +124,7 @@ private:
         };
         std::vector<Worker> workers(size_t(Control::useful(threads, blocks)));
         for (Worker& w : workers) w = {std::vector<int64_t>(size_t(data_.vocabulary), -1), std::vector<int32_t>(size_t(data_.vocabulary), -1)};
+        control_.begin(2, blocks);
         control_.parallel(int(workers.size()), blocks, [&](int64_t block, int worker) {
             auto& [last, slot] = workers[size_t(worker)];
             for (int64_t kind = block * rows_per_block; kind < std::min(kinds, (block + 1) * rows_per_block); ++kind) {

@@ -45,7 +45,11 @@ _DRAWS = 2**16  # different levels that a pattern may get
 _MOST_WAYS = 5
 _WAYS = ("product, then victims", "victims alone", "victims, sparing what was lost")
 _STEPS = 10  # in which p_r is lowered
-_STAGES = {1: "Finding transactions with hidden patterns", 2: "Choosing what goes"}
+_STAGES = {
+    1: "Finding transactions with hidden patterns",
+    2: "Finding what the patterns to keep need",
+    3: "Choosing what goes",
+}
 
 
 def hide(
