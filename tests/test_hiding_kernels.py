@@ -148,13 +148,15 @@ def long_product() -> dict:
 
 
 def long_hiding() -> dict:
-    """Rows that hold every one of many patterns to keep."""
-    offsets, items = csr([range(16)] * 20_000)
-    keep = csr([pattern for size in (7, 8, 9) for pattern in combinations(range(16), size)])
+    """Rows that hold every one of many patterns to keep, which share nothing with hidden ones; no two are alike."""
+    shared, bits = range(3, 19), range(19, 34)
+    rows = [[0, 1, 2, *shared, *(bit for bit in bits if number >> bit - 19 & 1)] for number in range(2 ** len(bits))]
+    keep = csr([*(pattern for size in (7, 8, 9) for pattern in combinations(shared, size)), *([bit] for bit in bits)])
+    offsets, items = csr(rows)
     return {
         "offsets": offsets,
         "items": items,
-        "vocabulary": 16,
+        "vocabulary": 34,
         "states": np.ones(len(items), dtype=np.uint8),
         "keep_offsets": keep[0],
         "keep_items": keep[1],
