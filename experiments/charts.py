@@ -25,6 +25,13 @@ COLOURS = {
     "Simple": "#9aa5b1",
     "select-a-size": "#8e5bb5",
     "proven floor": "#6b7580",
+    "HF": "#c8772d",
+    "HF, text": "#8e5bb5",
+    "NHF": "#4f9d69",
+    "HPCME": "#3f7fbf",
+    "HF certified": "#e3b27f",
+    "NHF certified": "#a3cfb2",
+    "HPCME certified": "#9dc0e6",
 }
 _OTHERS = ("#3f7fbf", "#c8772d", "#4f9d69")  # for lines that are no methods
 _GREY, _LINE = "#7a828c", "#a9b0b8"

@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from charts import Value
+from finding import Finding
 from rho_runs import Result, Setting
 
 Measure = Callable[[Result], float | None]
@@ -67,22 +68,6 @@ class Axis:
         """The points that were run to the end."""
         found = {point: rows.value(self.at(point, method), measure) for point in self.points}
         return {point: value for point, value in found.items() if value is not None}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What the paper says, for how many cases it is so here, and what was counted."""
-
-    says: str
-    agree: int
-    cases: int
-    counted: str
-
-    def __str__(self) -> str:
-        if not self.cases:
-            return f"- {self.says} *Not run.*"
-        verdict = {self.cases: "Holds", 0: "Does not hold"}.get(self.agree, "Holds in part")
-        return f"- {self.says} **{verdict}**: {self.agree} of {self.cases} {self.counted}."
 
 
 def less(rows: Rows, says: str, axes: Sequence[Axis], one: str, other: str, measure: Measure = loss) -> Finding:

@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-_READERS = {"str": str, "int": int, "int | None": int, "float | None": float}
+_READERS = {"str": str, "int": int, "int | None": int, "float": float, "float | None": float}
 
 
 def read_rows(file: Path, setting: type, result: type) -> dict[Any, Any]:
