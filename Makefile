@@ -40,6 +40,7 @@ scaling: $(VENV)/.built
 experiments: $(VENV)/.built
 	$(BIN)/python experiments/coherence.py --fresh --data $(DATA)
 	$(BIN)/python experiments/rho.py --fresh --data $(DATA)
+	$(BIN)/python experiments/hiding.py --fresh
 
 lint: $(VENV)/.built
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -35,10 +36,10 @@ our methods, and what certified hiding costs beside them. Made by `make experime
 - **Data**: `vs.generate.quest(transactions={QUEST["transactions"]:_}, items={QUEST["items"]},
   average_length={QUEST["average_length"]}, pattern_length={QUEST["pattern_length"]}, patterns={QUEST["patterns"]})`,
   another set for each seed. The paper says only that there are 200 items and 100K transactions of the same generator;
-  the other settings are ours. At `min_support="{MIN_SUPPORT}"` such a set has 1,300 to 2,500 frequent itemsets of two
-  to four items.
+  the other settings are ours. At `min_support="{MIN_SUPPORT}"` such a set has {{fewest:,}} to {{most:,}} frequent
+  itemsets of 2 to {LARGEST} items.
 - **Patterns**: the paper does not say how they were chosen, nor how an overlap rate was reached. Here: the frequent
-  itemsets of two to {LARGEST} items, in random order. The first {HIDDEN} are to be hidden; in a second series only
+  itemsets of 2 to {LARGEST} items, in random order. The first {HIDDEN} are to be hidden; in a second series only
   pairs are. Up to {KEPT} others, none of which holds a hidden one, are to stay, chosen so that they have as many
   different items as the hidden ones, and so many in common with them that the overlap rate is reached. The hidden
   patterns are the same at every rate. (An order in which the items of the hidden patterns are not all in others is
@@ -49,15 +50,16 @@ our methods, and what certified hiding costs beside them. Made by `make experime
 - **Methods**: `HF` (hidden-first), `NHF` (non-hidden-first) and `HPCME` with p_r = {P_R}, as in the paper, without
   certification: the product with the matrix and nothing else. The paper's text gives HF a rule that spares pairs shared
   with patterns to stay, its Figure 4 another that does not. `HF` is the figure's, `{TEXT}` the text's.
-  `… certified` is the same method with `certify=True`, the default, and `margin="1/2"`.
+  `… certified` is the same method with `certify=True`, the default, and `margin="1/2"`. It also tries ways that do
+  without the product, and takes the one that loses the fewest patterns.
 - **Accuracy, wrongness, new patterns** as in §4.1 of the paper (`veilset.measure`). A single item is not counted as a
-  sub-pattern that is still found: at a rate of 0, no pattern would ever count as hidden then.
+  sub-pattern that is still found: at a rate of 0, where the paper has all patterns hidden, hardly any would be.
 - **Checks**: the auditor certified every release that is called certified before its numbers were used."""
 
 CERTIFICATION = """## What certification costs
 
-The product with the matrix takes an item out of every transaction that holds a pair of a hidden pattern, whether it
-holds the whole pattern or not, and stops there, whether the pattern is hidden or not. A certified release goes on until
+The product with the matrix aims at every transaction that holds a pair of a hidden pattern, whether it holds the whole
+pattern or not, and stops there, whether the pattern is hidden or not. A certified release goes on until
 every listed pattern is below a secret level between ½ and 1 × min_support, and puts back what need not have gone: only
 transactions that held a whole hidden pattern are changed. So it removes much less, and its **accuracy in the sense of
 the paper is lower**: pairs of a hidden pattern that belong to no other may still be found. What is promised is that the
@@ -90,23 +92,15 @@ def panels(rows: Rows, methods: Sequence[str], measure: Measure) -> list[Panel]:
 
 def table(rows: Rows, largest: int) -> str:
     """Plain and certified releases beside each other, over all rates."""
-    columns = (
-        "method",
-        "still found",
-        "accuracy",
-        "wrongness",
-        "removed, in a thousand",
-        "p_r in the end",
-        "CPU seconds",
-    )
+    columns = ("method", "still found", "accuracy", "wrongness", "removed, in a thousand", "CPU s", "came from")
     lines = [_row(*columns), "|---" * len(columns) + "|"]
     for method in BESIDE:
         shares = (rows.overall(method, largest, measure).percent for measure in (found, accuracy, wrongness))
         gone, runs = rows.overall(method, largest, removed), rows.of(method, largest)
-        chances = [result.p_r for result in runs if result.p_r is not None]
-        chance = f"{fmean(chances):.2f}" if chances else "–"
         seconds = fmean(result.seconds for result in runs)
-        lines.append(_row(method, *shares, f"{gone.mean:.1f} ± {gone.half:.1f}", chance, f"{seconds:.2f}"))
+        ways = Counter(result.way for result in runs if result.way).most_common()
+        came = "; ".join(f"{way} ({count})" for way, count in ways) or "the product"
+        lines.append(_row(method, *shares, f"{gone.mean:.1f} ± {gone.half:.1f}", f"{seconds:.2f}", came))
     return "\n".join(lines)
 
 
@@ -118,13 +112,14 @@ def write_page(out: Path, results: dict[Setting, Result], *, quick: bool) -> Non
     """Draw the charts and write hiding.md."""
     rows = Rows(results)
     off = max(abs(result.rate - setting.overlap / 100) for setting, result in results.items())
+    sizes = [result.frequent for result in results.values()]
 
     def chart(name: str, methods: Sequence[str], measure: Measure, up: str) -> str:
         drawn = draw(panels(rows, methods, measure), up, shares=measure is not removed)
         (out / name).write_text(drawn, "utf-8")
         return f"![{up} against the overlap rate]({name})"
 
-    parts = [INTRODUCTION.format(runs=len(results), seeds=len(rows.seeds), off=off)]
+    parts = [INTRODUCTION.format(runs=len(results), seeds=len(rows.seeds), off=off, fewest=min(sizes), most=max(sizes))]
     if quick:
         parts.append("This is a quick run: few points, one seed.")
     for number, title, measure, findings in FIGURES:

@@ -68,6 +68,8 @@ class Result:
 
     Parameters
     ----------
+    frequent : int
+        Itemsets that patterns were chosen from.
     rate : float
         The overlap rate of the patterns that were chosen.
     hidden, kept : int
@@ -81,12 +83,13 @@ class Result:
         are still found.
     removed : float
         Item occurrences that are gone, as a share.
-    p_r : float or None
-        The restoration probability in the end.
+    way : str
+        Which of the ways that a certified method tried made the release.
     seconds : float
         CPU time of the method.
     """
 
+    frequent: int
     rate: float
     hidden: int
     kept: int
@@ -97,7 +100,7 @@ class Result:
     spared: int
     found_spared: int
     removed: float
-    p_r: float | None
+    way: str
     seconds: float
 
 
@@ -125,6 +128,7 @@ def run(setting: Setting) -> Result:
     shared = {pair for pattern in kept for pair in combinations(pattern, 2)}
     spared = [pattern for pattern in fates if shared.issuperset(combinations(pattern, 2))]
     return Result(
+        frequent=len(frequent),
         rate=found["overlap_rate"],
         hidden=len(hidden),
         kept=len(kept),
@@ -135,7 +139,7 @@ def run(setting: Setting) -> Result:
         spared=len(spared),
         found_spared=sum(fates[pattern] == "found" for pattern in spared),
         removed=found["occurrences_removed"] / len(data.items),
-        p_r=None if release.sanitization.p_r is None else float(release.sanitization.p_r),
+        way=next((attempt.name for attempt in release.attempts if attempt.won), ""),
         seconds=seconds,
     )
 

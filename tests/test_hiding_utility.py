@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 import veilset as vs
 from veilset import Coherence, HiddenPatterns, HiddenRules, Transactions, WrongUsage
+from veilset.api import certify
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.release import Release, Sanitization
@@ -219,6 +220,24 @@ def test_metrics_are_those_of_the_definitions(release):
 
 
 @given(releases())
+def test_the_auditor_sees_the_same_parts(release):
+    """It counts along the rows, and tells the largest parts that are found; accuracy is decided by these."""
+    audit = certify(release).audit
+    fates = [effect.fate for effect in side_effects(release) if effect.kind == "hidden"]
+    assert audit.found == fates.count("found")
+    if isinstance(release.promise, HiddenPatterns):
+        shown = [
+            any(
+                len(part) >= min(2, len(left.itemset))
+                and not any(set(part) <= set(other) for other in release.sanitization.keep_patterns)
+                for part, _ in left.largest
+            )
+            for left in audit.leftovers
+        ]
+        assert hiding_measures(release)["hiding_accuracy"] == shown.count(False) / len(shown)
+
+
+@given(releases())
 def test_losses_of_single_occurrences(release):
     """What is gone is told of items, nuggets and rules as it is of suppressed items."""
     before, after = as_sets(release.original), as_sets(release.data)
@@ -249,3 +268,13 @@ def test_what_takes_too_long_is_left_out():
     found = vs.measure(release.original, release, time_limit=1e-9)
     assert "items_lost" in found
     assert not {metric.name for metric in HIDING_METRICS}.intersection(found)
+
+
+def test_a_certified_release_leaves_nothing():
+    release = vs.anonymize(transactions(ROWS), PROMISE, keep_patterns=KEEP, random_state=0)
+    found = vs.measure(release.original, release)
+    assert (found["patterns_found"], found["overlap_rate"], found["new_patterns"]) == (0, 0.8, 0)
+    effects = side_effects(release)
+    assert tuple(effect.level for effect in effects[:2]) == release.sanitization.levels
+    assert all(effect.after < effect.level * 2 for effect in effects[:2])
+    assert found["occurrences_removed"] == np.count_nonzero(~release.kept)

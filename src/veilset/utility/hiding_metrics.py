@@ -4,9 +4,10 @@ Where the paper leaves a choice:
 
 - **Accuracy** asks of a sensitive pattern that no sub-pattern of it is found that is part of no non-sensitive pattern.
   A single item is no sub-pattern here, unless it is the whole pattern: it relates nothing to anything. If it were one,
-  no method would ever hide a pattern whose items are in no non-sensitive pattern, where the paper's Figure 6 has all
-  of them hidden. Only the largest sub-patterns that are found have to be looked at: if one of their parts is part of
-  no non-sensitive pattern, neither are they. Of a *rule* accuracy asks that it is not found; a part of it is no rule.
+  a pattern whose items are in no non-sensitive pattern would hardly ever be hidden, as one of its items can always
+  stay; the paper's Figure 6 has all of these hidden. Only the largest sub-patterns that are found have to be looked at:
+  if one of their parts is part of no non-sensitive pattern, neither are they. Of a *rule* accuracy asks that it is not
+  found; a part of it is no rule.
 - **Wrongness** is about the non-sensitive patterns that are found in the original; others cannot get lost.
 - **New patterns**: a transaction of the release holds no item that it did not hold in the original. So no support
   grows, and nothing is found that was not found before. The first is looked at, occurrence by occurrence, whenever
