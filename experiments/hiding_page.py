@@ -59,11 +59,11 @@ our methods, and what certified hiding costs beside them. Made by `make experime
 CERTIFICATION = """## What certification costs
 
 The product with the matrix aims at every transaction that holds a pair of a hidden pattern, whether it holds the whole
-pattern or not, and stops there, whether the pattern is hidden or not. A certified release goes on until
-every listed pattern is below a secret level between ½ and 1 × min_support, and puts back what need not have gone: only
-transactions that held a whole hidden pattern are changed. So it removes much less, and its **accuracy in the sense of
-the paper is lower**: pairs of a hidden pattern that belong to no other may still be found. What is promised is that the
-listed patterns are not; who wants parts of them hidden lists these, too."""
+pattern or not, and stops there, whether the pattern is hidden or not. A certified release goes on until every listed
+pattern is below a secret level between ½ and 1 × min_support, and puts back what need not have gone: only transactions
+that held a whole hidden pattern are changed. So it removes much less. Of patterns with more than two items its
+**accuracy in the sense of the paper is lower**: pairs of a hidden pattern that belong to no other may still be found.
+What is promised is that the listed patterns are not; who wants parts of them hidden lists these, too."""
 
 SIZE = {2: "hidden patterns of 2 items", LARGEST: f"hidden patterns of 2 to {LARGEST} items"}
 BESIDE = tuple(name for method in PAPER for name in (method, method + CERTIFIED))
