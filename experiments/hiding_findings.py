@@ -155,6 +155,6 @@ def certification(rows: Rows, largest: int) -> Iterator[Finding | str]:
         yield less(rows, says, method + CERTIFIED, method, wrongness, largest)
     left = rows.overall("NHF", largest, found).mean
     yield (
-        f"- *Why NHF alone may lose fewer:* it leaves {100 * left:.1f}% of the hidden patterns as they were found, and "
+        f"- *Why NHF alone may lose fewer:* it leaves {100 * left:.1f}% of the hidden patterns to be found, and "
         "a certified release has to hide these, too."
     )
