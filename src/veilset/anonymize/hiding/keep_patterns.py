@@ -19,7 +19,9 @@ from veilset.transactions import Transactions
 
 __all__ = ["itemsets_of", "patterns_to_keep", "patterns_worth_keeping"]
 
+_TASK = "Looking for the patterns to keep"
 _ADVICE = "give keep_patterns, or hide from a higher min_support."
+_BYTES_A_SET = 2500  # of twenty items, in a set and out of it: what is listed here can double with each hidden pattern
 
 
 def patterns_to_keep(
@@ -75,7 +77,7 @@ def patterns_worth_keeping(data: Transactions, hidden: Itemsets, least: int, lim
         for number, codes in zip(sorted(inside), _codes(maximal[np.array(sorted(inside))]), strict=True)
         for hit in _hitting_sets(inside[number], limits)
     }
-    parts = sorted(map(sorted, _largest(pieces - {frozenset()}, whole)))
+    parts = sorted(map(sorted, _largest(pieces - {frozenset()}, whole, limits)))
     named = [tuple(data.names[code] for code in codes) for codes in parts]
     return _joined(whole, _counted(data, itemsets_of(data, named), limits))
 
@@ -101,7 +103,9 @@ def _hitting_sets(sets: Collection[frozenset[int]], limits: Limits) -> set[froze
     """The minimal sets of items of which each of *sets* holds one (Berge's multiplication)."""
     found = {frozenset[int]()}
     for each in sets:
-        limits.check_time("Looking for the patterns to keep", _ADVICE)
+        limits.check_time(_TASK, _ADVICE)
+        if len(found) > 1000:
+            limits.require(len(found) * len(each) * _BYTES_A_SET, _TASK, _ADVICE)
         fine = {hit for hit in found if hit & each}
         longer = {hit | {item} for hit in found - fine for item in each}
         found = fine | {hit for hit in longer if not any(other <= hit for other in fine)}
@@ -109,7 +113,7 @@ def _hitting_sets(sets: Collection[frozenset[int]], limits: Limits) -> set[froze
     return found
 
 
-def _largest(pieces: set[frozenset[int]], whole: Itemsets) -> list[frozenset[int]]:
+def _largest(pieces: set[frozenset[int]], whole: Itemsets, limits: Limits) -> list[frozenset[int]]:
     """Those that are part of no other piece, and of no whole itemset."""
     items = {item for piece in pieces for item in piece}
     holders = _holders(whole, items)
@@ -119,6 +123,7 @@ def _largest(pieces: set[frozenset[int]], whole: Itemsets) -> list[frozenset[int
             holders[item].add(number)
     kept = []
     for number, piece in enumerate(listed, start=len(whole)):
+        limits.check_time(_TASK, _ADVICE)
         rarest_first = sorted((holders[item] for item in piece), key=len)
         if rarest_first[0].intersection(*rarest_first[1:]) == {number}:
             kept.append(piece)
