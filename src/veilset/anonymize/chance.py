@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from fractions import Fraction
 from typing import TypeAlias
@@ -16,16 +17,20 @@ __all__ = ["Share", "odds_of", "probability", "seed_of"]
 Share: TypeAlias = float | str | Fraction
 """From 0 to 1: a number such as 0.35, or text such as ``"1/3"``."""
 
+_NOTHING = re.compile(r"0+(\.0*)?%?")
 _BITS = 53  # of a random number that decides
 
 
 def probability(value: Share, name: str) -> Fraction:
     """A share of 0 to 1, exactly; nothing is promised about it, so that 0 is as good as any.
 
-    >>> probability(0.35, "p_r"), probability("0", "p_r")
+    >>> probability(0.35, "p_r"), probability("0.0%", "p_r")
     (Fraction(7, 20), Fraction(0, 1))
     """
-    nothing = value.strip() == "0" if isinstance(value, str) else not isinstance(value, bool) and value == 0
+    if isinstance(value, str):
+        nothing = _NOTHING.fullmatch(value.strip()) is not None
+    else:
+        nothing = not isinstance(value, bool) and value == 0
     return Fraction(0) if nothing else exact_share(value, name)
 
 
