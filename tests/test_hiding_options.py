@@ -1,14 +1,22 @@
 """Options of the hiding methods: what is stored, what is drawn, and what cannot be meant."""
 
+from fractions import Fraction
+from functools import partial
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import veilset as vs
-from tests.hiding_questions import METHODS, run
+from tests.hiding_questions import METHODS, questions, rule_questions, run
+from tests.memory import own_memory
 from veilset.anonymize import find_method
+from veilset.testing import check_anonymizer
 from veilset.transactions import Transactions
 
 ROWS = [["ale", "bun", "fig"]] * 5 + [["ale", "bun"]] * 3 + [["fig", "rum"]] * 2
 SHOP = Transactions.from_lists(ROWS)
+FEWER = settings(max_examples=max(30, settings().max_examples // 3))
 PROMISE = vs.HiddenPatterns([["ale", "bun"]], min_support=3)
 
 
@@ -54,6 +62,12 @@ def test_bad_margins(method, margin):
 def test_bad_restoration_probabilities(p_r):
     with pytest.raises(vs.WrongUsage, match="p_r is "):
         hide(p_r=p_r)
+
+
+@pytest.mark.parametrize("nothing", [0, 0.0, "0", " 0.0", "0%", Fraction(0)])
+def test_nothing_is_a_share_however_it_is_written(nothing):
+    options = hide(p_r=nothing, margin=nothing).options
+    assert (options["p_r"], options["margin"]) == ("0", "0")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -107,7 +121,48 @@ def test_no_patterns_to_keep_is_not_the_same_as_none_given(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_persons_and_roles_stay(method):
+def test_a_plain_release_that_leaves_a_pattern_is_not_certified(method):
+    data = Transactions.from_lists([["a", "b"]] * 4)
+    release = vs.anonymize(data, vs.HiddenPatterns([["a"]], min_support=2), method=method, certify=False)
+    assert not release.certified
+    assert vs.anonymize(data, vs.HiddenPatterns([["a"]], min_support=2), method=method).certified
+
+
+@FEWER
+@pytest.mark.parametrize("method", METHODS)
+@given(questions(), st.integers(0, 2**64 - 1))
+def test_the_battery_on_patterns(method, question, seed):
+    """Audited, accounted for, kept by brute force, nothing new, nothing that could return."""
+    check_anonymizer(partial(run, method=method, random_state=seed), question.data, question.promise, maximal=True)
+
+
+@FEWER
+@pytest.mark.parametrize("method", METHODS)
+@given(rule_questions(), st.integers(0, 2**64 - 1))
+def test_the_battery_on_rules(method, question, seed):
+    check_anonymizer(partial(run, method=method, random_state=seed), *question, maximal=True)
+
+
+def many_to_keep(pairs: int) -> tuple[Transactions, vs.HiddenPatterns]:
+    """All that is frequent is in one itemset with so many hidden pairs: what may be kept has one item of each."""
+    items = [f"i{number:02}" for number in range(2 * pairs)]
+    hidden = [items[at : at + 2] for at in range(0, len(items), 2)]
+    return Transactions.from_lists([items] * 4), vs.HiddenPatterns(hidden, min_support=2)
+
+
+def test_as_many_patterns_to_keep_as_there_are():
+    assert len(run(*many_to_keep(8), "hpcme").sanitization.keep_patterns) == 2**8
+
+
+def test_limits_stop_the_search_for_patterns_to_keep():
+    with pytest.raises(vs.BudgetExceeded, match=r"patterns to keep stopped at the time limit.* give keep_patterns"):
+        vs.anonymize(*many_to_keep(15), time_limit=1)
+    with pytest.raises(vs.BudgetExceeded, match=r"patterns to keep stopped at the memory limit.* give keep_patterns"):
+        vs.anonymize(*many_to_keep(40), memory_limit=own_memory() + 30_000_000)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_roles_and_names_stay(method):
     data = Transactions.from_lists(ROWS, sensitive=["bun"])
     release = run(data, PROMISE, method, random_state=1)
     assert release.data.sensitive == ("bun",)
