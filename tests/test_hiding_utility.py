@@ -237,6 +237,7 @@ def test_the_auditor_sees_the_same_parts(release):
         assert hiding_measures(release)["hiding_accuracy"] == shown.count(False) / len(shown)
 
 
+@settings(max_examples=max(25, settings().max_examples // 4))
 @given(releases())
 def test_losses_of_single_occurrences(release):
     """What is gone is told of items, nuggets and rules as it is of suppressed items."""

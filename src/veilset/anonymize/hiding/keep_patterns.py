@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from veilset.errors import WrongUsage
+from veilset.errors import BudgetExceeded, WrongUsage
 from veilset.limits import Limits
 from veilset.mining import Itemsets, frequent, supports
 from veilset.transactions import Transactions
@@ -21,7 +21,7 @@ __all__ = ["itemsets_of", "patterns_to_keep", "patterns_worth_keeping"]
 
 _TASK = "Looking for the patterns to keep"
 _ADVICE = "give keep_patterns, or hide from a higher min_support."
-_BYTES_A_SET = 2500  # of twenty items, in a set and out of it: what is listed here can double with each hidden pattern
+_MOST = 10_000  # patterns to keep inside one frequent itemset: they can double with each hidden pattern
 
 
 def patterns_to_keep(
@@ -104,8 +104,12 @@ def _hitting_sets(sets: Collection[frozenset[int]], limits: Limits) -> set[froze
     found = {frozenset[int]()}
     for each in sets:
         limits.check_time(_TASK, _ADVICE)
-        if len(found) > 1000:
-            limits.require(len(found) * len(each) * _BYTES_A_SET, _TASK, _ADVICE)
+        if len(found) > _MOST:
+            raise BudgetExceeded(
+                f"{_TASK} stopped: {len(sets):,} hidden patterns are inside one frequent itemset, which leaves more "
+                f"than {_MOST:,} ways to avoid them all.",
+                _ADVICE.capitalize(),
+            )
         fine = {hit for hit in found if hit & each}
         longer = {hit | {item} for hit in found - fine for item in each}
         found = fine | {hit for hit in longer if not any(other <= hit for other in fine)}
