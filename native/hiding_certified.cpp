@@ -70,8 +70,10 @@ public:
     }
 
     // Takes victims out of the claims on patterns that are still found, then puts back what breaks nothing; how many victims.
-    int64_t finish(Vector<int64_t> value) {
+    // `only` names the one item of each pattern that may be a victim; empty: any may.
+    int64_t finish(Vector<int64_t> value, std::span<const int32_t> only = {}) {
         value_ = std::move(value);
+        only_ = only;
         int64_t removed = 0;
         // What goes from an antecedent can make another rule sure again. Each pass leaves fewer claims, so that it ends.
         for (bool again = true; std::exchange(again, false);)
@@ -134,12 +136,12 @@ private:
         Vector<Victim> victims = cheapest(p, together_[p] - limit.most, false);
         if (limit.num > 0 && antecedent_[p] > 0) {
             const int64_t unsure = int64_t((Wide(limit.num) * antecedent_[p] - 1) / limit.den);  // so many may be left
-            Vector<Victim> others = cheapest(p, together_[p] - unsure, true);
+            Vector<Victim> others = cheapest(p, together_[p] - unsure, true);  // none, if only its antecedent may go
             const auto cost = [](const Vector<Victim>& all) {
                 return std::accumulate(all.begin(), all.end(), std::pair<Wide, size_t>(0, all.size()),
                                        [](auto sum, const Victim& v) { return std::pair(sum.first + v.cost, sum.second); });
             };
-            if (cost(others) < cost(victims)) victims = std::move(others);
+            if (!others.empty() && cost(others) < cost(victims)) victims = std::move(others);
         }
         for (const Victim& victim : victims) take_out(victim.occurrence);
         return int64_t(victims.size());
@@ -153,10 +155,12 @@ private:
             if (missing_[size_t(claim)] != 0) continue;
             Victim best{0, 0, -1, 0};
             for (int64_t c : claims_.needs[size_t(claim)]) {
-                if (consequent && std::ranges::binary_search(led, claims_.item(size_t(c)))) continue;
+                const int32_t item = claims_.item(size_t(c));
+                if ((!only_.empty() && item != only_[p]) || (consequent && std::ranges::binary_search(led, item))) continue;
                 const Victim candidate{value_[size_t(c)], helps(c), c, order_[size_t(c)]};
                 if (best.occurrence < 0 || candidate < best) best = candidate;
             }
+            if (best.occurrence < 0) return victims;
             victims.push_back(best);
             control_.poll();
         }
@@ -220,6 +224,7 @@ private:
     Vector<uint8_t> kept_;     // contested occurrence -> whether it is kept
     Vector<int32_t> missing_;  // claim -> how many of its occurrences are not
     Vector<uint64_t> order_;   // contested occurrence -> its place among equals
+    std::span<const int32_t> only_;  // pattern -> the item that may be its victim; or empty
     Vector<int64_t> value_;    // contested occurrence -> what it is worth to the patterns to keep
     std::vector<int64_t> together_, antecedent_;  // pattern -> its support, and that of its antecedent
     bool confident_;
@@ -243,8 +248,9 @@ std::vector<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, c
 }
 
 // A dictionary: `kept` (one for each occurrence), `step` (of the odds, the one that was taken), `victims` (how many went beyond
-// where the way began), `ways` (for each that was tried, how many patterns to
-// keep and how many occurrences it loses, and its seconds), `way` (the one that was taken).
+// where the way began), `ways` (for each that was tried, how many patterns to keep and how many occurrences it loses, and its
+// seconds), `way` (the one that was taken). The ways: 0 starts from the product, all others from the data; 2 takes one item of
+// each pattern only, which does less harm where most transactions hold most items; from 3 on what was lost weighs more.
 nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary, const Array<uint8_t>& states,
               const Array<int64_t>& pattern_offsets, const Array<int32_t>& pattern_items, const Array<int64_t>& antecedent_offsets,
               const Array<int32_t>& antecedent_items, const Array<int64_t>& most, const Array<int64_t>& share_num, const Array<int64_t>& share_den,
@@ -265,6 +271,12 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     Keep cost(data, patterns, by_keep, span_of(keep_spare), claims, threads, control);
     Choice choice(claims, antecedents, std::move(limits), seed, control);
 
+    // The item of each pattern that matters least to the patterns to keep.
+    std::vector<int32_t> least_wanted;
+    const std::vector<int64_t> wanted = cost.item_weights();
+    const auto by_worth = [&](int32_t i) { return std::tuple(wanted[size_t(i)], support[size_t(i)], i); };
+    for (int64_t p = 0; p < patterns.rows(); ++p) least_wanted.push_back(*std::ranges::min_element(patterns.row(p), {}, by_worth));
+
     Vector<uint8_t> best(control);
     std::pair<int64_t, int64_t> least;
     size_t step = 0;
@@ -279,7 +291,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
         control.single([&] {
             if (way == 0) step = choice.begin(span_of(states), span_of(odds));
             else choice.begin();
-            removed = choice.finish(cost.values());
+            removed = choice.finish(cost.values(), way == 2 ? std::span<const int32_t>(least_wanted) : std::span<const int32_t>());
             lost = cost.losses(choice.kept());
         });
         const std::pair<int64_t, int64_t> score(cost.lost(lost), std::ranges::count(choice.kept(), uint8_t(0)));
@@ -288,7 +300,8 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
             best.assign(choice.kept().begin(), choice.kept().end());
             least = score, victims = removed, taken = way;
         }
-        if (way > 0) cost.blame(lost);
+        // What was lost weighs more the next time; one victim for each pattern is a way of its own.
+        if (way != 0 && way != 2) cost.weigh_lost(lost, 4);
     }
     control.charge(int64_t(data.items.size()));
     std::vector<uint8_t> kept(data.items.size(), 1);

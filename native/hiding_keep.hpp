@@ -30,10 +30,18 @@ public:
         find_patterns(threads);
     }
 
-    // The next choice shall be more careful with the patterns that this one loses.
-    void blame(std::span<const int64_t> losses) {
+    // What lost patterns weigh from now on, in times of what they weighed.
+    void weigh_lost(std::span<const int64_t> losses, int64_t times) {
         for (size_t k = 0; k < weight_.size(); ++k)
-            if (spare_[k] >= 0 && losses[k] > spare_[k]) weight_[k] = std::min(weight_[k] * 4, int64_t(1) << 32);
+            if (spare_[k] >= 0 && losses[k] > spare_[k]) weight_[k] = std::min(weight_[k] * times, int64_t(1) << 32);
+    }
+
+    // For each item, what all patterns with it weigh.
+    std::vector<int64_t> item_weights() const {
+        std::vector<int64_t> sum(size_t(data_.vocabulary), 0);
+        for (size_t k = 0; k < weight_.size(); ++k)
+            for (int32_t i : patterns_.sets().row(int64_t(k))) sum[size_t(i)] += weight_[k];
+        return sum;
     }
 
     // For each contested occurrence, what the patterns weigh that its transaction holds with it.

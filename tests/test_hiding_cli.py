@@ -215,3 +215,12 @@ def test_patterns_to_keep_belong_to_hiding(shop, capsys):
     asked = ["--k", "2", "--p", "1", "--keep-patterns", "patterns.txt"]
     said = error(capsys, "publish", "baskets.csv", *asked, "--out", "release")
     assert "The method 'auto' has no option 'keep_patterns'." in said
+
+
+def test_one_seed_for_order_and_chance(shop, capsys):
+    """Two releases that differ would show where the hidden patterns are."""
+    for out in ("release", "again"):
+        assert main(["publish", "baskets.csv", *PATTERNS, "--seed", "a secret", "--out", out]) == 0
+    capsys.readouterr()
+    for name in ("data.csv", "certificate.json", "report.html"):
+        assert (shop / "release/public" / name).read_bytes() == (shop / "again/public" / name).read_bytes()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import veilset as vs
 from tests.hiding_questions import METHODS, questions, rule_questions, run
+from tests.memory import own_memory
 from veilset.anonymize import find_method
 from veilset.testing import check_anonymizer
 from veilset.transactions import Transactions
@@ -166,3 +167,34 @@ def test_roles_and_names_stay(method):
     release = run(data, PROMISE, method, random_state=1)
     assert release.data.sensitive == ("bun",)
     assert release.data.names == data.names
+
+
+def test_an_item_that_is_named_twice_is_a_slip():
+    with pytest.raises(vs.WrongUsage, match=r"Pattern 2 names 'bun' twice\. Take it off once"):
+        vs.HiddenPatterns([["ale"], ["bun", "bun"]], 2)
+    with pytest.raises(vs.WrongUsage, match=r"Rule 1 names 'ale' twice"):
+        vs.HiddenRules([(["ale", "ale"], "bun")], 2, 0.5)
+
+
+def test_what_is_plain_says_that_it_may_point_at_patterns():
+    data = Transactions.from_lists(ROWS)
+    assert "point at themselves" in vs.anonymize(data, PROMISE, certify=False).notes[0]
+    assert vs.anonymize(data, PROMISE).notes == ()
+
+
+@pytest.mark.parametrize("option", ["p_r", "margin"])
+def test_nothing_is_a_probability_and_more_than_all_is_none(option):
+    data = Transactions.from_lists(ROWS)
+    for nothing in (0, 0.0, "0", "0.0", "0%", "0/1"):
+        assert vs.anonymize(data, PROMISE, **{option: nothing}).options[option] == "0"
+    with pytest.raises(vs.WrongUsage, match=f"{option} is 2, outside the range from 0 to 1"):
+        vs.anonymize(data, PROMISE, **{option: 2})
+
+
+def test_the_matrix_heeds_limits():
+    """One transaction of many items is one pattern to keep, with all their pairs in the matrix."""
+    data = Transactions.from_lists([range(6000)])
+    with pytest.raises(
+        vs.BudgetExceeded, match=r"Making the matrix stopped at the memory limit.* shorter keep_patterns"
+    ):
+        vs.anonymize(data, vs.HiddenPatterns([["1", "2"]], 1), memory_limit=own_memory() + 100_000_000)

@@ -19,7 +19,7 @@ _LARGEST_DENOMINATOR = 10**6
 _HUGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4,}")  # \d: Fraction takes the digits of all scripts
 
 
-def exact_share(value: float | str | Fraction, name: str) -> Fraction:
+def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool = False) -> Fraction:
     """The share in (0, 1] that *value* stands for: a number, or text like ``"2/3"``, ``"0.4"`` or ``"40%"``.
 
     A float means the simplest fraction it can stand for, with a denominator of at most one million. What lies between
@@ -49,8 +49,9 @@ def exact_share(value: float | str | Fraction, name: str) -> Fraction:
             f"{name} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
             f"Give at most six decimals, or a fraction such as {name}='1/3'.",
         )
-    if not 0 < share <= 1:
-        raise WrongUsage(f"{name} is {value}, outside the range above 0 and up to 1.", f"Try for example {name}=0.4.")
+    if not (0 < share <= 1 or (may_be_zero and share == 0)):
+        allowed = "from 0 to 1" if may_be_zero else "above 0 and up to 1"
+        raise WrongUsage(f"{name} is {value}, outside the range {allowed}.", f"Try for example {name}=0.4.")
     return share
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import hashlib
 import secrets
 from fractions import Fraction
 from typing import TypeAlias
@@ -12,12 +12,11 @@ import numpy as np
 from veilset.errors import WrongUsage
 from veilset.exact import exact_share
 
-__all__ = ["Share", "odds_of", "probability", "seed_of"]
+__all__ = ["Share", "odds_of", "probability", "seed_from", "seed_of"]
 
 Share: TypeAlias = float | str | Fraction
 """From 0 to 1: a number such as 0.35, or text such as ``"1/3"``."""
 
-_NOTHING = re.compile(r"0+(\.0*)?%?")
 _BITS = 53  # of a random number that decides
 
 
@@ -27,11 +26,7 @@ def probability(value: Share, name: str) -> Fraction:
     >>> probability(0.35, "p_r"), probability("0.0%", "p_r")
     (Fraction(7, 20), Fraction(0, 1))
     """
-    if isinstance(value, str):
-        nothing = _NOTHING.fullmatch(value.strip()) is not None
-    else:
-        nothing = not isinstance(value, bool) and value == 0
-    return Fraction(0) if nothing else exact_share(value, name)
+    return exact_share(value, name, may_be_zero=True)
 
 
 def odds_of(share: Fraction) -> int:
@@ -50,3 +45,12 @@ def seed_of(random_state: int | None) -> int:
     ):
         raise WrongUsage(f"random_state is {random_state!r}.", f"Give a whole number from 0 to {2**64 - 1:,}.")
     return int(random_state)
+
+
+def seed_from(text: str) -> int:
+    """The seed that a secret text stands for; it tells nothing of the text, nor of what else is made from it.
+
+    >>> seed_from("a secret") == seed_from("a secret") != seed_from("another")
+    True
+    """
+    return int.from_bytes(hashlib.shake_256(b"veilset method\0" + text.encode()).digest(8)) >> 1

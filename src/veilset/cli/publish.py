@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import veilset as vs
-from veilset.anonymize import check_allowed, find_method, loss_by_p, milder_that_keep_half
+from veilset.anonymize import check_allowed, find_method, loss_by_p, milder_that_keep_half, seed_from
 from veilset.cli.app import app
 from veilset.cli.options import Flag, Json, LimitOptions, MethodOptions, ReadingOptions
 from veilset.cli.promise_options import PromiseOptions
@@ -66,7 +66,8 @@ def publish(
     yes
         Do not ask when less than half of the item occurrences would survive.
     seed
-        Secret seed of the row order; by default a random one. Kept in OUT/custodian/recipe.toml.
+        Secret seed of the row order, and of the method's chance unless --random-state is given; by default a random
+        one. Kept in OUT/custodian/recipe.toml.
     json
         Print JSON; so does piping the output.
     """
@@ -154,7 +155,7 @@ def run_recipe(
             allow_sensitive=recipe.method.allow_sensitive,
             progress=progress,
             **vars(bounds),
-            **dict[str, Any](recipe.method.options),
+            **_options(recipe, promise, seed),
         )
     with screen.progress() as progress:
         cost(release, limits=Limits(progress=progress, **vars(bounds)))  # measured once; all reports have it then
@@ -175,6 +176,14 @@ def run_recipe(
             **vars(bounds),
         )
     return bundle, release, curve
+
+
+def _options(recipe: Recipe, promise: Promise, seed: str | None) -> dict[str, Any]:
+    """The options of the method; where it has chance of its own, a seed of the whole run is one of it, too."""
+    options = dict[str, Any](recipe.method.options)
+    if seed is not None and "random_state" in signature(find_method(promise, recipe.method.name)).parameters:
+        options.setdefault("random_state", seed_from(seed))
+    return options
 
 
 def _risks_before(data: vs.Transactions, promise: Promise, screen: Screen, bounds: LimitOptions) -> vs.Audit | None:

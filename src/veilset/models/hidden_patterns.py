@@ -150,7 +150,7 @@ class HiddenRules(_Hidden):
     @property
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
         """Both sides of each rule: the sets of items whose support has to fall, for the support or the confidence."""
-        return tuple(_in_order((*antecedent, *consequent)) for antecedent, consequent in self.rules)
+        return tuple(_in_order((*antecedent, *consequent), "A rule") for antecedent, consequent in self.rules)
 
     def parameters(self) -> dict[str, Parameter]:
         """Shares as text, so that they stay exact."""
@@ -170,7 +170,7 @@ def _patterns(patterns: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     for number, pattern in enumerate(_several(patterns, "patterns"), start=1):
         if isinstance(pattern, (str, bytes)) or not isinstance(pattern, Iterable):
             raise WrongUsage(f"Pattern {number} is {pattern!r}.", f"Give a list of items, such as [{pattern!r}].")
-        items = _in_order(item_name(item, f"Pattern {number}") for item in pattern)
+        items = _in_order(pattern, f"Pattern {number}")
         if not items:
             raise WrongUsage(f"Pattern {number} has no items.", "Name at least one: everybody has nothing.")
         found.append(items)
@@ -188,8 +188,7 @@ def _rules(rules: Iterable[tuple[Side, Side]]) -> tuple[tuple[tuple[str, ...], t
             raise WrongUsage(
                 f"Rule {number} is {rule!r}.", "Give a pair: its antecedent and its consequent, as lists of items."
             ) from None
-        left = _in_order(item_name(item, f"Rule {number}") for item in antecedent)
-        right = _in_order(item_name(item, f"Rule {number}") for item in consequent)
+        left, right = (_in_order(side, f"Rule {number}") for side in (antecedent, consequent))
         if not left or not right:
             raise WrongUsage(f"Rule {number} has an empty side.", "Name at least one item on either side.")
         if both := set(left).intersection(right):
@@ -206,8 +205,12 @@ def _several(values: Iterable[Any], what: str) -> Iterable[Any]:
     return values
 
 
-def _in_order(items: Iterable[str]) -> tuple[str, ...]:
-    names = list(dict.fromkeys(items))
+def _in_order(items: Iterable[str], where: str) -> tuple[str, ...]:
+    """The items in the order of a vocabulary. One that is named twice is a slip: the pattern would be a smaller one."""
+    names = [item_name(item, where) for item in items]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise WrongUsage(f"{where} names {twice!r} twice.", "Take it off once, or correct the other.")
     return tuple(names[place] for place in vocabulary_order(names))
 
 

@@ -8,8 +8,9 @@ holds the pattern, and whether or not that is enough. `certify` makes it a promi
 2. Where the product leaves a pattern at its level or above, **victims** go from more transactions, those whose loss
    costs the patterns to keep least: one that is barely frequent weighs more than one with transactions to spare.
 3. What need not have gone is **put back**, the most valuable first, until nothing could return by itself.
-4. The product fixes one victim for each pair, which is not always the cheapest. So the same is done **without it**, and
-   again with more weight on the patterns that were lost; what loses the fewest of them is taken.
+4. The product fixes one victim for each pair, which is not always the cheapest. So the same is done **without it**:
+   with any victims, with one item of each pattern (better in dense data), and with more weight on the patterns that
+   were lost before. What loses the fewest of them is taken.
 
 A rule is judged by what the data is in the end: taking an item out of its antecedent can make it surer again.
 """
@@ -42,8 +43,15 @@ Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
 
 _DRAWS = 2**16  # different levels that a pattern may get
-_MOST_WAYS = 5
-_WAYS = ("product, then victims", "victims alone", "victims, sparing what was lost")
+_WAYS = (
+    "product, then victims",
+    "victims alone",
+    "one victim for each pattern",
+    *["victims, sparing what was lost"] * 2,
+)
+_PLAIN = (
+    "The product alone: no levels were drawn, so that hidden patterns that are gone altogether may point at themselves."
+)
 _STEPS = 10  # in which p_r is lowered
 _STAGES = {
     1: "Finding transactions with hidden patterns",
@@ -59,7 +67,7 @@ def hide(
     *,
     spare: bool,
     reinforce: bool,
-    p_r: Share | None = None,
+    p_r: Fraction | None = None,
     keep_patterns: Patterns | None,
     certify: bool,
     margin: Share,
@@ -71,7 +79,7 @@ def hide(
 
     Parameters
     ----------
-    p_r : share, optional
+    p_r : Fraction, optional
         The restoration probability of HPCME; None: what the product leaves stays.
     keep_patterns, certify, margin, random_state
         As for `hpcme`.
@@ -79,23 +87,20 @@ def hide(
         What the method was told besides, for the release to remember.
     """
     started = time.perf_counter()
-    seed, chance = seed_of(random_state), None if p_r is None else probability(p_r, "p_r")
-    spread, least = probability(margin, "margin"), promise.least_support(len(data))
+    seed, spread, least = seed_of(random_state), probability(margin, "margin"), promise.least_support(len(data))
     hidden = itemsets_of(data, list(map(data.in_order, promise.itemsets)))
     limits.step("Looking for the patterns to keep")
     if keep_patterns is None:
         keep = patterns_worth_keeping(data, hidden, least, limits)
     else:
         keep = patterns_to_keep(data, keep_patterns, hidden if isinstance(promise, HiddenPatterns) else None, limits)
-    matrix = sanitization_matrix(hidden, keep, spare=spare, reinforce=reinforce)
+    matrix = sanitization_matrix(hidden, keep, spare=spare, reinforce=reinforce, limits=limits)
     states = product(data, matrix, limits)
     levels = tuple(_level(seed, itemset, spread) for itemset in _listed(promise)) if certify else ()
     if certify:
-        kept, chance, victims, ways = _certified(
-            data, promise, states, hidden, keep, least, levels, chance, seed, limits
-        )
+        kept, chance, victims, ways = _certified(data, promise, states, hidden, keep, least, levels, p_r, seed, limits)
     else:
-        kept, victims, ways = _restored(data, states, chance, seed), 0, ()
+        kept, chance, victims, ways = _restored(data, states, p_r, seed), p_r, 0, ()
     # Only the first way starts from the product; of another, the product took out nothing.
     from_product = not ways or ways[0].won
     by_matrix = len(states) - int(np.count_nonzero(_restored(data, states, chance, seed))) if from_product else 0
@@ -107,7 +112,7 @@ def hide(
         method=method,
         options={
             **options,
-            **({} if p_r is None else {"p_r": str(probability(p_r, "p_r"))}),
+            **({} if p_r is None else {"p_r": str(p_r)}),
             **({} if keep_patterns is None else {"keep_patterns": to_keep}),
             "certify": certify,
             "margin": str(spread),
@@ -124,6 +129,7 @@ def hide(
             by_victims=victims,
             put_back=by_matrix + victims - int(np.count_nonzero(~kept)),
         ),
+        notes=() if certify else (_PLAIN,),
         attempts=ways,
         seconds=time.perf_counter() - started,
     )
@@ -205,13 +211,13 @@ def _certified(
             keep.supports - least,
             np.array([odds_of(Fraction(1) if share is None else share) for share in steps], dtype=np.uint64),
             seed=seed,
-            most_ways=_MOST_WAYS,
+            most_ways=len(_WAYS),
             threads=limits.thread_count,
             **limits.for_kernel(_STAGES.__getitem__),
         )
     ways = tuple(
         Attempt(
-            name=_WAYS[min(number, 2)],
+            name=_WAYS[number],
             loss=removed / max(1, len(data.items)),
             seconds=seconds,
             note=f"loses {lost:,} of {len(keep):,} patterns to keep",

@@ -38,8 +38,10 @@ def patterns_to_keep(
         if not named[-1]:
             raise WrongUsage(f"Pattern {number} to keep has no items.", "Name at least one.")
     named = list(dict.fromkeys(named))
+    kept = [(frozenset(pattern), pattern) for pattern in named]
     for secret, _ in hidden or ():
-        if wrong := next((pattern for pattern in named if set(secret) <= set(pattern)), None):
+        limits.check_time(_TASK, _ADVICE)
+        if wrong := next((pattern for items, pattern in kept if items.issuperset(secret)), None):
             raise WrongUsage(
                 f"The pattern {', '.join(wrong)} is to be kept, but holds {', '.join(secret)}, which is to be hidden.",
                 "Take one of them off its list.",

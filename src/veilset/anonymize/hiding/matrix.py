@@ -11,12 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from veilset.limits import Limits
 from veilset.mining import Itemsets
 
 __all__ = ["sanitization_matrix"]
 
+_ADVICE = "give shorter keep_patterns, or hide from a higher min_support."
 
-def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinforce: bool) -> csr_array:
+
+def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinforce: bool, limits: Limits) -> csr_array:
     """S over the items of *hidden*, whose names *keep* has too.
 
     Parameters
@@ -30,7 +33,7 @@ def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinfo
         Whether pairs that are inside patterns to keep only get a 1 (non-hidden-first).
     """
     width = len(hidden.names)
-    inside, outside = _pairs(hidden, width), _pairs(keep, width)
+    inside, outside = _pairs(hidden, limits), _pairs(keep, limits)
     hit = np.setdiff1d(inside, outside, assume_unique=True) if spare else inside
     first, second = np.divmod(hit, width)
     often = np.bincount(keep.items, minlength=width)
@@ -46,11 +49,14 @@ def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinfo
     return csr_array(entries, shape=(width, width), dtype=np.int8)
 
 
-def _pairs(itemsets: Itemsets, width: int) -> npt.NDArray[np.int64]:
+def _pairs(itemsets: Itemsets, limits: Limits) -> npt.NDArray[np.int64]:
     """All pairs i < j of items that are together in an itemset, each as i * width + j, ascending."""
-    sizes = itemsets.sizes
+    width, sizes = len(itemsets.names), itemsets.sizes
+    # Each pair as it is found, once more beside those found before, and both again while they are sorted.
+    limits.require(int(4 * 8 * (sizes * (sizes - 1) // 2).sum()), "Making the matrix", _ADVICE)
     found = [np.zeros(0, dtype=np.int64)]
     for size in np.unique(sizes[sizes > 1]).tolist():
+        limits.check_time("Making the matrix", _ADVICE)
         members = itemsets.items[itemsets.offsets[:-1][sizes == size][:, None] + np.arange(size)].astype(np.int64)
         found += [np.unique(members[:, one, None] * width + members[:, one + 1 :]) for one in range(size - 1)]
     return np.unique(np.concatenate(found))
