@@ -98,6 +98,7 @@ private:
         for (size_t c = 0; c < kept_.size(); ++c) {
             const uint8_t s = state[size_t(claims_.place[c])];
             kept_[c] = s == 2 ? Chances(seed_, claims_.row[c]).of(claims_.item(c)) < odds : s;
+            control_.poll();
         }
         count();
     }
@@ -108,8 +109,8 @@ private:
         for (size_t claim = 0; claim < claims_.size(); ++claim) {
             missing_[claim] = int32_t(std::ranges::count_if(claims_.needs[claim], [&](int64_t c) { return !kept_[size_t(c)]; }));
             count_of(claim) += missing_[claim] == 0;
+            control_.poll();
         }
-        control_.poll();
     }
 
     std::vector<size_t> by_excess() const {

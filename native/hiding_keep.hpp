@@ -112,6 +112,8 @@ private:
                 if (matters[size_t(i)]) items.push_back(i);
             ends.push_back(int64_t(items.size()));
         }
+        constexpr int64_t bytes_an_entry = 64;  // of the map: a bucket, and a node with its neighbour
+        control_.charge(bytes_an_entry * int64_t(rows));
         std::unordered_map<std::string_view, int32_t> number;
         number.reserve(rows);
         for (size_t row = 0; row < rows; ++row) {
@@ -121,10 +123,12 @@ private:
             kind_.push_back(found->second);
             control_.poll();
         }
+        control_.refund(bytes_an_entry * int64_t(rows));
     }
 
     void find_patterns(int threads) {
         const int64_t kinds = int64_t(example_.size()), blocks = (kinds + rows_per_block - 1) / rows_per_block;
+        control_.charge(kinds * int64_t(sizeof(Held)));
         for (int64_t kind = 0; kind < kinds; ++kind) held_.emplace_back(control_);
         struct Worker {
             std::vector<int64_t> last;  // item -> the last row that holds it
