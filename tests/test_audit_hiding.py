@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.interrupting import interrupt
 from tests.memory import own_memory
 from veilset import HiddenPatterns, HiddenRules, Transactions, _native
-from veilset.audit import audit, pattern_parts
+from veilset.audit import audit, hidden_patterns, pattern_parts
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import Audit, Leftover, Margin
@@ -258,6 +258,61 @@ def crowded() -> tuple[Transactions, HiddenPatterns]:
     return data, HiddenPatterns(patterns, min_support=1)
 
 
+def test_very_many_largest_parts_do_not_keep_the_verdict_waiting():
+    data, promise = explosive()
+    rest = [["i000", "i001"], ["i000", "i002", "absent"]]
+    answer = asked(data, HiddenPatterns([*promise.patterns, *rest], min_support=3))
+    first, pair, absent = answer.leftovers
+    assert not first.complete
+    assert first.support == 0
+    assert pair.complete
+    assert pair.largest == ((("i000", "i001"), pair.support),)
+    assert absent.complete
+    assert [part for part, _ in absent.largest] == [("i000", "i002")]
+    assert [witness.itemset for witness in answer.witnesses] == [("i000", "i001")]
+    assert answer.margins == {"largest_support": Margin(pair.support, ("i000", "i001"))}
+    assert asked(data, promise) == asked(data, promise)  # what is listed does not depend on the clock
+    held = np.zeros((len(data), len(data.names)), dtype=bool)
+    held[np.repeat(np.arange(len(data)), data.lengths), data.items] = True
+    for part, support in random.Random(3).sample(first.largest, 30):
+        rows = held[:, data.codes(part)].all(axis=1)
+        more = held[rows].sum(axis=0)
+        assert rows.sum() == support >= 3
+        assert sorted(more)[-len(part) - 1] < 3, "It would reach min_support with one more item."
+
+
+@pytest.mark.parametrize("work", [0, 60_000, 200_000, 1_000_000])
+def test_little_work_changes_nothing_but_what_is_listed(monkeypatch, work):
+    draw = random.Random(7)
+    stopped = 0
+    for _ in range(40):
+        names = "abcdefgh"
+        data = Transactions.from_lists([[name for name in names if draw.random() < 0.6] for _ in range(30)])
+        patterns = [draw.sample(names, draw.randint(1, 8)) for _ in range(3)]
+        rules = [(items[:1], items[1:]) for items in (["a", "b", "c"], draw.sample(names, 7))]
+        for promise in (
+            HiddenPatterns(patterns, min_support=4),
+            HiddenRules(rules, min_support=4, min_confidence="1/3"),
+        ):
+            whole = asked(data, promise)
+            with monkeypatch.context() as patch:
+                patch.setattr(hidden_patterns, "MOST_WORK", work)
+                answer = asked(data, promise)
+            check_audit(data, promise, answer)
+            assert (answer.holds, answer.witnesses, answer.margins) == (whole.holds, whole.witnesses, whole.margins)
+            assert all(one.complete for one in whole.leftovers)
+            assert all(one.complete for one in answer.leftovers if one.support >= 4)
+            stopped += sum(not one.complete for one in answer.leftovers)
+    assert stopped
+
+
+@pytest.fixture
+def unbounded(monkeypatch):
+    """As much work as there is: only limits end the search."""
+    monkeypatch.setattr(hidden_patterns, "MOST_WORK", 1 << 80)
+
+
+@pytest.mark.usefixtures("unbounded")
 def test_time_limit_stops_the_audit():
     for data, promise in (explosive(), crowded()):
         started = time.monotonic()
@@ -266,6 +321,7 @@ def test_time_limit_stops_the_audit():
         assert time.monotonic() - started < 5  # a hang, not a measurement
 
 
+@pytest.mark.usefixtures("unbounded")
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit_stops_the_audit():
     data, promise = explosive()

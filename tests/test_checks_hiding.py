@@ -93,6 +93,7 @@ def test_wrong_answers_about_hidden_patterns_are_rejected():
     answer = audit(ROWS, PAIRS)
     check_audit(ROWS, PAIRS, answer)
     (witness,), (first, second) = answer.witnesses, answer.leftovers
+    check_audit(ROWS, PAIRS, replace(answer, leftovers=(first, replace(second, largest=(), complete=False))))
     assert second == Leftover(("b", "c"), 1, None, ((("b",), 4),))
     for wrong, words in [
         ({"holds": True}, "is wrong on"),
@@ -108,6 +109,7 @@ def test_wrong_answers_about_hidden_patterns_are_rejected():
         ({"leftovers": (first, replace(second, antecedent_support=4))}, "antecedent is held by None"),
         ({"leftovers": (first, replace(second, largest=()))}, "largest is not"),
         ({"leftovers": (first, replace(second, largest=((("b",), 3),)))}, "largest is not"),
+        ({"leftovers": (first, replace(second, largest=((("b",), 3),), complete=False))}, "largest is not"),
     ]:
         with pytest.raises(AssertionError, match=words):
             check_audit(ROWS, PAIRS, replace(answer, **wrong))

@@ -303,6 +303,7 @@ def test_facts_are_json():
     left = facts["audit"]["leftovers"][0]
     assert (left["itemset"], left["support"], left["antecedent_support"]) == (PAIR, 1, None)
     assert {"itemset": ["4"], "support": 2} in left["largest"]
+    assert left["complete"] is True
     assert report.release_facts(replace(MADE, kept=None))["sanitization"]["taken_out"] is None
     assert report.release_facts(replace(MADE, sanitization=None))["sanitization"] is None
 

@@ -7,6 +7,7 @@ data that is audited. Items that the data does not have are in no transaction: a
 What is left of each pattern is told by its largest parts that still reach min_support. The accuracy of Lee, Chang and
 Chen (2004, §4.1) asks whether some part p of a hidden pattern is found and lies under no non-sensitive pattern. The
 largest parts decide that: p is part of a largest one, and if that one were under a non-sensitive pattern, p would be.
+Where there are very many, some are listed, and it is said so; nothing else in the answer depends on them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from veilset.audit.pattern_parts import parts_of
+from veilset.audit.pattern_parts import MOST_WORK, parts_of
 from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Witness
@@ -111,14 +112,19 @@ def _leftovers(
     least: int,
     limits: Limits,
 ) -> tuple[Leftover, ...]:
-    left = []
+    """What is left of each itemset. Work that one does not need for its largest parts is left to those after it."""
+    left: list[Leftover] = []
+    work = MOST_WORK
     for itemset, antecedent, parts in zip(itemsets, antecedents, parts_of(data, itemsets, limits), strict=True):
+        largest, complete = parts.largest(least, work // (len(itemsets) - len(left)), limits)
+        work -= min(work, parts.work)
         left.append(
             Leftover(
                 itemset,
                 parts.support(itemset),
                 None if antecedent is None else parts.support(antecedent),
-                parts.largest(least, limits),
+                largest,
+                complete,
             )
         )
     return tuple(left)

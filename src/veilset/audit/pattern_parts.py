@@ -2,11 +2,14 @@
 
 A transaction that holds some item of a pattern holds a part of it. Of each pattern, the different parts that are met
 in this way are kept, with how many transactions hold exactly that much; a `Parts` answers from them.
+
+The largest parts that are found can be beyond number. They are told besides the verdict, which must not wait for them:
+their search ends after so much work. It is counted, not timed, so that the answer is the same on any machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +19,14 @@ from veilset import _native
 from veilset.limits import Limits
 from veilset.transactions import Transactions
 
-__all__ = ["Parts", "parts_of"]
+__all__ = ["MOST_WORK", "Parts", "parts_of"]
+
+MOST_WORK = 1_000_000_000
+"""What the search for largest parts may cost for all patterns together: some seconds."""
 
 _TASK, _ADVICE = "The audit", "ask about fewer or shorter patterns."
 _MANY, _ROOM = 4096, 1 << 20  # so many largest parts take no more than so many bytes
+_LOOK, _COMPARISON = 8000, 20  # what one costs besides its cells, in cells of `Parts._holds`
 
 
 class Parts:
@@ -32,47 +39,60 @@ class Parts:
         For each item of the pattern, which of these parts have it.
     rows : array of int
         For each of these parts, how many transactions hold exactly that much of the pattern.
+
+    Attributes
+    ----------
+    work : int
+        What the answers have cost so far.
     """
 
     def __init__(self, pattern: tuple[str, ...], holds: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]) -> None:
         self._pattern = pattern
         self._holds = holds
         self._rows = rows
+        self.work = 0
 
     def support(self, items: Sequence[str]) -> int:
         """How many transactions hold all of these items of the pattern."""
         return self._weight(self._among([self._pattern.index(item) for item in items], self._all()))
 
-    def largest(self, least: int, limits: Limits) -> tuple[tuple[tuple[str, ...], int], ...]:
+    def largest(
+        self, least: int, most_work: int, limits: Limits
+    ) -> tuple[tuple[tuple[tuple[str, ...], int], ...], bool]:
         """The parts that *least* transactions or more hold and that with one more item would not be; their supports.
 
-        Those of the most items come first. It is a search in depth, the rarest item first. A branch ends where all
-        items that may still be added are held together often enough, or are part of what was found before. What could
-        have one more item is part of something in an earlier branch, where that item was taken: so whatever is no part
-        of what was found before is a largest part.
+        Those of the most items come first. The second answer is whether these are all there are: the search ends where
+        `work` exceeds *most_work*. It is one in depth, the rarest item first. A branch ends where all items that may
+        still be added are held together often enough, or are part of what was found before. What could have one more
+        item is part of something in an earlier branch, where that item was taken: so whatever is no part of what was
+        found before is a largest part, also if the search does not come to its end.
         """
+        everything, everywhere = range(len(self._pattern)), self._all()
         found: dict[int, int] = {}  # items as bits, and the support
-        path = [self._branch((), self._all(), range(len(self._pattern)), least)]
+        if (whole_pattern := self._weight(self._among(everything, everywhere))) >= least:
+            return ((self._pattern, whole_pattern),), True
+        path = [self._branch((), everywhere, everything, least)]
         while path:
             limits.check_time(_TASK, _ADVICE)
             branch = path[-1]
-            if not branch.further or _is_part((*branch.chosen, *branch.further), found):
+            if not branch.further or self._is_part((*branch.chosen, *branch.further), found):
                 path.pop()
                 continue
+            if self.work > most_work:
+                break
             item = branch.further.pop()
             inner = self._branch((*branch.chosen, item), self._among([item], branch.cover), branch.further, least)
             whole = (*inner.chosen, *inner.further)
             together = self._weight(self._among(inner.further, inner.cover))
             if together < least:
                 path.append(inner)
-            elif not _is_part(whole, found):
+            elif not self._is_part(whole, found):
                 found[_bits(whole)] = together
                 if len(found) % _MANY == 0:
                     limits.require(_ROOM, _TASK, _ADVICE)
-        places = range(len(self._pattern))
-        parts = [(tuple(place for place in places if bits >> place & 1), support) for bits, support in found.items()]
+        parts = [(tuple(at for at in everything if bits >> at & 1), support) for bits, support in found.items()]
         parts.sort(key=lambda part: (-len(part[0]), part[0]))
-        return tuple((tuple(self._pattern[place] for place in part), support) for part, support in parts)
+        return tuple((tuple(self._pattern[at] for at in part), support) for part, support in parts), not path
 
     def _branch(
         self, chosen: tuple[int, ...], cover: npt.NDArray[np.int32], left: Iterable[int], least: int
@@ -86,10 +106,16 @@ class Parts:
 
     def _among(self, items: Sequence[int], cover: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Those of *cover*, numbers of different parts, that have all these items."""
+        self.work += _LOOK + len(items) * len(cover)
         return cover[self._holds[np.array(items, dtype=np.int32)[:, None], cover].all(axis=0)]
 
     def _weight(self, cover: npt.NDArray[np.int32]) -> int:
         return int(self._rows[cover].sum())
+
+    def _is_part(self, items: Iterable[int], found: Collection[int]) -> bool:
+        self.work += _COMPARISON * len(found)
+        bits = _bits(items)
+        return any(bits & ~larger == 0 for larger in found)
 
 
 class _Branch(NamedTuple):
@@ -102,11 +128,6 @@ class _Branch(NamedTuple):
 
 def _bits(items: Iterable[int]) -> int:
     return sum(1 << item for item in items)
-
-
-def _is_part(items: Iterable[int], found: Iterable[int]) -> bool:
-    bits = _bits(items)
-    return any(bits & ~larger == 0 for larger in found)
 
 
 def parts_of(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: Limits) -> Iterator[Parts]:

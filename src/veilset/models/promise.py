@@ -92,13 +92,16 @@ class Leftover:
         For a rule, how many hold its antecedent.
     largest : tuple of (tuple of str, int)
         The largest sub-patterns that still reach min_support, with their supports; the pattern itself, if it does.
-        Every other sub-pattern that reaches it is part of one of these.
+        Every other sub-pattern that reaches it is part of one of these, if they are complete.
+    complete : bool
+        False: to find all largest ones would take too long; there may be more than those listed.
     """
 
     itemset: tuple[str, ...]
     support: int
     antecedent_support: int | None = None
     largest: tuple[tuple[tuple[str, ...], int], ...] = ()
+    complete: bool = True
 
 
 @dataclass(frozen=True)

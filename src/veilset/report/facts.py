@@ -165,6 +165,7 @@ def _leftover(left: Leftover) -> dict[str, Any]:
         "support": left.support,
         "antecedent_support": left.antecedent_support,
         "largest": [{"itemset": list(itemset), "support": support} for itemset, support in left.largest],
+        "complete": left.complete,
     }
 
 
