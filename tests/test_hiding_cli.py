@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import tomllib
+from hashlib import sha256
 
 import pytest
 
@@ -46,6 +47,11 @@ def publish(capsys, *arguments: str) -> tuple[int, dict]:
     return answer(capsys, "publish", "baskets.csv", "--out", "release", "--yes", *arguments)
 
 
+def named(text: str) -> list[str]:
+    """The items of the baskets that a text names."""
+    return [item for item in NAMES.values() if re.search(rf"\b{item}\b", text)]
+
+
 def test_audit_of_patterns(shop, capsys):
     code, said = answer(capsys, "audit", "baskets.csv", *PATTERNS)
     assert code == 1
@@ -78,7 +84,8 @@ def test_publish_verify_and_repeat(shop, capsys, asked, arguments, options):
     (shop / "keep.txt").write_text("bun,dates\nale,cake\n")
     code, said = publish(capsys, *asked, *arguments)
     assert (code, said["verdict"]) == (0, "GO")
-    assert options.items() <= said["options"].items()
+    recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
+    assert options.items() <= recipe["method"]["options"].items()
     taken = said["sanitization"]["taken_out"]["occurrences"]
     assert taken == sum(map(len, BASKETS)) - sum(map(len, vs.read(shop / "release/public/data.csv")))
     code, found = answer(capsys, "verify", "release")
@@ -88,7 +95,6 @@ def test_publish_verify_and_repeat(shop, capsys, asked, arguments, options):
     assert "ask the custodian" in found["message"]
     with (shop / "release/custodian/patterns.csv").open(newline="") as file:
         assert [row["fate"] for row in csv.DictReader(file) if row["kind"] == "hidden"] == ["hidden"] * 2
-    recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
     assert isinstance(recipe["method"]["options"]["random_state"], int)
     first = (shop / "release/public/data.csv").read_bytes()
     assert main(["publish", "release/custodian/recipe.toml", "--out", "again", "--yes"]) == 0
@@ -110,17 +116,57 @@ def test_what_is_public_names_no_pattern(shop, capsys):
     publish(capsys, *PATTERNS)
     for name in ("report.html", "certificate.json"):
         text = (shop / "release/public" / name).read_text()
-        assert not [item for item in NAMES.values() if re.search(rf"\b{item}\b", text)]
+        assert not named(text)
         assert "make it found" not in text
     page = (shop / "release/custodian/report.html").read_text()
     assert "What became of the patterns" in page
     assert "The sanitization matrix" in page
 
 
+@pytest.mark.parametrize("asked", [PATTERNS, [*RULES[:4], "--min-support", "2", "--min-confidence", "0.4"]])
+def test_what_is_piped_and_may_be_logged_names_no_pattern(shop, capsys, asked):
+    """Nor the support from which one is found, the levels, or the seed that they were drawn with."""
+    (shop / "keep.txt").write_text("bun,dates\n")
+    code, said = publish(capsys, *asked, "--random-state", "424242", "--keep-patterns", "keep.txt")
+    assert code == 0
+    kind = "rules" if asked[1] == "hidden-rules" else "patterns"
+    assert said["hidden"] == {kind: 2, "found_before": 2, "found": 0, "lost_patterns_to_keep": 0}
+    assert said["sentence"] == f"0 of 2 listed {kind} found."
+    assert said["options"] == {"certify": True, "margin": "1/2", "p_r": "7/20"}
+    whole = answer(capsys, "verify", "release")
+    assert (whole[0], whole[1]["verdict"]) == (0, "holds")
+    public = answer(capsys, "verify", "release/public")
+    assert whole[1].keys() == public[1].keys() == {"verdict", "message", "holds", "certificate"}
+    assert whole[1]["certificate"] == public[1]["certificate"]
+    assert whole[1]["certificate"]["promise"]["name"] == "sealed"
+    for facts in (said, whole[1], public[1]):
+        text = json.dumps(facts)
+        assert not named(text)
+        assert not [word for word in ("424242", "min_support", "min_confidence", "levels", "leftovers") if word in text]
+
+
+def test_a_broken_sealed_release_names_no_pattern_either(shop, capsys):
+    publish(capsys, *PATTERNS)
+    public = shop / "release/public"
+    (public / "data.csv").write_bytes((shop / "baskets.csv").read_bytes())
+    certificate = json.loads((public / "certificate.json").read_text())
+    certificate["data"]["sha256"] = sha256((public / "data.csv").read_bytes()).hexdigest()
+    (public / "certificate.json").write_text(json.dumps(certificate))
+    files = ("certificate.json", "data.csv", "report.html")
+    sums = (f"{sha256((public / name).read_bytes()).hexdigest()}  {name}\n" for name in files)
+    (public / "SHA256SUMS").write_text("".join(sums))
+    code, said = answer(capsys, "verify", "release")
+    assert (code, said["verdict"]) == (1, "broken")
+    assert said.keys() == {"verdict", "message", "holds", "certificate"}
+    assert not named(json.dumps(said))
+
+
 def test_what_the_plain_product_leaves_is_no_go(shop, capsys):
     code, said = publish(capsys, *PATTERNS, "--method", "non-hidden-first", "--plain")
     assert code == 1
     assert said["error"]["what"].startswith("NO-GO")
+    assert "1 of 2 listed are still found" in said["error"]["what"]
+    assert not named(json.dumps(said))
     assert not (shop / "release").exists()
 
 
@@ -131,7 +177,9 @@ def test_what_mine_finds_can_be_hidden_as_it_is(shop, capsys, suffix):
     assert (code, said["found"]) == (0, 2)
     code, said = publish(capsys, "--model", "hidden-patterns", "--patterns", out, "--min-support", "2")
     assert code == 0
-    assert sorted(said["parameters"]["patterns"]) == [["ale", "bun", "green tea"], ["ale", "cake", "green tea"]]
+    assert said["hidden"]["patterns"] == 2
+    recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
+    assert sorted(recipe["promise"]["patterns"]) == [["ale", "bun", "green tea"], ["ale", "cake", "green tea"]]
     out = f"rules{suffix}"
     mine = ["mine", "baskets.csv", "--rules", "--min-support", "2", "--min-confidence", "100%", "--out", out]
     assert main(mine) == 0

@@ -289,23 +289,29 @@ def test_parameters(promise, rows):
 
 
 def test_facts_are_json():
-    facts = json.loads(json.dumps(report.release_facts(MADE)))
+    facts = json.loads(json.dumps(report.release_facts(MADE, before=api.audit(DATA, PROMISE))))
     assert facts["sanitization"] == {
         "taken_out": {"occurrences": 3, "items": 2, "transactions": 3},
         "by_matrix": 3,
         "by_victims": 2,
         "put_back": 1,
         "p_r": {"exact": "7/100", "value": 0.07},
-        "levels": [{"exact": "3/5", "value": 0.6}, {"exact": "9/10", "value": 0.9}],
         "keep_patterns": 0,
         "matrix": {"negative": 2, "positive": 2},
     }
-    left = facts["audit"]["leftovers"][0]
+    assert facts["hidden"] == {"patterns": 2, "found_before": 2, "found": 0, "lost_patterns_to_keep": 0}
+    assert (facts["verdict"], facts["sentence"]) == ("GO", "0 of 2 listed patterns found.")
+    assert not {"parameters", "audit", "unavoidable", "levels"} & facts.keys()
+    assert facts["suppressed"] == {"count": 0}
+    assert report.release_facts(replace(MADE, kept=None))["sanitization"]["taken_out"] is None
+    assert report.release_facts(replace(MADE, sanitization=None))["sanitization"] is None
+    unknown = report.release_facts(replace(MADE, audit=None))
+    assert (unknown["verdict"], unknown["sentence"]) == ("NO-GO", "Nobody has audited this release.")
+    assert unknown["hidden"]["found"] is unknown["hidden"]["found_before"] is None
+    (left, _) = report.audit_facts(MADE.audit, merged=False)["leftovers"]
     assert (left["itemset"], left["support"], left["antecedent_support"]) == (PAIR, 1, None)
     assert {"itemset": ["4"], "support": 2} in left["largest"]
     assert left["complete"] is True
-    assert report.release_facts(replace(MADE, kept=None))["sanitization"]["taken_out"] is None
-    assert report.release_facts(replace(MADE, sanitization=None))["sanitization"] is None
 
 
 # The custodian's page

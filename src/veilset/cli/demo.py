@@ -49,7 +49,7 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
         promise=PromiseOptions(k=10, p="2", h="0.4").recipe(),
         input=ReadingOptions(sensitive=(sensitive,)).recipe(baskets),
     )
-    bundle, release, curve = run_recipe(
+    bundle, release, curve, _ = run_recipe(
         recipe, out / "release", screen, LimitOptions(), replace=True, yes=True, seed=None
     )
     screen.show(lambda: screen.say(f"[bold]$ veilset verify {screen.escape(bundle.public)}[/]"))

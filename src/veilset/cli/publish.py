@@ -103,11 +103,18 @@ def publish(
     return 0
 
 
-def show_bundle(bundle: Bundle, release: vs.Release, curve: Mapping[int | None, float], screen: Screen) -> None:
+def show_bundle(
+    bundle: Bundle,
+    release: vs.Release,
+    curve: Mapping[int | None, float],
+    before: vs.Audit | None,
+    screen: Screen,
+) -> None:
     """Say what was written, and where; a secret promise can be verified only with the custodian's part."""
     whole = bundle.path if isinstance(release.promise, (HiddenPatterns, HiddenRules)) else bundle.public
+    facts = release_facts(release, curve=curve, before=before)
     screen.answer(
-        {**release_facts(release, curve=curve), "public": str(bundle.public), "custodian": str(bundle.custodian)},
+        {**facts, "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(
             screen.escape(
                 f"Written and verified: {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
@@ -127,11 +134,11 @@ def run_recipe(
     yes: bool,
     seed: str | None,
     listed: Sequence[Listed] = (),
-) -> tuple[Bundle, vs.Release, Mapping[int | None, float]]:
+) -> tuple[Bundle, vs.Release, Mapping[int | None, float], vs.Audit | None]:
     """Read, check, change, check again and write, showing each step; what `publish` and `demo` both do.
 
     What files have *listed* is compared with the data, so that an error names the line. Gives what was written, what it
-    was made of, and the loss against p.
+    was made of, the loss against p, and what was at risk before.
     """
     check_target(out, replace=replace)
     if taken := set(recipe.method.options).intersection({*signature(vs.anonymize).parameters, "limits"}):
@@ -175,7 +182,7 @@ def run_recipe(
             progress=progress,
             **vars(bounds),
         )
-    return bundle, release, curve
+    return bundle, release, curve, before
 
 
 def _options(recipe: Recipe, promise: Promise, seed: str | None) -> dict[str, Any]:

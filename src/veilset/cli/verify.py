@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import veilset as vs
 from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions
 from veilset.cli.screen import Screen
+from veilset.models import Sealed
 from veilset.report import audit_facts, print_audit, verdict
 
 __all__ = ["verify"]
@@ -45,9 +47,13 @@ def verify(
     bounds = limits or LimitOptions()
     with screen.progress() as progress:
         found = vs.verify(path, witnesses=witnesses, progress=progress, **vars(bounds))
-    facts = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
-    answer, merged = found.audit, found.certificate is not None and found.certificate.merged
-    if answer is not None:
+    facts: dict[str, Any] = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
+    answer, certificate = found.audit, found.certificate
+    merged = certificate is not None and certificate.merged
+    if certificate is not None and certificate.promise.name == Sealed.name:
+        # The answer has the list that is the secret, and facts end up in logs: no more is told than in public.
+        facts["certificate"] = certificate.model_dump(mode="json")
+    elif answer is not None:
         facts["audit"] = audit_facts(answer, merged=merged)
 
     def show() -> None:

@@ -34,7 +34,7 @@ from veilset.io import (
     write_rows,
 )
 from veilset.limits import Limits
-from veilset.models import Audit
+from veilset.models import Audit, HiddenPatterns, HiddenRules
 from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
 from veilset.publish.edits import write_edits, write_patterns
 from veilset.publish.recipe import RECIPE, Recipe
@@ -128,6 +128,8 @@ def _why_not(release: Release) -> str:
         return f"The release is not what its account says: {release.discrepancy}"
     if release.audit is None:
         return "No auditor has looked at the release."
+    if isinstance(release.promise, (HiddenPatterns, HiddenRules)):  # the list is a secret, and errors end up in logs
+        return f"{release.audit.found:,} of {len(release.promise.itemsets):,} listed are still found."
     return str(release.audit)
 
 

@@ -1,4 +1,7 @@
-"""The same facts for programs: plain dictionaries that `json.dumps` takes as they are."""
+"""The same facts for programs: plain dictionaries that `json.dumps` takes as they are.
+
+What programs print ends up in logs. Of a release whose promise is itself the secret, only numbers are told.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,30 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from veilset.models import Audit, Leftover, Margin, Reach, Witness
+from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Reach, Witness
 from veilset.release import Release
 from veilset.report.costs import cost
-from veilset.report.hiding import taken_out
+from veilset.report.hiding import ledger, taken_out
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
 from veilset.report.words import Curve, decide, state, verdict
 
 __all__ = ["audit_facts", "mined_facts", "proxy_facts", "release_facts"]
+
+_NO_SECRETS = (  # of the facts about a release that hides patterns
+    "verdict",
+    "method",
+    "promise",
+    "transactions",
+    "items",
+    "sensitive",
+    "withheld",
+    "sanitization",
+    "loss",
+    "attempts",
+    "seconds",
+)
+_OPEN_OPTIONS = ("certify", "margin", "p_r", "spare_shared_pairs")
 
 
 def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
@@ -38,12 +56,16 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
     }
 
 
-def release_facts(release: Release, *, curve: Curve | None = None) -> dict[str, Any]:
-    """What a method did, what it cost (and would, for another p), and whether the result may go out."""
+def release_facts(release: Release, *, curve: Curve | None = None, before: Audit | None = None) -> dict[str, Any]:
+    """What a method did, what it cost (and would, for another p), and whether the result may go out.
+
+    Where patterns or rules were hidden, neither they nor anything that leads to them is told, but how many there are,
+    and how many of them an audit *before* had found: all else is in the custodian's folder.
+    """
     decision = decide(release)
     paid = cost(release)
     merged = release.original.persons is not None
-    return {
+    facts = {
         "verdict": decision.word,
         "sentence": decision.why,
         "method": release.method,
@@ -73,6 +95,28 @@ def release_facts(release: Release, *, curve: Curve | None = None) -> dict[str, 
         "seconds": release.seconds,
         "discrepancy": release.discrepancy,
         "audit": None if release.audit is None else audit_facts(release.audit, merged=merged),
+    }
+    if isinstance(release.promise, (HiddenPatterns, HiddenRules)):
+        return _without_secrets(facts, release, len(release.promise.itemsets), before)
+    return facts
+
+
+def _without_secrets(facts: dict[str, Any], release: Release, listed: int, before: Audit | None) -> dict[str, Any]:
+    """What of these facts may stand in a log where the promise is the secret, and numbers instead of the rest."""
+    what = "rules" if isinstance(release.promise, HiddenRules) else "patterns"
+    found = None if release.audit is None else release.audit.found
+    became = ledger(release)
+    return {
+        **{name: facts[name] for name in _NO_SECRETS},
+        "sentence": decide(release).why if found is None else f"{found:,} of {listed:,} listed {what} found.",
+        "options": {name: value for name, value in facts["options"].items() if name in _OPEN_OPTIONS},
+        "suppressed": {"count": len(release.suppressed)},
+        "hidden": {
+            what: listed,
+            "found_before": None if before is None else before.found,
+            "found": found,
+            "lost_patterns_to_keep": None if became is None else len(became.lost),
+        },
     }
 
 
@@ -180,7 +224,6 @@ def _sanitization(release: Release) -> dict[str, Any] | None:
         "by_victims": how.by_victims,
         "put_back": how.put_back,
         "p_r": None if how.p_r is None else _share(how.p_r),
-        "levels": [_share(level) for level in how.levels],
         "keep_patterns": len(how.keep_patterns),
         "matrix": {
             "negative": int((how.matrix.data < 0).sum()),
