@@ -241,9 +241,21 @@ def test_how_it_was_hidden():
     assert how_it_was_hidden(replace(MADE, sanitization=None)) == []
     without = replace(MADE, sanitization=replace(HOW, by_matrix=0, put_back=0))
     assert "the matrix took out 0 occurrences. What had to go" in how_it_was_hidden(without)[0]
-    assert len(how_it_was_hidden(without)) == 2
-    taken = replace(without, attempts=(Attempt("product", 0.2, 0.1), Attempt("victims", 0.1, 0.1, won=True)))
-    assert "the matrix was not used: the way that was taken does without it." in how_it_was_hidden(taken)[0]
+    assert "p_r was 0.07 in the end" in how_it_was_hidden(without)[1]
+
+
+def test_whether_the_product_was_used_is_told_by_the_way_that_won():
+    """Not by what it took out: that may be nothing."""
+    without = replace(MADE, sanitization=replace(HOW, by_matrix=0, put_back=0))
+    product, victims = Attempt("product", 0.1, 0.1), Attempt("victims", 0.1, 0.1)
+    first = replace(without, attempts=(replace(product, won=True), victims))
+    assert "the matrix took out 0 occurrences. What had to go" in how_it_was_hidden(first)[0]
+    assert "p_r was 0.07 in the end" in how_it_was_hidden(first)[1]
+    assert "p_r 0.07 in the end" in printed(report.print_release, first)
+    second = replace(without, attempts=(product, replace(victims, won=True)))
+    assert "the matrix was not used: the way that was taken does without it." in how_it_was_hidden(second)[0]
+    assert len(how_it_was_hidden(second)) == 2
+    assert "p_r 0.07" not in printed(report.print_release, second)
 
 
 def test_the_terminal_tells_what_was_hidden():

@@ -85,7 +85,7 @@ def how_it_was_hidden(release: Release) -> list[str]:
     if how is None:
         return []
     product = f"took out {number(how.by_matrix, 'occurrence')}"
-    if not how.by_matrix and any(way.won for way in release.attempts):
+    if not _from_product(release):
         product = "was not used: the way that was taken does without it"
     told = [
         f"The product of the transactions with the matrix {product}. What had to go besides, so that everything is "
@@ -107,10 +107,15 @@ def how_it_was_hidden(release: Release) -> list[str]:
     return told
 
 
+def _from_product(release: Release) -> bool:
+    """Whether the release starts from the product: the first way does, the others from the data itself."""
+    return not release.attempts or release.attempts[0].won
+
+
 def p_r_reached(release: Release) -> str:
     """The restoration probability in the end, and what was asked for if that was more; empty if it played no part."""
     how = release.sanitization
-    if how is None or not how.by_matrix or (reached := how.p_r) is None:
+    if how is None or not _from_product(release) or (reached := how.p_r) is None:
         return ""
     asked = Fraction(str(release.options.get("p_r", reached)))
     return _decimal(reached) if asked == reached else f"{_decimal(reached)} in the end, {_decimal(asked)} at first"
