@@ -81,7 +81,8 @@ def test_audit_of_rules(shop, capsys, terminal):
     ],
 )
 def test_publish_verify_and_repeat(shop, capsys, asked, arguments, options):
-    (shop / "keep.txt").write_text("bun,dates\nale,cake\n")
+    (shop / "keep.txt").write_text("# both\nbun,dates\nale,cake\n")
+    (shop / "rules.txt").write_text("# ours\n" + (shop / "rules.txt").read_text())
     code, said = publish(capsys, *asked, *arguments)
     assert (code, said["verdict"]) == (0, "GO")
     recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
@@ -191,7 +192,7 @@ def test_what_mine_finds_can_be_hidden_as_it_is(shop, capsys, suffix):
 
 
 def test_several_files_are_united(shop, capsys):
-    (shop / "more.txt").write_text('green tea,dates\n"cake"\n')
+    (shop / "more.txt").write_text('# why\ngreen tea,dates\n"cake"\n')
     asked = ["--patterns", "patterns.txt", "--patterns", "more.txt"]
     code, said = answer(capsys, "audit", "baskets.csv", "--model", "hidden-patterns", *asked, "--min-support", "2")
     assert code == 1
@@ -204,6 +205,7 @@ def test_several_files_are_united(shop, capsys):
         ("ale\nbun cake\n", "'patterns.txt', line 2: there is no item 'bun cake' in the data. For several items write"),
         ("ale\n\nbum\n", "'patterns.txt', line 3: there is no item 'bum' in the data. Did you mean 'bun'?"),
         ("ale,\n", "'patterns.txt', line 1: a name is empty."),
+        ("# ale\nale, ale\n", "'patterns.txt', line 2: 'ale' is named twice."),
     ],
 )
 @pytest.mark.parametrize("command", ["audit", "publish"])

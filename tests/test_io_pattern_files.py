@@ -58,8 +58,39 @@ def test_a_rule_a_line(tmp_path):
     ]
 
 
+def test_comments(tmp_path):
+    text = '# why, "it\n \t#\tis\nmilk, tea # no comment\r\n#\n#5\n"# 5",x\n"two\n# lines"\n  # the "end'
+    listed = read_patterns(written(tmp_path, text))
+    assert sides([entry for entry in listed if entry.sides]) == [
+        (("milk", "tea # no comment"),),
+        (("#5",),),
+        (("# 5", "x"),),
+        (("two\n# lines",),),
+    ]
+    told = [(entry.place.rpartition(" ")[2], entry.comment) for entry in listed if not entry.sides]
+    assert told == [("1", '# why, "it'), ("2", "#\tis"), ("4", "#"), ("9", '# the "end')]
+    assert listed[-2].place.endswith("line 7")
+    check_listed(listed, ("milk", "tea # no comment", "#5", "# 5", "x", "two\n# lines"))
+    rules = read_rules(written(tmp_path, "# a -> b -> c\na -> b\n"))
+    assert sides(rules) == [(), (("a",), ("b",))]
+
+
+def test_in_a_table_nothing_is_a_comment(tmp_path):
+    """An item that begins like one would silently be left out of what mine has written."""
+    listed = read_patterns(written(tmp_path, "items,support\n# 5,3\n", "mined.csv"))
+    assert sides(listed) == [(("# 5",),)]
+
+
+@pytest.mark.parametrize("line", ["# 5", "# 5, tea", "  # 5 ,tea", "# 5 -> tea", "# 6 -> 7, tea"])
+def test_a_comment_that_begins_like_an_item_is_refused(tmp_path, line):
+    listed = read_patterns(written(tmp_path, f"tea\n{line}\n"))
+    check_listed(listed, ("tea", "5", "# 55"))
+    with pytest.raises(WrongUsage, match=r"line 2: this is a comment, but .* has an item '# .*write it in quotes"):
+        check_listed(listed, ("tea", "# 5", "# 6 -> 7"))
+
+
 ODD = st.text(st.sampled_from('ab ,"\n\r\t>-=→é;'), min_size=1, max_size=6)
-PATTERNS = st.lists(st.lists(ODD, min_size=1, max_size=3), min_size=1, max_size=4)
+PATTERNS = st.lists(st.lists(ODD, min_size=1, max_size=3, unique=True), min_size=1, max_size=4)
 
 
 @given(PATTERNS)
@@ -78,7 +109,7 @@ def test_what_mine_writes_is_read(tmp_path_factory, patterns, suffix):
     assert sides(read_patterns(path)) == [(tuple(row),) for row in patterns]
 
 
-@given(st.lists(st.tuples(st.lists(ODD, min_size=1, max_size=3), ODD), min_size=1, max_size=4), st.data())
+@given(st.lists(st.tuples(st.lists(ODD, min_size=1, max_size=3, unique=True), ODD), min_size=1, max_size=4), st.data())
 def test_rules_that_mine_writes_are_read(tmp_path_factory, rules, data):
     rules = [(left, right) for left, right in rules if right not in left] or [(["a"], "b")]
     path = tmp_path_factory.mktemp("rules") / f"mined{data.draw(st.sampled_from(TABLE_SUFFIXES))}"
@@ -116,6 +147,10 @@ def test_encoding(tmp_path):
     ("name", "text", "said"),
     [
         ("p.txt", "milk\nmilk,,tea\n", "line 2: a name is empty. Take out the comma"),
+        ("p.txt", "milk\n# twice\ntea, milk, tea\n", "line 3: 'tea' is named twice. Take it off once"),
+        ("p.csv", 'items\n"milk,milk"\n', "line 2: 'milk' is named twice."),
+        ("p.json", '[{"items": ["milk", "milk"]}]', "entry 1: 'milk' is named twice."),
+        ("p.txt", "# nothing\n#\n", "lists no pattern. Write one pattern a line."),
         ("p.txt", 'milk,""\n', "line 1: a name is empty."),
         ("p.txt", 'milk\n"tea\n', "line 2: a quote is never closed"),
         ("p.txt", '"milk" x, tea\n', "line 1: a quote is never closed, or there is text after it."),
@@ -158,6 +193,7 @@ def test_errors_in_lists_of_patterns_name_the_place(tmp_path, name, text, said):
         ("r.txt", "a -> b -> c\n", "line 1: a rule has one arrow, not 2."),
         ("r.txt", "a ->\n", "line 1: a side of the rule has no item."),
         ("r.txt", "-> a\n", "line 1: a side of the rule has no item."),
+        ("r.txt", "a -> b\na -> c, c\n", "line 2: 'c' is named twice."),
         ("r.txt", "a, b -> c, b\n", "line 1: 'b' is on both sides."),
         (
             "r.csv",
@@ -194,6 +230,7 @@ def test_no_file(tmp_path):
         ("3 14", "'3 14' in the data. For several items write commas between them: 3, 14."),
         ("3;14", "For several items write commas between them: 3, 14."),
         ("3 15", "Check its spelling."),
+        ("#why", "If it is meant as a comment: that is a line of a .txt file, with a blank after the number sign."),
         ("tea -> beer", "If it is a rule, give the file with --model hidden-rules --rules"),
         ("items,support", "let the name of the file end in .csv."),
     ],

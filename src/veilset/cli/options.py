@@ -213,7 +213,7 @@ OUT/custodian/recipe.toml."
             "nugget_size": self.nugget_size,
             "plain": True if self.plain and not certifies else None,
             "certify": False if self.plain and certifies else None,
-            "keep_patterns": tuple(pattern for (pattern,) in (entry.sides for entry in listed)) or None,
+            "keep_patterns": tuple(pattern for (pattern,) in (entry.sides for entry in listed if entry.sides)) or None,
             "p_r": self.p_r,
             "margin": self.margin,
             "spare_shared_pairs": self.spare_shared_pairs or None,

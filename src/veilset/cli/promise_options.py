@@ -123,13 +123,13 @@ def _rho_uncertainty(asked: PromiseOptions, encoding: str, listed: Sequence[List
 
 def _hidden_patterns(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]) -> HiddenPatternsRecipe:
     _check_given(asked, "patterns", "min_support")
-    patterns = tuple(pattern for (pattern,) in (entry.sides for entry in listed))
+    patterns = tuple(pattern for (pattern,) in (entry.sides for entry in listed if entry.sides))
     return HiddenPatternsRecipe(patterns=patterns, min_support=whole_or_share(asked.min_support or ""))
 
 
 def _hidden_rules(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]) -> HiddenRulesRecipe:
     _check_given(asked, "rules", "min_support", "min_confidence")
-    rules = tuple((left, right) for left, right in (entry.sides for entry in listed))
+    rules = tuple((left, right) for left, right in (entry.sides for entry in listed if entry.sides))
     return HiddenRulesRecipe(
         rules=rules, min_support=whole_or_share(asked.min_support or ""), min_confidence=asked.min_confidence or ""
     )

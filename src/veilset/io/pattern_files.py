@@ -2,14 +2,16 @@
 
 A ``.csv`` file is a table with a header, of which the column ``items`` (for rules: ``antecedent`` and
 ``consequent``) is taken; ``.json``, ``.jsonl`` and ``.parquet`` hold the same. Any other file has a pattern a line,
-``milk, tea``, or a rule, ``bread, butter -> milk``; names are quoted as in basket files. Nothing is guessed: a
-name that is no item of the data is an error that names the place.
+``milk, tea``, or a rule, ``bread, butter -> milk``; names are quoted as in basket files. There, as in lists of
+sensitive items, a line that begins with a number sign and a blank is a comment. Nothing is guessed: a name that is no
+item of the data, a comment that begins like one, or a name that is there twice is an error that names the place.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,14 +28,16 @@ __all__ = ["Listed", "check_listed", "read_patterns", "read_rules"]
 
 _ARROWS = "->|=>|→"
 _LINE_END = "\r\n|\n|\r"
+_COMMENT = re.compile(rf"[ \t]*+(?P<text>#(?![^ \t\r\n])[^\r\n]*+)(?P<end>{_LINE_END}|\Z)")  # "#5" is a name
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A pattern, or the two sides of a rule, and where a file lists it."""
+    """A pattern, or the two sides of a rule, and where a file lists it; or a comment, which has no sides."""
 
     place: str
     sides: tuple[tuple[str, ...], ...]
+    comment: str = ""
 
 
 def read_patterns(path: str | Path, encoding: str = "utf-8") -> list[Listed]:
@@ -63,9 +67,15 @@ def read_rules(path: str | Path, encoding: str = "utf-8") -> list[Listed]:
 
 
 def check_listed(listed: Iterable[Listed], names: Collection[str]) -> None:
-    """Raise, with the place, if a name is not among *names*, the items of the data."""
+    """Raise, with the place, if a name is not among *names*, the items of the data, or a comment begins with one."""
     known = set(names)
     for entry in listed:
+        for name in (re.split(ends, entry.comment)[0].strip(" \t") for ends in (",", f",|{_ARROWS}")):
+            if name in known:
+                raise WrongUsage(
+                    f"{entry.place}: this is a comment, but the data has an item {name!r}.",
+                    "For the item write it in quotes; else write the comment in another way.",
+                )
         for name in (name for side in entry.sides for name in side if name not in known):
             raise WrongUsage(
                 f"{entry.place}: there is no item {name!r} in the data.",
@@ -79,6 +89,8 @@ def _meant(name: str, known: Collection[str]) -> str:
         parts = re.split(between, name)
         if len(parts) > 1 and all(part in known for part in parts):
             return f"For several items write commas between them: {', '.join(parts)}."
+    if name.startswith("#"):
+        return "If it is meant as a comment: that is a line of a .txt file, with a blank after the number sign."
     if re.search(_ARROWS, name):
         return "If it is a rule, give the file with --model hidden-rules --rules; a name with an arrow goes in quotes."
     if name in ("items", "antecedent"):
@@ -89,7 +101,7 @@ def _meant(name: str, known: Collection[str]) -> str:
 def _read(path: str | Path, encoding: str, columns: tuple[str, ...]) -> list[Listed]:
     read = _READERS.get(Path(unpacked_name(path)).suffix.lower(), _lines)
     listed = [_checked(entry) for entry in read(path, encoding, columns)]
-    if not listed:
+    if not any(entry.sides for entry in listed):
         raise UnreadableInput(f"{str(path)!r} lists no {_kind(columns)}.", f"Write one {_kind(columns)} a line.")
     return listed
 
@@ -99,7 +111,7 @@ def _kind(columns: tuple[str, ...]) -> str:
 
 
 def _checked(entry: Listed) -> Listed:
-    """The same, if there is something in it, and nothing on both sides."""
+    """The same, if there is something in it, and nothing twice."""
     if not all(entry.sides):
         what = "a side of the rule has no item" if len(entry.sides) > 1 else "there is no item"
         raise UnreadableInput(f"{entry.place}: {what}.", "Name at least one.")
@@ -109,13 +121,20 @@ def _checked(entry: Listed) -> Listed:
         )
     if both := set(entry.sides[0]).intersection(*entry.sides[1:]) if len(entry.sides) > 1 else set():
         raise UnreadableInput(f"{entry.place}: {min(both)!r} is on both sides.", "Take it off one of them.")
+    for name, times in Counter(name for side in entry.sides for name in side).items():
+        if times > 1:
+            raise UnreadableInput(f"{entry.place}: {name!r} is named twice.", "Take it off once, or correct the other.")
     return entry
 
 
 def _lines(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator[Listed]:
-    """A pattern or a rule a line; blank lines are passed over."""
-    for line, sides in _records(path, read_text_bytes(path, encoding).decode(), rules=len(columns) > 1):
+    """A pattern, a rule or a comment a line; blank lines are passed over."""
+    text = read_text_bytes(path, encoding).decode()
+    for line, sides, comment in _records(path, text, rules=len(columns) > 1, comments=True):
         place = f"{str(path)!r}, line {line}"
+        if comment:
+            yield Listed(place, (), comment)
+            continue
         if sides == [[""]]:
             continue
         if len(sides) != len(columns):
@@ -126,11 +145,19 @@ def _lines(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterato
         yield Listed(place, tuple(tuple(() if side == [""] else side) for side in sides))
 
 
-def _records(path: str | Path, text: str, *, rules: bool = False) -> Iterator[tuple[int, list[list[str]]]]:
-    """Each line's number with its fields, before and after each arrow; quotes as in basket files."""
+def _records(
+    path: str | Path, text: str, *, rules: bool = False, comments: bool = False
+) -> Iterator[tuple[int, list[list[str]], str]]:
+    """Each line's number with its fields, before and after each arrow, or its comment; quotes as in basket files."""
     field = _RULE_FIELD if rules else _PATTERN_FIELD
     line, at, sides = 1, 0, [list[str]()]
     while True:
+        if comments and sides == [[]] and (comment := _COMMENT.match(text, at)):
+            yield line, [], comment["text"]
+            line, at = line + 1, comment.end()
+            if at == len(text):
+                return
+            continue
         found = field.match(text, at)
         bare = None if found is None else found["bare"]
         if found is None or (bare is not None and bare.lstrip(" \t").startswith('"')):
@@ -146,7 +173,7 @@ def _records(path: str | Path, text: str, *, rules: bool = False) -> Iterator[tu
         if re.fullmatch(_ARROWS, end):
             sides.append([])
             continue
-        yield line, sides
+        yield line, sides, ""
         if not end or at == len(text):
             return
         line += 1 + sum(len(re.findall(_LINE_END, name)) for side in sides for name in side)
@@ -167,14 +194,14 @@ _PATTERN_FIELD, _RULE_FIELD = _field(""), _field(_ARROWS)
 def _table(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator[Listed]:
     """A CSV table: a list is one cell, which is itself a line of a basket file; the consequent is a name as it is."""
     records = _records(path, read_text_bytes(path, encoding).decode())
-    _, [header] = next(records)
+    _, [header], _ = next(records)
     if missing := [column for column in columns if column not in header]:
         raise UnreadableInput(
             f"{str(path)!r}, line 1: a .csv file has a header, and {missing[0]!r} is not in this one.",
             f"Write a header as veilset mine does; if it is a {_kind(columns)} a line, let its name end in .txt.",
         )
     at = [header.index(column) for column in columns]
-    for line, [row] in records:
+    for line, [row], _ in records:
         place = f"{str(path)!r}, line {line}"
         if row == [""]:
             continue
@@ -189,7 +216,7 @@ def _table(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterato
 def _names_in(cell: str, place: str) -> tuple[str, ...]:
     """The names in a cell of a table."""
     try:
-        [(_, [names])] = _records("", cell)
+        [(_, [names], _)] = _records("", cell)
     except (UnreadableInput, ValueError):
         raise UnreadableInput(
             f"{place}: {cell!r} is no list of items.", "Write it as veilset mine does: names with commas between them."
