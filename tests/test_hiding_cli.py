@@ -167,6 +167,7 @@ def test_what_the_plain_product_leaves_is_no_go(shop, capsys):
     assert code == 1
     assert said["error"]["what"].startswith("NO-GO")
     assert "1 of 2 listed are still found" in said["error"]["what"]
+    assert "--plain turns it off" in said["error"]["next_step"]
     assert not named(json.dumps(said))
     assert not (shop / "release").exists()
 

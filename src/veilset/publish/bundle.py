@@ -137,7 +137,7 @@ def _what_next(release: Release) -> str:
     if release.method == "given":
         return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
     if release.options.get("certify") is False:
-        return "Leave certify on: then what the matrix does not hide is hidden, too."
+        return "Leave certify on (--plain turns it off): then what the matrix does not hide is hidden, too."
     return "Choose another method, or other parameters."
 
 
