@@ -194,7 +194,5 @@ def test_nothing_is_a_probability_and_more_than_all_is_none(option):
 def test_the_matrix_heeds_limits():
     """One transaction of many items is one pattern to keep, with all their pairs in the matrix."""
     data = Transactions.from_lists([range(6000)])
-    with pytest.raises(
-        vs.BudgetExceeded, match=r"Making the matrix .* memory limit.* shorter keep_patterns"
-    ):
+    with pytest.raises(vs.BudgetExceeded, match=r"Making the matrix .* memory limit.* shorter keep_patterns"):
         vs.anonymize(data, vs.HiddenPatterns([["1", "2"]], 1), memory_limit=own_memory() + 100_000_000)

@@ -250,7 +250,9 @@ promises = st.one_of(
     st.builds(vs.HiddenPatterns, patterns, supports),
     st.builds(
         vs.HiddenRules,
-        st.lists(st.tuples(st.just(["x"]), st.lists(names, min_size=1, max_size=2)), min_size=1, max_size=2),
+        st.lists(
+            st.tuples(st.just(["x"]), st.lists(names, min_size=1, max_size=2, unique=True)), min_size=1, max_size=2
+        ),
         supports,
         st.sampled_from([1, 0.5, "2/3"]),
     ),

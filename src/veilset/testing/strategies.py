@@ -91,7 +91,7 @@ def rho_promises() -> st.SearchStrategy[RhoUncertainty]:
 def hidden_patterns(draw: st.DrawFn, data: Transactions, *, absent: bool = False) -> HiddenPatterns:
     """Up to four patterns of up to five items of the data; if it has none, or *absent* is asked for, of others too."""
     names = _names(data, absent, least=1)
-    pattern = st.lists(st.sampled_from(names), min_size=1, max_size=5)
+    pattern = st.lists(st.sampled_from(names), min_size=1, max_size=5, unique=True)
     return HiddenPatterns(draw(st.lists(pattern, min_size=1, max_size=4)), draw(_supports(data)))
 
 
