@@ -284,7 +284,9 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     int64_t victims = 0;
     int taken = -1;
     nb::list ways;
-    for (int way = 0; way < most_ways && (way < 2 || least.first > 0); ++way) {
+    int64_t alone = 0;  // what the first way from the data loses
+    for (bool again = true; again && int(nb::len(ways)) < most_ways;) {
+        const int way = int(nb::len(ways));
         control.begin(3, most_ways, way);
         const auto began = Control::Clock::now();
         int64_t removed = 0;
@@ -301,8 +303,10 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
             best.assign(choice.kept().begin(), choice.kept().end());
             least = score, victims = removed, taken = way;
         }
-        // What was lost weighs more the next time; one victim for each pattern is a way of its own.
+        // What was lost weighs more the next time, as long as that helps; one victim for each pattern is a way of its own.
         if (way != 0 && way != 2) cost.weigh_lost(lost, 4);
+        if (way == 1) alone = score.first;
+        again = way == 0 || (least.first > 0 && (way < 3 || score.first <= alone));
     }
     control.charge(int64_t(data.items.size()));
     std::vector<uint8_t> kept(data.items.size(), 1);
