@@ -196,3 +196,20 @@ def test_the_matrix_heeds_limits():
     data = Transactions.from_lists([range(6000)])
     with pytest.raises(vs.BudgetExceeded, match=r"Making the matrix .* memory limit.* shorter keep_patterns"):
         vs.anonymize(data, vs.HiddenPatterns([["1", "2"]], 1), memory_limit=own_memory() + 100_000_000)
+
+
+def test_a_release_without_an_item_of_a_pattern_can_be_audited():
+    data = Transactions.from_lists([["ale", "bun"]] * 3 + [["bun"]])
+    promise = vs.HiddenPatterns([["ale"]], min_support=1)
+    release = vs.anonymize(data, promise)
+    assert release.suppressed == ("ale",)
+    assert vs.audit(release.data, promise).holds
+
+
+def test_rules_that_were_mined_can_be_hidden_as_they_are():
+    data = Transactions.from_lists(ROWS)
+    found = list(vs.mining.rules(data, 2, "1/2"))
+    assert found
+    promise = vs.HiddenRules(found, 2, "1/2")
+    assert promise.rules[0] == (found[0].antecedent, (found[0].consequent,))
+    assert vs.anonymize(data, promise).certified

@@ -52,7 +52,7 @@ class _Hidden(ABC):
         return support_of(self.min_support, transactions)
 
     def check_items(self, data: Transactions) -> None:
-        """Raise if a listed item is not in the data at all: a misspelled name would hide nothing."""
+        """Raise if a listed item is not in data that was not changed yet: a misspelled name would hide nothing."""
         data.codes(item for itemset in self.itemsets for item in itemset)
 
     def check_data(self, data: Transactions) -> None:  # noqa: B027 - nothing to refuse
@@ -117,7 +117,7 @@ class HiddenRules(_Hidden):
     Parameters
     ----------
     rules : iterable of pairs
-        Antecedent and consequent of each: an item, or several.
+        Antecedent and consequent of each: an item, or several; or rules as `veilset.mining.rules` gives them.
     min_support : int, float or str
         The number of transactions with both sides at which a rule counts as found: a whole number, or a share of the
         transactions such as 0.01 or ``"1%"``.
@@ -182,8 +182,9 @@ def _patterns(patterns: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
 def _rules(rules: Iterable[tuple[Side, Side]]) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     found = []
     for number, rule in enumerate(_several(rules, "rules"), start=1):
+        sides = (rule.antecedent, rule.consequent) if hasattr(rule, "antecedent") else rule
         try:
-            antecedent, consequent = ([side] if isinstance(side, str) else [*side] for side in rule)
+            antecedent, consequent = ([side] if isinstance(side, str) else [*side] for side in sides)
         except (TypeError, ValueError):
             raise WrongUsage(
                 f"Rule {number} is {rule!r}.", "Give a pair: its antecedent and its consequent, as lists of items."
