@@ -10,7 +10,7 @@ from hypothesis import settings
 
 settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("dev", max_examples=100, deadline=None)
-settings.register_profile("ci", max_examples=300, deadline=None)
+settings.register_profile("ci", max_examples=200, deadline=None)
 settings.register_profile("thorough", max_examples=10_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
