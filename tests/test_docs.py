@@ -60,6 +60,7 @@ def test_links_lead_somewhere(page):
 
 def test_public_names():
     assert vs.__all__ == [
+        "Anatomy",
         "Audit",
         "BudgetExceeded",
         "Bundle",
@@ -67,6 +68,7 @@ def test_public_names():
         "HiddenPatterns",
         "HiddenRules",
         "Infeasible",
+        "LDiverseAnatomy",
         "Margin",
         "NotCertified",
         "Release",

@@ -13,12 +13,22 @@ from importlib.metadata import version as _version
 from veilset import mining
 from veilset.api import anonymize, apply, audit, measure, publish, verify
 from veilset.errors import BudgetExceeded, Infeasible, NotCertified, UnreadableInput, VeilsetError, WrongUsage
-from veilset.models import Audit, Coherence, HiddenPatterns, HiddenRules, Margin, RhoUncertainty, Witness
+from veilset.models import (
+    Audit,
+    Coherence,
+    HiddenPatterns,
+    HiddenRules,
+    LDiverseAnatomy,
+    Margin,
+    RhoUncertainty,
+    Witness,
+)
 from veilset.publish import Bundle, Verification
 from veilset.release import Release
-from veilset.transactions import Taxonomy, Transactions, generate, matching_items, read
+from veilset.transactions import Anatomy, Taxonomy, Transactions, generate, matching_items, read
 
 __all__ = [
+    "Anatomy",
     "Audit",
     "BudgetExceeded",
     "Bundle",
@@ -26,6 +36,7 @@ __all__ = [
     "HiddenPatterns",
     "HiddenRules",
     "Infeasible",
+    "LDiverseAnatomy",
     "Margin",
     "NotCertified",
     "Release",

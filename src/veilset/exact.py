@@ -10,7 +10,7 @@ import numpy as np
 
 from veilset.errors import WrongUsage
 
-__all__ = ["Support", "at_least", "exact_share", "exact_support", "percent", "support_of"]
+__all__ = ["Support", "at_least", "exact_factor", "exact_share", "exact_support", "percent", "support_of"]
 
 Support: TypeAlias = int | float | str | Fraction
 """How many transactions, at least: a whole number is a count of them, anything else a share of all."""
@@ -29,20 +29,12 @@ def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool =
     (Fraction(2, 5), Fraction(2, 3), Fraction(2, 5))
     """
     try:
-        if isinstance(value, str):
-            text = value.strip()
-            if _HUGE_EXPONENT.search(text):
-                raise ValueError  # it may come from a stranger's certificate, and would take gigabytes to write out
-            share = Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
-        elif isinstance(value, bool):
-            raise TypeError  # True is an int to Python, not to a reader
-        else:
-            share = Fraction(value)
+        asked = _fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise WrongUsage(
             f"{name} is {value!r}, which is not a share.", f"Give a number such as {name}=0.4 or '2/3'."
         ) from None
-    asked, share = share, share.limit_denominator(_LARGEST_DENOMINATOR)
+    share = asked.limit_denominator(_LARGEST_DENOMINATOR)
     # Floats that are equal stand for the same share.
     if asked > 0 and (share == 0 or (asked < share and float(asked) < float(share))):
         raise WrongUsage(
@@ -53,6 +45,44 @@ def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool =
         allowed = "from 0 to 1" if may_be_zero else "above 0 and up to 1"
         raise WrongUsage(f"{name} is {value}, outside the range {allowed}.", f"Try for example {name}=0.4.")
     return share
+
+
+def exact_factor(value: float | str | Fraction, name: str) -> Fraction:
+    """The number of at least 1 that *value* stands for, exactly; text may be like ``"5/2"`` or ``"2.5"``.
+
+    As for `exact_share`, but what cannot be said is never rounded down: the promise would be weaker.
+
+    >>> exact_factor(2, "l"), exact_factor(2.5, "l"), exact_factor("10/3", "l")
+    (Fraction(2, 1), Fraction(5, 2), Fraction(10, 3))
+    """
+    try:
+        if isinstance(value, str) and value.strip().endswith("%"):
+            raise ValueError
+        asked = _fraction(value)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise WrongUsage(
+            f"{name} is {value!r}, which is not a number.", f"Give one such as {name}=2 or '5/2'."
+        ) from None
+    factor = asked.limit_denominator(_LARGEST_DENOMINATOR)
+    if not 1 <= factor <= _LARGEST_DENOMINATOR or asked < 1:
+        raise WrongUsage(f"{name} is {value}, outside the range 1 to a million.", f"Try for example {name}=2.")
+    if asked > factor and float(asked) > float(factor):
+        raise WrongUsage(
+            f"{name} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
+            f"Give at most six decimals, or a fraction such as {name}='10/3'.",
+        )
+    return factor
+
+
+def _fraction(value: float | str | Fraction) -> Fraction:
+    if isinstance(value, str):
+        text = value.strip()
+        if _HUGE_EXPONENT.search(text):
+            raise ValueError  # it may come from a stranger's certificate, and would take gigabytes to write out
+        return Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
+    if isinstance(value, bool):
+        raise TypeError  # True is an int to Python, not to a reader
+    return Fraction(value)
 
 
 def exact_support(min_support: Support, name: str = "min_support") -> int | Fraction:

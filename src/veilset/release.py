@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions, row_blocks
 
-__all__ = ["OCCURRENCES", "Attempt", "Bound", "Release", "Sanitization"]
+__all__ = ["OCCURRENCES", "Attempt", "Bound", "ColumnMerge", "Partition", "Release", "Sanitization"]
 
 OCCURRENCES = "share of all item occurrences"
 """What most methods minimise, as `Bound.of` says it."""
@@ -105,6 +105,53 @@ class Sanitization:
 
 
 @dataclass(frozen=True)
+class ColumnMerge:
+    """Two columns that became one, because in the first one a value was too common to be hidden.
+
+    Parameters
+    ----------
+    column, other : tuple of str
+        The items of both.
+    share, reached : Fraction
+        The share of the commonest value in the first, and in both together.
+    """
+
+    column: tuple[str, ...] = field(repr=False)
+    other: tuple[str, ...] = field(repr=False)
+    share: Fraction
+    reached: Fraction
+
+
+@dataclass(frozen=True)
+class Partition:
+    """How items came into columns and transactions into buckets.
+
+    Parameters
+    ----------
+    members : array of int64
+        For each released row, in their order, an original transaction that is in the same bucket; inside a bucket
+        they ascend, so that they do not tell which values are whose.
+    wished : int
+        How many columns there were before any became one.
+    medoids : tuple of str
+        The items around which columns were made; empty where the columns were given.
+    merges : tuple of ColumnMerge
+        Which columns became one, in order.
+    left_over : int
+        How many transactions were left when no bucket could be closed any more.
+    joined : int
+        How many buckets had to become one to take those that fitted nowhere.
+    """
+
+    members: npt.NDArray[np.int64] = field(repr=False, compare=False)
+    wished: int
+    medoids: tuple[str, ...] = field(repr=False)
+    merges: tuple[ColumnMerge, ...] = field(repr=False)
+    left_over: int
+    joined: int
+
+
+@dataclass(frozen=True)
 class Release:
     """Changed transactions with everything that was done to them.
 
@@ -145,6 +192,8 @@ class Release:
         Where *data* is not the original with the declared edits; None: nowhere.
     sanitization : Sanitization or None
         How patterns were hidden, where they were.
+    partition : Partition or None
+        How transactions were cut into columns and buckets, where they were; ``data.anatomy`` has both.
     noise : float or None
         Where items were added and deleted at random, what that costs: an average loss from 0 to 1. No account of the
         edits can be given then, so that such a release is **never certified**, even if nothing happened to change.
@@ -168,6 +217,7 @@ class Release:
     audit: Audit | None = field(default=None, repr=False)
     discrepancy: str | None = None
     sanitization: Sanitization | None = None
+    partition: Partition | None = None
     noise: float | None = None
 
     @property

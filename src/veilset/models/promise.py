@@ -57,6 +57,10 @@ class Witness:
         How sure the attacker is of it.
     reason : str
         The same in words.
+    bucket : int or None
+        Where values of columns are looked at, the bucket in which the itemset is one, counted from 1.
+    column : tuple of str
+        And all items of its column.
     """
 
     itemset: tuple[str, ...]
@@ -64,6 +68,8 @@ class Witness:
     sensitive: str | None
     confidence: Fraction | None
     reason: str
+    bucket: int | None = None
+    column: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{{{', '.join(self.itemset)}}}: {self.reason}"
@@ -76,6 +82,8 @@ class Margin:
     value: Fraction | int
     itemset: tuple[str, ...]
     sensitive: str | None = None
+    bucket: int | None = None
+    column: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from veilset.io.gather import row_blocks
 from veilset.transactions import generate
+from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.reading import Source, read, read_file
 from veilset.transactions.sensitive import (
     Entry,
@@ -15,6 +16,7 @@ from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 
 __all__ = [
+    "Anatomy",
     "Entry",
     "Source",
     "Taxonomy",

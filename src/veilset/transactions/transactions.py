@@ -21,6 +21,7 @@ from veilset.errors import WrongUsage, near_misses
 from veilset.io import Gathered, Layout, Rows, as_written, atomic_file, gather, packed, write_rows
 from veilset.io.gather import canonical_rows, same_array, taken_rows
 from veilset.limits import Limits
+from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.vocabulary import (
     are_integers,
     check_writable,
@@ -51,7 +52,7 @@ class Transactions:
     [['milk'], ['insulin', 'milk']]
     """
 
-    __slots__ = ("__dict__", "is_sensitive", "items", "names", "offsets", "persons", "source")
+    __slots__ = ("__dict__", "anatomy", "is_sensitive", "items", "names", "offsets", "persons", "source")
 
     offsets: npt.NDArray[np.int64]
     items: npt.NDArray[np.int32]
@@ -59,6 +60,7 @@ class Transactions:
     is_sensitive: npt.NDArray[np.uint8]
     persons: tuple[str, ...] | None
     source: Source | None
+    anatomy: Anatomy | None
 
     def __init__(self) -> None:
         raise TypeError("Use Transactions.from_lists or veilset.read.")
@@ -187,13 +189,14 @@ class Transactions:
         is_sensitive: npt.NDArray[np.uint8],
         persons: tuple[str, ...] | None,
         source: Source | None,
+        anatomy: Anatomy | None = None,
     ) -> Transactions:
         data = object.__new__(cls)
         for array in (offsets, items, is_sensitive):
             array.setflags(write=False)
         for slot, value in zip(
-            ("offsets", "items", "names", "is_sensitive", "persons", "source"),
-            (offsets, items, names, is_sensitive, persons, source),
+            ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy"),
+            (offsets, items, names, is_sensitive, persons, source, anatomy),
             strict=True,
         ):
             object.__setattr__(data, slot, value)
@@ -277,7 +280,25 @@ class Transactions:
         roles = np.zeros(len(self.names), dtype=np.uint8)
         roles[self.codes(items)] = 1
         source = None if self.source is None else replace(self.source, notes=(*self.source.notes, *notes))
-        return self._of(self.offsets, self.items, self.names, roles, self.persons, source)
+        return self._of(self.offsets, self.items, self.names, roles, self.persons, source, self.anatomy)
+
+    def anatomized(self, anatomy: Anatomy) -> Transactions:
+        """The same transactions, cut into these columns and buckets; what changes them loses the anatomy again.
+
+        >>> data = Transactions.from_lists([["milk", "beer"], ["figs"], ["milk"]])
+        >>> data.anatomized(Anatomy.of([["milk", "figs"], ["beer"]], [0, 0, 1])).anatomy
+        <Anatomy: 2 columns, 2 buckets of 3 transactions>
+        """
+        if len(anatomy.buckets) != len(self):
+            raise WrongUsage(
+                f"There are {len(self):,} transactions and buckets for {len(anatomy.buckets):,}.",
+                "Give each transaction a bucket.",
+            )
+        listed = {item for column in anatomy.columns for item in column}
+        if wrong := sorted(listed.symmetric_difference(self.names)):
+            where = "no column" if wrong[0] in self.names else "a column, but in no transaction"
+            raise WrongUsage(f"{wrong[0]!r} is in {where}.", "Give every item that occurs one column.")
+        return self._of(self.offsets, self.items, self.names, self.is_sensitive, self.persons, self.source, anatomy)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Transactions:
         """The transactions at these positions, in this order."""
@@ -296,7 +317,7 @@ class Transactions:
 
     def anonymous(self) -> Transactions:
         """The same transactions without persons and source: what may be published of them."""
-        return self._of(self.offsets, self.items, self.names, self.is_sensitive, None, None)
+        return self._of(self.offsets, self.items, self.names, self.is_sensitive, None, None, self.anatomy)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -358,7 +379,7 @@ class Transactions:
 
     def with_source(self, source: Source | None) -> Transactions:
         """The same transactions, said to come from elsewhere."""
-        return self._of(self.offsets, self.items, self.names, self.is_sensitive, self.persons, source)
+        return self._of(self.offsets, self.items, self.names, self.is_sensitive, self.persons, source, self.anatomy)
 
     def write(
         self,
@@ -398,6 +419,7 @@ class Transactions:
         return (
             self.names == other.names
             and self.persons == other.persons
+            and self.anatomy == other.anatomy
             and np.array_equal(self.is_sensitive, other.is_sensitive)
             and same_array(self.offsets, other.offsets)
             and same_array(self.items, other.items)
@@ -412,7 +434,8 @@ class Transactions:
         raise AttributeError(f"Transactions are immutable; {name!r} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Transactions._of, (self.offsets, self.items, self.names, self.is_sensitive, self.persons, self.source)
+        parts = self.offsets, self.items, self.names, self.is_sensitive, self.persons, self.source, self.anatomy
+        return Transactions._of, parts
 
     def __repr__(self) -> str:
         n, lengths = len(self), self.lengths

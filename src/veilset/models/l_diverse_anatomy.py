@@ -1,0 +1,96 @@
+"""l-diverse multi-dimension anatomy: buckets of transactions whose columns are published apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, get_args
+
+from veilset.errors import WrongUsage
+from veilset.exact import exact_factor
+from veilset.models.promise import Parameter
+from veilset.transactions import Transactions
+
+__all__ = ["Empty", "LDiverseAnatomy"]
+
+Empty = Literal["value", "free"]
+"""What having no item of a column is: a value like others, or free for everybody to know."""
+
+
+@dataclass(frozen=True, init=False)
+class LDiverseAnatomy:
+    """Protects what goes together: who knows a person's items in some columns cannot be sure of those in another.
+
+    Items are cut into columns, transactions into buckets (`Transactions.anatomy`). In every bucket and column no value
+    (the set of a transaction's items in that column) belongs to more than a share 1/l of the bucket. So an attacker
+    who knows other columns and finds the bucket guesses a value with a probability of at most 1/l. Transactions
+    without buckets and columns are taken as published whole: each is a bucket of its own.
+
+    Parameters
+    ----------
+    l : number
+        1 or more, such as 2, 2.5 or ``"5/2"``.
+    empty : {"value", "free"}
+        Whether having no item of a column is a value like others. If it is free, no other value may belong to more
+        than a share 1/l of those who have one. In columns of sensitive items it is always free; such columns hold no
+        public item.
+
+    Examples
+    --------
+    >>> LDiverseAnatomy(l=2)
+    LDiverseAnatomy(l=2)
+    >>> LDiverseAnatomy(l="5/2", empty="free").parameters()
+    {'l': '5/2', 'empty': 'free'}
+    """
+
+    name: ClassVar[str] = "l-diverse-anatomy"
+
+    l: Fraction  # noqa: E741 - the paper's letter
+    empty: Empty
+
+    def __init__(self, l: float | str | Fraction, *, empty: Empty = "value") -> None:  # noqa: E741
+        if empty not in get_args(Empty):
+            raise WrongUsage(f"empty is {empty!r}.", f"Say {' or '.join(map(repr, get_args(Empty)))}.")
+        object.__setattr__(self, "l", exact_factor(l, "l"))
+        object.__setattr__(self, "empty", empty)
+
+    def __repr__(self) -> str:
+        free = ", empty='free'" if self.empty == "free" else ""
+        return f"LDiverseAnatomy(l={self.l}{free})"
+
+    def empty_is_free(self, *, sensitive: bool) -> bool:
+        """Whether having no item is free in a column of sensitive, or of public, items."""
+        return sensitive or self.empty == "free"
+
+    def check_items(self, data: Transactions) -> None:
+        """It names no items."""
+
+    def check_data(self, data: Transactions) -> None:
+        """It can be asked of any data."""
+
+    def check_feasible(self, data: Transactions) -> None:
+        """Whether it can be kept depends on the columns, which the method makes."""
+
+    def within(self, data: Transactions) -> LDiverseAnatomy:
+        """The same: it names no items."""
+        return self
+
+    def parameters(self) -> dict[str, Parameter]:
+        """l as text, so that it stays exact."""
+        return {"l": str(self.l), "empty": self.empty}
+
+    def not_promised(self) -> tuple[str, ...]:
+        """What it does not cover."""
+        sentences = [
+            "The items of one column are published together as they were: who knows some of them may find the others, "
+            "sensitive ones too.",
+            "That a person is in the data, and in which bucket, is not hidden.",
+            "Nothing is promised against who knows, or learns by comparing many buckets, which values of different "
+            "columns tend to go together.",
+            "Nothing is promised against who knows the values of others in the same bucket.",
+        ]
+        if self.empty == "free":
+            sentences.append("That a person has no item of a column may be known for sure.")
+        else:
+            sentences.append("That a person has no sensitive item at all may be known for sure.")
+        return tuple(sentences)
