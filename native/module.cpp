@@ -35,6 +35,8 @@ void register_noise(nb::module_& m);
 void register_hitting_bound(nb::module_& m);
 void register_hiding_product(nb::module_& m);
 void register_hiding_certified(nb::module_& m);
+void register_anatomy_buckets(nb::module_& m);
+void register_anatomy_rows(nb::module_& m);
 }  // namespace veilset
 
 NB_MODULE(_native, m) {
@@ -69,4 +71,6 @@ NB_MODULE(_native, m) {
     veilset::register_hitting_bound(m);
     veilset::register_hiding_product(m);
     veilset::register_hiding_certified(m);
+    veilset::register_anatomy_buckets(m);
+    veilset::register_anatomy_rows(m);
 }
