@@ -37,6 +37,7 @@ void register_hiding_product(nb::module_& m);
 void register_hiding_certified(nb::module_& m);
 void register_anatomy_buckets(nb::module_& m);
 void register_anatomy_rows(nb::module_& m);
+void register_anatomy_values(nb::module_& m);
 }  // namespace veilset
 
 NB_MODULE(_native, m) {
@@ -73,4 +74,5 @@ NB_MODULE(_native, m) {
     veilset::register_hiding_certified(m);
     veilset::register_anatomy_buckets(m);
     veilset::register_anatomy_rows(m);
+    veilset::register_anatomy_values(m);
 }

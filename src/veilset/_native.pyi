@@ -455,3 +455,21 @@ def kept_at_most(
     time_limit: float,
     progress: _Progress,
 ) -> int: ...
+
+# for each column and row the number of a value, 0 for none; then how many others each column has
+def column_values(
+    offsets: _Int64,
+    items: _Int32,
+    column_of: _Int32,
+    columns: int,
+    *,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int32, _Int64]: ...
+
+# the numbers, and how often each occurs
+def merged_values(
+    one: _Int32, other: _Int32, *, memory_limit: int, time_limit: float, progress: _Progress
+) -> tuple[_Int32, _Int64]: ...

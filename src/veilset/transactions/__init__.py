@@ -1,6 +1,7 @@
 """The data: transactions, taxonomies, generators."""
 
 from veilset.io.gather import row_blocks
+from veilset.io.partition_files import read_partition
 from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.reading import Source, read, read_file
@@ -29,5 +30,6 @@ __all__ = [
     "read",
     "read_entries",
     "read_file",
+    "read_partition",
     "row_blocks",
 ]

@@ -1,0 +1,1 @@
+"""l-diverse multi-dimension anatomy (2010): items into columns, transactions into buckets."""

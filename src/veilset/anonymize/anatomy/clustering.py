@@ -1,0 +1,109 @@
+"""Items that occur together into one column: k-medoids on 1 - φ² (the paper's IV.A).
+
+φ²(i, j) = (f_ij - f_i f_j)² / (f_i f_j) where two items occur together more often than by chance, else 0: the paper's
+formula (4) would call items that avoid each other close. Medoids are looked for among the most frequent items, for a
+matrix of all pairs of items may not fit into memory; every other item is compared with the medoids only.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import kmedoids
+import numpy as np
+import numpy.typing as npt
+
+from veilset.anonymize.chance import seed_from
+from veilset.limits import Limits
+from veilset.mining import cover, pairs
+from veilset.transactions import Transactions
+
+__all__ = ["clusters", "correlation", "medoids_of"]
+
+_CANDIDATES = 2000  # items that may become medoids: their distances take 16 MB
+_BYTES_A_PAIR = 60  # two codes, a count, places in the matrix, the correlation and what it is made of
+_ROUNDS = 100  # far more than FasterPAM needs: a round goes over all items, and swaps at once what is better
+_ADVICE = "give the columns as lists."
+
+
+def clusters(
+    data: Transactions, count: int, *, random_state: int, limits: Limits
+) -> tuple[list[list[int]], tuple[str, ...]]:
+    """The codes of the public items in up to *count* columns, and the medoids around which these were made.
+
+    An item goes to the medoid that it is most correlated with, the first if there are several. One that is correlated
+    with none goes to the column with the fewest occurrences so far, the most frequent one first.
+    """
+    medoids = medoids_of(data, count, random_state=random_state, limits=limits)
+    near, column_of = np.zeros(len(data.names)), np.full(len(data.names), -1)
+    for number, medoid in enumerate(medoids):
+        limits.step("Items to their medoids", number, len(medoids))
+        limits.check_time("Comparing items with medoids", _ADVICE)
+        rows = data.take(cover(data, [data.names[medoid]]))
+        together = np.zeros(len(data.names), dtype=np.int64)
+        together[data.codes(rows.names)] = rows.supports
+        alike = correlation(data.supports[medoid], data.supports, together, len(data))
+        column_of[alike > near] = number
+        near = np.maximum(near, alike)
+    column_of[medoids] = np.arange(len(medoids))
+    columns: list[list[int]] = [[] for _ in medoids]
+    public = np.flatnonzero(data.is_sensitive == 0)
+    for code in public[column_of[public] >= 0].tolist():
+        columns[column_of[code]].append(code)
+    lonely = public[column_of[public] < 0]
+    fullness = [(int(data.supports[codes].sum()), number) for number, codes in enumerate(columns)]
+    heapq.heapify(fullness)
+    for code in lonely[np.argsort(-data.supports[lonely], kind="stable")].tolist():
+        held, number = fullness[0]
+        columns[number].append(code)
+        heapq.heapreplace(fullness, (held + int(data.supports[code]), number))
+    return columns, tuple(data.names[medoid] for medoid in medoids)
+
+
+def medoids_of(data: Transactions, count: int, *, random_state: int, limits: Limits) -> list[int]:
+    """The codes of up to *count* medoids among the most frequent public items, ascending."""
+    public = np.flatnonzero(data.is_sensitive == 0)
+    often = np.sort(public[np.argsort(-data.supports[public], kind="stable")[:_CANDIDATES]])
+    limits.require(4 * len(often) ** 2, "Comparing items", _ADVICE)
+    distances = _distances(data, often, limits)
+    limits.step("Looking for medoids")
+    limits.check_time("Looking for medoids", _ADVICE)
+    found = kmedoids.fasterpam(
+        distances,
+        min(count, len(often)),
+        max_iter=_ROUNDS,
+        init="build",
+        random_state=seed_from(f"columns {random_state}") >> 32,  # it takes 31 bits
+        n_cpu=1,  # with more, what is found first wins, and a run would not repeat itself
+    )
+    return sorted(often[found.medoids].tolist())
+
+
+def correlation(
+    one: npt.NDArray[np.int64] | np.int64,
+    other: npt.NDArray[np.int64],
+    together: npt.NDArray[np.int64],
+    transactions: int,
+) -> npt.NDArray[np.float64]:
+    """φ² of items with these supports, and of what holds both.
+
+    >>> correlation(np.array([4, 4]), np.array([2, 5]), np.array([2, 1]), 8).tolist()
+    [0.125, 0.0]
+    """
+    by_chance = one / transactions * (other / transactions)
+    above = np.maximum(together / transactions - by_chance, 0)
+    return above * above / by_chance
+
+
+def _distances(data: Transactions, codes: npt.NDArray[np.int64], limits: Limits) -> npt.NDArray[np.float32]:
+    """1 - φ² between these items; 0 from one to itself."""
+    found = pairs(data, items=[data.names[code] for code in codes.tolist()], **limits.bounds())
+    limits.require(_BYTES_A_PAIR * len(found), "Comparing items", _ADVICE)
+    one, other = found.items.reshape(-1, 2).T
+    alike = correlation(data.supports[one], data.supports[other], found.supports, len(data))
+    distances = np.ones((len(codes), len(codes)), dtype=np.float32)
+    place = np.empty(len(data.names), dtype=np.int64)
+    place[codes] = np.arange(len(codes))
+    distances[place[one], place[other]] = distances[place[other], place[one]] = 1 - alike
+    np.fill_diagonal(distances, 0)
+    return distances

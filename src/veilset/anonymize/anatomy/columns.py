@@ -1,0 +1,164 @@
+"""Items into columns: as many as wished where l-diversity allows it, fewer where it does not.
+
+The wish is a number of columns (`clustering`), a partition, or a level of a taxonomy (`partitions`). Sensitive items
+have columns of their own. Columns in which a value is too common become one with others (`merging`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.anonymize.anatomy.clustering import clusters
+from veilset.anonymize.anatomy.merging import merge_until_feasible, number_values
+from veilset.anonymize.anatomy.partitions import codes_of, groups_at, partition_of
+from veilset.anonymize.taxonomies import TaxonomyLike
+from veilset.errors import Infeasible, WrongUsage
+from veilset.limits import Limits
+from veilset.models import LDiverseAnatomy
+from veilset.release import ColumnMerge
+from veilset.transactions import Transactions
+
+__all__ = ["Columns", "ColumnsLike", "make_columns"]
+
+ColumnsLike = int | Sequence[Sequence[str]] | str | Path
+"""How many columns, the items of each, or a file with the header ``item,column``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns, and every transaction's values in them.
+
+    Parameters
+    ----------
+    items : tuple of tuples of str
+        The items of each column in vocabulary order; public columns first, in the order of their first items.
+    values : array of int32, one row for each transaction, one column for each column
+        The number of the transaction's value: 0 for none of the items, whether or not that happens, else 1, 2, …
+    wished : int
+        How many columns there were before any became one.
+    medoids : tuple of str
+        The items around which columns were made; empty where the columns were given.
+    merges : tuple of ColumnMerge
+        Which columns became one, in order.
+    notes : tuple of str
+        What the user may not expect.
+    given : tuple of tuples of str, or None
+        The partition that was wished for, where it was no number: what *columns* may be to wish for the same again.
+    """
+
+    items: tuple[tuple[str, ...], ...]
+    values: npt.NDArray[np.int32] = field(repr=False)
+    wished: int
+    medoids: tuple[str, ...]
+    merges: tuple[ColumnMerge, ...]
+    notes: tuple[str, ...]
+    given: tuple[tuple[str, ...], ...] | None = field(repr=False)
+
+
+def make_columns(
+    data: Transactions,
+    promise: LDiverseAnatomy,
+    *,
+    columns: ColumnsLike,
+    taxonomy: TaxonomyLike | None,
+    level: int | None,
+    random_state: int,
+    limits: Limits,
+) -> Columns:
+    """Columns that can be l-diverse; `Infeasible` if there are no two.
+
+    Parameters
+    ----------
+    columns : int, list of lists of str, or path
+        How many columns are wished for (sensitive items have one of them); or which; or a file that says so.
+    taxonomy : Taxonomy, mapping or path, optional
+        Its groups are the columns; a number of columns then plays no part.
+    level : int, optional
+        Which of its groups: 1 for those right below the root.
+    random_state : int
+        What the search for medoids depends on.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["c", "d"], ["c", "d"], ["a"], ["c"]])
+    >>> wish = {"taxonomy": None, "level": None, "random_state": 1, "limits": Limits()}
+    >>> made = make_columns(data, LDiverseAnatomy(2), columns=2, **wish)
+    >>> made.items
+    (('a', 'b'), ('c', 'd'))
+    >>> made.values.tolist()
+    [[1, 0], [1, 0], [0, 1], [0, 1], [2, 0], [0, 2]]
+    >>> made = make_columns(data, LDiverseAnatomy(2), columns=[["a", "b"], ["c"], ["d"]], **wish)
+    >>> made.items, len(made.merges)
+    ((('a', 'b', 'd'), ('c',)), 1)
+    """
+    _check_wish(columns, taxonomy, level)
+    if len(data) == 0 or len(data.names) < 2:
+        raise Infeasible(
+            f"The data has {len(data):,} transactions and {len(data.names):,} items.",
+            "Two columns need transactions of two items or more.",
+        )
+    given, parts, medoids, notes = _wished(data, columns, taxonomy, level, random_state, limits)
+    if len(parts) < 2:
+        raise WrongUsage(
+            f"All {len(data.names):,} items of the data are in one column.",
+            "Give at least two columns." if level is None else "Give a deeper level of the taxonomy.",
+        )
+    made, merges = merge_until_feasible(data, number_values(data, parts, promise, limits), promise, limits)
+    limits.require(4 * len(data) * len(made), "Cutting transactions into columns", "ask for fewer columns.")
+    return Columns(
+        items=tuple(tuple(data.names[code] for code in column.codes) for column in made),
+        values=np.stack([column.values for column in made], axis=1),
+        wished=len(parts),
+        medoids=medoids,
+        merges=merges,
+        notes=notes,
+        given=given,
+    )
+
+
+def _wished(
+    data: Transactions,
+    columns: ColumnsLike,
+    taxonomy: TaxonomyLike | None,
+    level: int | None,
+    random_state: int,
+    limits: Limits,
+) -> tuple[tuple[tuple[str, ...], ...] | None, list[list[int]], tuple[str, ...], tuple[str, ...]]:
+    """The partition, if it is given; the codes of each column, medoids and notes."""
+    if taxonomy is not None:
+        given, notes = groups_at(level, taxonomy, data)
+    elif isinstance(columns, (int, np.integer)):
+        return None, *_around_medoids(data, int(columns), random_state, limits)
+    else:
+        given, notes = partition_of(columns), ()
+    parts, absent = codes_of(given, data)
+    return given, parts, (), notes + absent
+
+
+def _around_medoids(
+    data: Transactions, count: int, random_state: int, limits: Limits
+) -> tuple[list[list[int]], tuple[str, ...], tuple[str, ...]]:
+    """Columns, medoids and notes; all sensitive items are one of the columns."""
+    sensitive = np.flatnonzero(data.is_sensitive).tolist()
+    if len(sensitive) == len(data.names):
+        raise Infeasible("All items are sensitive, and would be one column.", "Give the columns as lists.")
+    wished = count - 1 if sensitive else count
+    parts, medoids = clusters(data, wished, random_state=random_state, limits=limits)
+    notes: tuple[str, ...] = ()
+    if len(parts) < min(wished, len(data.public)):
+        notes = (f"Only {len(parts):,} columns of public items were made: medoids are looked for among as many.",)
+    return parts + [sensitive] * bool(sensitive), medoids, notes
+
+
+def _check_wish(columns: ColumnsLike, taxonomy: TaxonomyLike | None, level: int | None) -> None:
+    if isinstance(columns, bool) or (isinstance(columns, (int, np.integer)) and columns < 2):
+        raise WrongUsage(f"columns is {columns!r}.", "Give a number of at least 2, or the items of each column.")
+    if taxonomy is not None and not isinstance(columns, (int, np.integer)):
+        raise WrongUsage("There is a taxonomy, and columns are given, too.", "Give one of them.")
+    if taxonomy is None and level is not None:
+        raise WrongUsage(f"level is {level!r}, but there is no taxonomy.", "Give a taxonomy, or leave level out.")

@@ -1,0 +1,159 @@
+"""Columns that can be l-diverse at all, and what is done about those that cannot.
+
+Whatever the buckets, a column is l-diverse only if its commonest value belongs to no more than a share 1/l of all
+transactions (where having none of its items is free: of those that have any). And if that holds for all columns, one
+bucket of all transactions is l-diverse. So while a column fails, the worst one becomes one with another of its kind.
+Which two that are does not depend on l, only when to stop: that is why the largest l that would do is known in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.errors import Infeasible
+from veilset.exact import percent
+from veilset.limits import Limits
+from veilset.models import LDiverseAnatomy
+from veilset.release import ColumnMerge
+from veilset.transactions import Transactions
+
+__all__ = ["Column", "merge_until_feasible", "number_values"]
+
+_ADVICE = "ask for fewer columns."
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column with the numbers of its values.
+
+    Parameters
+    ----------
+    codes : tuple of int
+        Its items, ascending.
+    values : array of int32
+        The number of each transaction's value: 0 for none of the items, else 1, 2, … by first appearance.
+    sensitive : bool
+        Whether it holds sensitive items; else public ones.
+    share : Fraction
+        That of the commonest value.
+    commonest : int
+        The number of that value, the lowest if there are several.
+    """
+
+    codes: tuple[int, ...]
+    values: npt.NDArray[np.int32]
+    sensitive: bool
+    share: Fraction
+    commonest: int
+
+    @property
+    def place(self) -> tuple[bool, int]:
+        """By which columns are ordered: public ones first, then by their first items."""
+        return self.sensitive, self.codes[0]
+
+
+def number_values(
+    data: Transactions, columns: Sequence[Sequence[int]], promise: LDiverseAnatomy, limits: Limits
+) -> list[Column]:
+    """The columns of these codes, in order; each column's items are all sensitive or all public."""
+    parts = sorted((tuple(sorted(codes)) for codes in columns), key=lambda codes: (data.is_sensitive[codes[0]], codes))
+    column_of = np.empty(len(data.names), dtype=np.int32)
+    for number, codes in enumerate(parts):
+        column_of[list(codes)] = number
+    with limits.guard("Telling values apart", _ADVICE):
+        values, distinct = _native.column_values(
+            data.offsets,
+            data.items,
+            column_of,
+            len(parts),
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Telling values apart"),
+        )
+    return [
+        _column(codes, numbers, _native.count_codes(numbers, others + 1), bool(data.is_sensitive[codes[0]]), promise)
+        for codes, numbers, others in zip(parts, values, distinct.tolist(), strict=True)
+    ]
+
+
+def merge_until_feasible(
+    data: Transactions, columns: Sequence[Column], promise: LDiverseAnatomy, limits: Limits
+) -> tuple[list[Column], tuple[ColumnMerge, ...]]:
+    """At least two columns, of which each can be l-diverse, and which of the given ones became one; or `Infeasible`."""
+    left = list(columns)
+    merges: list[ColumnMerge] = []
+    most = Fraction(1)  # the largest l that the columns could have been stopped at
+    reached: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}  # what two columns would give
+    while True:
+        worst = max(left, key=lambda column: column.share)  # the first, if there are several
+        if len(left) > 1:
+            most = max(most, 1 / worst.share)
+        if len(left) > 1 and worst.share * promise.l <= 1:
+            return left, tuple(merges)
+        partners = [column for column in left if column is not worst and column.sensitive == worst.sensitive]
+        if len(left) <= 2 or not partners:
+            raise _infeasible(data, worst, promise, len(columns), most)
+        for step, partner in enumerate(partners):
+            limits.step("Merging columns", step, len(partners))
+            if (worst.codes, partner.codes) not in reached:
+                share = _merged(worst, partner, promise, limits).share
+                reached[worst.codes, partner.codes] = reached[partner.codes, worst.codes] = share
+        best = min(partners, key=lambda partner: reached[worst.codes, partner.codes])
+        both = _merged(worst, best, promise, limits)
+        merges.append(ColumnMerge(_names(data, worst), _names(data, best), worst.share, both.share))
+        left = sorted([c for c in left if c is not worst and c is not best] + [both], key=lambda column: column.place)
+
+
+def _merged(one: Column, other: Column, promise: LDiverseAnatomy, limits: Limits) -> Column:
+    with limits.guard("Merging columns", _ADVICE):
+        values, counts = _native.merged_values(
+            one.values, other.values, **limits.for_kernel(lambda _: "Merging columns")
+        )
+    return _column(tuple(sorted(one.codes + other.codes)), values, counts, one.sensitive, promise)
+
+
+def _column(
+    codes: tuple[int, ...],
+    values: npt.NDArray[np.int32],
+    counts: npt.NDArray[np.int64],
+    sensitive: bool,
+    promise: LDiverseAnatomy,
+) -> Column:
+    free = promise.empty_is_free(sensitive=sensitive)
+    commonest = int(np.argmax(counts[1:])) + 1 if free else int(np.argmax(counts))
+    among = len(values) - int(counts[0]) if free else len(values)
+    return Column(codes, values, sensitive, Fraction(int(counts[commonest]), among), commonest)
+
+
+def _names(data: Transactions, column: Column) -> tuple[str, ...]:
+    return tuple(data.names[code] for code in column.codes)
+
+
+def _infeasible(
+    data: Transactions, column: Column, promise: LDiverseAnatomy, columns: int, most: Fraction
+) -> Infeasible:
+    row = data[int(np.argmax(column.values == column.commonest))]
+    names = set(_names(data, column))
+    value = [item for item in row if item in names]
+    free = promise.empty_is_free(sensitive=column.sensitive)
+    who = "the transactions that have any of its items" if free else "all transactions"
+    what = f"value {_few(value)} belongs" if value else "value is to have none of its items, which belongs"
+    kind = "sensitive " if column.sensitive else ""
+    lower = most.numerator * 1000 // most.denominator / 1000  # rounded down, so that it will do
+    smaller = f"Ask for an l of at most {lower:g}" if lower > 1 else "No l above 1 would do"
+    return Infeasible(
+        f"No two columns can be {promise.l}-diverse. Of the {kind}column {_few(_names(data, column))}, the commonest "
+        f"{what} to {percent(column.share)} of {who}, which is more than 1/l.",
+        f"{smaller} with the {columns:,} columns there were, try other columns"
+        + (", or say empty='free'." if value == [] else "."),
+    )
+
+
+def _few(names: Sequence[str], most: int = 3) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more

@@ -1,0 +1,103 @@
+"""Partitions of the items that a user gives: as lists, in a file, or by a level of a taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
+from veilset.errors import WrongUsage, near_misses
+from veilset.transactions import Transactions, read_partition
+
+__all__ = ["codes_of", "groups_at", "partition_of"]
+
+_LISTS = 'Give the items of each, such as columns=[["a", "b"], ["c"]].'
+
+
+def partition_of(given: Sequence[Sequence[str]] | str | Path) -> tuple[tuple[str, ...], ...]:
+    """The columns that an option gives: lists of items, or a file that `read_partition` reads.
+
+    >>> partition_of([["a", "b"], ["c", 4]])
+    (('a', 'b'), ('c', '4'))
+    """
+    lists = read_partition(given) if isinstance(given, (str, Path)) else given
+    if not isinstance(lists, Iterable):
+        raise WrongUsage(f"columns is {lists!r}.", f"Give a number of columns. {_LISTS}")
+    parts: list[tuple[str, ...]] = []
+    where: dict[str, int] = {}
+    for number, column in enumerate(lists, start=1):
+        if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
+            raise WrongUsage(f"Column {number} is {column!r}, not a list of items.", _LISTS)
+        parts.append(tuple(str(item) for item in column))
+        if not parts[-1]:
+            raise WrongUsage(f"Column {number} has no items.", "Leave it out.")
+        for item in parts[-1]:
+            if item in where:
+                raise WrongUsage(
+                    f"The item {item!r} is in column {number} and already in column {where[item]}.",
+                    "Give every item one column.",
+                )
+            where[item] = number
+    return tuple(parts)
+
+
+def codes_of(parts: Sequence[Sequence[str]], data: Transactions) -> tuple[list[list[int]], tuple[str, ...]]:
+    """The codes of each column that has items of the data, and notes on items that do not occur."""
+    listed = {item for part in parts for item in part}
+    if missing := [name for name in data.names if name not in listed]:
+        raise WrongUsage(
+            f"{len(missing):,} of {len(data.names):,} items of the data are in no column: {_few(missing)}.",
+            near_misses(missing[0], listed.difference(data.names)) or "Give every item a column.",
+        )
+    occurring = set(data.names)
+    present = [[item for item in part if item in occurring] for part in parts]
+    sensitive = set(data.sensitive)
+    for number, part in enumerate(present, start=1):
+        secret = [item for item in part if item in sensitive]
+        if 0 < len(secret) < len(part):
+            public = next(item for item in part if item not in sensitive)
+            raise WrongUsage(
+                f"Column {number} has the sensitive item {secret[0]!r} and the public item {public!r}.",
+                "Give sensitive items columns of their own.",
+            )
+    notes: tuple[str, ...] = ()
+    if absent := [item for part in parts for item in part if item not in occurring]:
+        verb = "item of the columns does" if len(absent) == 1 else "items of the columns do"
+        notes = (f"{len(absent):,} {verb} not occur in the data: {_few(absent)}.",)
+    return [data.codes(part).tolist() for part in present if part], notes
+
+
+def groups_at(
+    level: int | None, taxonomy: TaxonomyLike, data: Transactions
+) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """The public items in each group of a level, with all sensitive items as a group of their own; and notes.
+
+    Level 1 is right below the root. What lies above a level is in the group right above it, or by itself.
+
+    >>> data = Transactions.from_lists([["milk", "rye"], ["soap", "brie"]])
+    >>> paths = {"milk": ["dairy", "food"], "brie": ["dairy", "food"], "rye": ["food"], "soap": []}
+    >>> groups_at(1, paths, data)[0]
+    (('brie', 'milk', 'rye'), ('soap',))
+    >>> groups_at(2, paths, data)[0]
+    (('brie', 'milk'), ('rye',), ('soap',))
+    """
+    tree = taxonomy_of(taxonomy)
+    if level is None:
+        raise WrongUsage("A taxonomy is given, but no level.", "Say level=1 for the groups right below its root.")
+    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= max(1, tree.depth - 1):
+        raise WrongUsage(
+            f"level is {level!r}.",
+            f"Give a whole number from 1, the groups right below the root, to {max(1, tree.depth - 1)}.",
+        )
+    notes = tree.pruned(data).check(data)
+    groups: dict[int, list[str]] = {}
+    for item in data.public:
+        path = (*tree.ancestors(tree.leaf(item))[-2::-1],)  # from below the root down
+        groups.setdefault(path[min(level, len(path)) - 1] if path else tree.leaf(item), []).append(item)
+    if data.sensitive:
+        groups[tree.root] = list(data.sensitive)
+    return tuple(tuple(items) for items in groups.values()), notes
+
+
+def _few(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(map(repr, names[:most])) + (", …" if len(names) > most else "")

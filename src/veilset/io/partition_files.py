@@ -1,0 +1,39 @@
+"""Partitions of items in files: a table with a header, of which the columns ``item`` and ``column`` are taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from veilset.errors import UnreadableInput, near_misses
+from veilset.io.companions import check_rows, read_table
+
+__all__ = ["read_partition"]
+
+_HEADER = ("item", "column")
+
+
+def read_partition(path: str | Path, *, encoding: str = "utf-8") -> list[list[str]]:
+    """The items of each column of a partition, both in the order in which they first appear.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv`` or ``.tsv``, perhaps ``.gz``, with the header ``item,column``; a line says which column an item is in,
+        by any text. Other columns of the table do not count.
+    encoding : str
+        Of the text.
+    """
+    table = read_table(path, encoding=encoding)
+    for name in _HEADER:
+        if name not in table.columns:
+            raise UnreadableInput(
+                f"{str(path)!r}, line 1: the header has no column {name!r}; it has "
+                f"{', '.join(map(repr, table.columns[:5]))}{', …' * (len(table.columns) > 5)}.",
+                near_misses(name, table.columns) or "Begin the file with the line item,column.",
+            )
+    table = table.only(_HEADER)
+    check_rows(path, table)
+    columns: dict[str, list[str]] = {}
+    for item, column in table.rows:
+        columns.setdefault(column, []).append(item)
+    return list(columns.values())
