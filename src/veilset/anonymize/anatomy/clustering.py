@@ -13,6 +13,7 @@ import kmedoids
 import numpy as np
 import numpy.typing as npt
 
+from veilset import _native
 from veilset.anonymize.chance import seed_from
 from veilset.limits import Limits
 from veilset.mining import cover, pairs
@@ -23,6 +24,7 @@ __all__ = ["clusters", "correlation", "medoids_of"]
 _CANDIDATES = 2000  # items that may become medoids: their distances take 16 MB
 _BYTES_A_PAIR = 60  # two codes, a count, places in the matrix, the correlation and what it is made of
 _ROUNDS = 100  # far more than FasterPAM needs: a round goes over all items, and swaps at once what is better
+_ROWS_AT_ONCE = 1 << 16
 _ADVICE = "give the columns as lists."
 
 
@@ -39,10 +41,7 @@ def clusters(
     for number, medoid in enumerate(medoids):
         limits.step("Items to their medoids", number, len(medoids))
         limits.check_time("Comparing items with medoids", _ADVICE)
-        rows = data.take(cover(data, [data.names[medoid]]))
-        together = np.zeros(len(data.names), dtype=np.int64)
-        together[data.codes(rows.names)] = rows.supports
-        alike = correlation(data.supports[medoid], data.supports, together, len(data))
+        alike = correlation(data.supports[medoid], data.supports, _together(data, medoid), len(data))
         column_of[alike > near] = number
         near = np.maximum(near, alike)
     column_of[medoids] = np.arange(len(medoids))
@@ -77,6 +76,16 @@ def medoids_of(data: Transactions, count: int, *, random_state: int, limits: Lim
         n_cpu=1,  # with more, what is found first wins, and a run would not repeat itself
     )
     return sorted(often[found.medoids].tolist())
+
+
+def _together(data: Transactions, code: int) -> npt.NDArray[np.int64]:
+    """How many transactions hold this item and each of all others."""
+    rows = cover(data, [data.names[code]])
+    times = np.zeros(len(data.names), dtype=np.int64)
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        taken = _native.take_rows(data.offsets, data.items, rows[first : first + _ROWS_AT_ONCE])
+        times += _native.count_codes(taken, len(data.names))
+    return times
 
 
 def correlation(

@@ -2,8 +2,9 @@
 
 Whatever the buckets, a column is l-diverse only if its commonest value belongs to no more than a share 1/l of all
 transactions (where having none of its items is free: of those that have any). And if that holds for all columns, one
-bucket of all transactions is l-diverse. So while a column fails, the worst one becomes one with another of its kind.
-Which two that are does not depend on l, only when to stop: that is why the largest l that would do is known in the end.
+bucket of all transactions is l-diverse. So while a column fails, the worst one becomes one with another of its kind,
+public or sensitive. Which two that are does not depend on l, only when to stop: that is why in the end the largest l
+that would do is known.
 """
 
 from __future__ import annotations
@@ -88,25 +89,41 @@ def merge_until_feasible(
     left = list(columns)
     merges: list[ColumnMerge] = []
     most = Fraction(1)  # the largest l that the columns could have been stopped at
-    reached: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}  # what two columns would give
     while True:
         worst = max(left, key=lambda column: column.share)  # the first, if there are several
         if len(left) > 1:
             most = max(most, 1 / worst.share)
         if len(left) > 1 and worst.share * promise.l <= 1:
             return left, tuple(merges)
-        partners = [column for column in left if column is not worst and column.sensitive == worst.sensitive]
-        if len(left) <= 2 or not partners:
+        if len(left) <= 2 or not any(_fit(worst, column) for column in left):
             raise _infeasible(data, worst, promise, len(columns), most)
-        for step, partner in enumerate(partners):
-            limits.step("Merging columns", step, len(partners))
-            if (worst.codes, partner.codes) not in reached:
-                share = _merged(worst, partner, promise, limits).share
-                reached[worst.codes, partner.codes] = reached[partner.codes, worst.codes] = share
-        best = min(partners, key=lambda partner: reached[worst.codes, partner.codes])
-        both = _merged(worst, best, promise, limits)
-        merges.append(ColumnMerge(_names(data, worst), _names(data, best), worst.share, both.share))
-        left = sorted([c for c in left if c is not worst and c is not best] + [both], key=lambda column: column.place)
+        limits.step("Merging columns", len(merges), len(columns))
+        partner, both = _best_partner(worst, left, promise, limits)
+        merges.append(ColumnMerge(_names(data, worst), _names(data, partner), worst.share, both.share))
+        left = sorted([*(c for c in left if c not in (worst, partner)), both], key=lambda column: column.place)
+
+
+def _best_partner(
+    worst: Column, left: Sequence[Column], promise: LDiverseAnatomy, limits: Limits
+) -> tuple[Column, Column]:
+    """The column that *worst* becomes one with, and what comes of it.
+
+    It leaves the lowest worst share of all columns; of several, the lowest share of what the two become; of several,
+    the first. So two columns that fail help each other where they can, and others stay as they are.
+    """
+    found: list[tuple[Fraction, Fraction, int, Column]] = []
+    # From the worst one on: once it is gone, most others need not be tried.
+    for place, partner in sorted(enumerate(left), key=lambda numbered: -numbered[1].share):
+        others = max((c.share for c in left if c not in (worst, partner)), default=Fraction(0))
+        if _fit(worst, partner) and not (found and others > min(found)[0]):
+            both = _merged(worst, partner, promise, limits)
+            found.append((max(others, both.share), both.share, place, both))
+    _, _, place, both = min(found)
+    return left[place], both
+
+
+def _fit(one: Column, other: Column) -> bool:
+    return one is not other and one.sensitive == other.sensitive
 
 
 def _merged(one: Column, other: Column, promise: LDiverseAnatomy, limits: Limits) -> Column:
