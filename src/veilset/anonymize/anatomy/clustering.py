@@ -71,9 +71,9 @@ def medoids_of(data: Transactions, count: int, *, random_state: int, limits: Lim
         distances,
         min(count, len(often)),
         max_iter=_ROUNDS,
-        init="build",
+        init="build",  # as good as the best of several random starts, and the same columns for most seeds
         random_state=seed_from(f"columns {random_state}") >> 32,  # it takes 31 bits
-        n_cpu=1,  # with more, what is found first wins, and a run would not repeat itself
+        n_cpu=1,  # with more it is another algorithm, which need not find the same
     )
     return sorted(often[found.medoids].tolist())
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.errors import WrongUsage, near_misses
 from veilset.transactions import Transactions, read_partition
+from veilset.transactions.vocabulary import item_names
 
 __all__ = ["codes_of", "groups_at", "partition_of"]
-
-_LISTS = 'Give the items of each, such as columns=[["a", "b"], ["c"]].'
 
 
 def partition_of(given: Sequence[Sequence[str]] | str | Path) -> tuple[tuple[str, ...], ...]:
@@ -22,13 +21,11 @@ def partition_of(given: Sequence[Sequence[str]] | str | Path) -> tuple[tuple[str
     """
     lists = read_partition(given) if isinstance(given, (str, Path)) else given
     if not isinstance(lists, Iterable):
-        raise WrongUsage(f"columns is {lists!r}.", f"Give a number of columns. {_LISTS}")
+        raise WrongUsage(f"columns is {lists!r}.", 'Give a number, or lists of items such as [["a", "b"], ["c"]].')
     parts: list[tuple[str, ...]] = []
     where: dict[str, int] = {}
     for number, column in enumerate(lists, start=1):
-        if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
-            raise WrongUsage(f"Column {number} is {column!r}, not a list of items.", _LISTS)
-        parts.append(tuple(str(item) for item in column))
+        parts.append(tuple(item_names(column, f"Column {number}")))
         if not parts[-1]:
             raise WrongUsage(f"Column {number} has no items.", "Leave it out.")
         for item in parts[-1]:
