@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +17,24 @@ namespace veilset {
 namespace {
 
 constexpr int64_t rows_per_block = 1024;
+
+// For the places of buckets that begin at `starts`, those of the same bucket in an order that the random numbers draw
+// (Fisher and Yates).
+Output<int64_t> shuffled_in_buckets(const Array<int64_t>& starts, const Array<uint64_t>& random) {
+    const auto start = span_of(starts);
+    const auto draw = span_of(random);
+    if (start.empty() || start.front() != 0 || start.back() != int64_t(draw.size())) throw std::invalid_argument("starts do not frame the places");
+    if (!std::is_sorted(start.begin(), start.end())) throw std::invalid_argument("starts decrease");
+    std::vector<int64_t> places(draw.size());
+    std::iota(places.begin(), places.end(), 0);
+    for (size_t bucket = 1; bucket < start.size(); ++bucket)
+        for (int64_t last = start[bucket] - 1; last > start[bucket - 1]; --last) {
+            const uint64_t among = uint64_t(last - start[bucket - 1] + 1);
+            const int64_t chosen = start[bucket - 1] + int64_t(uint64_t((unsigned __int128)(draw[size_t(last)]) * among >> 64));
+            std::swap(places[size_t(last)], places[size_t(chosen)]);
+        }
+    return to_numpy(std::move(places));
+}
 
 // Row r gets, for each column c, the items of column c of the row sources[r * columns + c].
 nb::tuple anatomy_rows(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int32_t>& column_of, const Array<int32_t>& sources,
@@ -58,6 +77,7 @@ nb::tuple anatomy_rows(const Array<int64_t>& offsets, const Array<int32_t>& item
 }  // namespace
 
 void register_anatomy_rows(nb::module_& m) {
+    m.def("shuffled_in_buckets", &shuffled_in_buckets, nb::arg("starts").noconvert(), nb::arg("random").noconvert());
     m.def("anatomy_rows", &anatomy_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("column_of").noconvert(),
           nb::arg("sources").noconvert(), nb::kw_only(), nb::arg("columns"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
           nb::arg("progress").none());

@@ -473,3 +473,33 @@ def column_values(
 def merged_values(
     one: _Int32, other: _Int32, *, memory_limit: int, time_limit: float, progress: _Progress
 ) -> tuple[_Int32, _Int64]: ...
+
+# the bucket of each row, how many rows were left over, how many buckets were joined
+def anatomy_buckets(
+    values: _Int32,
+    distinct: _Int64,
+    free: _Uint8,
+    order: _Int64,
+    *,
+    numerator: int,
+    denominator: int,
+    open_buckets: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, int, int]: ...
+def shuffled_in_buckets(starts: _Int64, random: _Uint64) -> _Int64: ...
+
+# offsets and codes
+def anatomy_rows(
+    offsets: _Int64,
+    items: _Int32,
+    column_of: _Int32,
+    sources: _Int32,
+    *,
+    columns: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32]: ...

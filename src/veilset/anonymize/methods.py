@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from veilset.anonymize.anatomy.multi_anatomy import multi_anatomy
 from veilset.anonymize.coherence.auto import auto
 from veilset.anonymize.coherence.border import border
 from veilset.anonymize.coherence.generalize import generalize
@@ -22,7 +23,7 @@ from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.top_down import top_down
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
-from veilset.models import Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -65,6 +66,7 @@ METHODS: Mapping[type[Promise], Mapping[str, Method]] = {
     },
     HiddenPatterns: _HIDING,
     HiddenRules: _HIDING,
+    LDiverseAnatomy: {"multi-anatomy": multi_anatomy},
 }
 
 

@@ -1,0 +1,178 @@
+"""``multi-anatomy``: columns of items, buckets of transactions, and in each bucket the columns published apart.
+
+Items that go together are put into one column (the paper's IV.A, `columns`). Then one pass over the transactions fills
+buckets (IV.B, Figure 2, ``native/anatomy_buckets.cpp``), and inside each bucket every column's values are permuted. No
+item is deleted: whatever lies within one column is counted as before.
+
+The paper fills one bucket at a time, and a common value keeps it open long. Here several are open: a transaction goes
+where it helps, and waits for a place if there is none. ``open_buckets=1`` is the paper's way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.anonymize.anatomy.columns import Columns, ColumnsLike, make_columns
+from veilset.anonymize.chance import seed_of
+from veilset.anonymize.taxonomies import TaxonomyLike
+from veilset.errors import WrongUsage
+from veilset.limits import Limits
+from veilset.models import LDiverseAnatomy
+from veilset.release import Partition, Release
+from veilset.transactions import Anatomy, Transactions
+
+__all__ = ["multi_anatomy"]
+
+_ADVICE = "take fewer transactions or columns."
+
+
+def multi_anatomy(
+    data: Transactions,
+    promise: LDiverseAnatomy,
+    /,
+    *,
+    columns: ColumnsLike = 10,
+    taxonomy: TaxonomyLike | None = None,
+    level: int | None = None,
+    open_buckets: int = 32,
+    random_state: int | None = None,
+    limits: Limits,
+) -> Release:
+    """Cut transactions into columns and buckets, and permute each column's values inside the buckets.
+
+    Parameters
+    ----------
+    columns : int, list of lists of str, or path
+        How many columns are wished for; or the items of each; or a file ``item,column`` that says so. Columns in which
+        a value is too common for l become one with others: ``release.partition`` tells which. Sensitive items have a
+        column of their own.
+    taxonomy : Taxonomy, mapping or path, optional
+        Its groups are the columns that are wished for.
+    level : int, optional
+        Which groups of the taxonomy: 1 for those right below the root, the default.
+    open_buckets : int
+        How many buckets are filled at a time. More make buckets smaller, and take more time; 1 is the paper's way.
+    random_state : int, optional
+        The secret seed of all permutations. Whoever knows it can undo them. None: one that nobody can guess;
+        ``release.options`` has it.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["ale", "figs"], ["bun", "gin"], ["ale", "gin"], ["bun", "figs"]])
+    >>> promise = LDiverseAnatomy(2)
+    >>> wish = [["ale", "bun"], ["figs", "gin"]]
+    >>> release = multi_anatomy(data, promise, columns=wish, random_state=3, limits=Limits())
+    >>> release.data.anatomy
+    <Anatomy: 2 columns, 2 buckets of 4 transactions>
+    >>> release.data.supports.tolist() == data.supports.tolist()
+    True
+    """
+    started = time.perf_counter()
+    if isinstance(open_buckets, bool) or not isinstance(open_buckets, (int, np.integer)) or open_buckets < 1:
+        raise WrongUsage(f"open_buckets is {open_buckets!r}.", "Give a whole number of at least 1, such as 32.")
+    seed = seed_of(random_state)
+    made = make_columns(
+        data, promise, columns=columns, taxonomy=taxonomy, level=level, random_state=seed, limits=limits
+    )
+    limits.require(8 * len(data) * (8 + len(made.items)), "Filling buckets", _ADVICE)
+    bucket_of, left_over, joined = _buckets(data, promise, made, int(open_buckets), seed, limits)
+    members, starts = _in_secret_order(bucket_of, seed)
+    anatomy = Anatomy.of(made.items, np.repeat(np.arange(len(starts) - 1), np.diff(starts)))
+    return Release(
+        original=data,
+        data=_permuted(data, anatomy, members, starts, seed, limits),
+        promise=promise,
+        method="multi-anatomy",
+        options={
+            "columns": int(columns) if made.given is None else made.given,  # type: ignore[arg-type]
+            "open_buckets": int(open_buckets),
+            "random_state": seed,
+        },
+        suppressed=(),
+        partition=Partition(
+            members=members,
+            wished=made.wished,
+            medoids=made.medoids,
+            merges=made.merges,
+            left_over=left_over,
+            joined=joined,
+        ),
+        notes=made.notes,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _buckets(
+    data: Transactions, promise: LDiverseAnatomy, made: Columns, open_buckets: int, seed: int, limits: Limits
+) -> tuple[npt.NDArray[np.int64], int, int]:
+    """The bucket of each transaction; how many transactions were left over, and how many buckets were joined."""
+    sensitive = set(data.sensitive)
+    free = [promise.empty_is_free(sensitive=column[0] in sensitive) for column in made.items]
+    everything = np.array([0, len(data)], dtype=np.int64)
+    with limits.guard("Filling buckets", _ADVICE):
+        return _native.anatomy_buckets(
+            made.values.ravel(),
+            made.values.max(axis=0).astype(np.int64),
+            np.array(free, dtype=np.uint8),
+            _native.shuffled_in_buckets(everything, _secret(seed, "order", len(data))),
+            numerator=promise.l.numerator,
+            denominator=promise.l.denominator,
+            open_buckets=min(open_buckets, len(data)),
+            **limits.for_kernel(lambda _: "Filling buckets"),
+        )
+
+
+def _in_secret_order(
+    bucket_of: npt.NDArray[np.int64], seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The transactions bucket by bucket, ascending inside each; and where each bucket begins.
+
+    The order of the buckets is drawn: the one in which they were filled says something about their values.
+    """
+    count = int(bucket_of.max()) + 1
+    drawn = _native.shuffled_in_buckets(np.array([0, count], dtype=np.int64), _secret(seed, "buckets", count))
+    rank = np.empty(count, dtype=np.int64)
+    rank[drawn] = np.arange(count)
+    ranks = rank[bucket_of]
+    starts = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ranks, minlength=count), out=starts[1:])
+    return np.argsort(ranks, kind="stable"), starts
+
+
+def _permuted(
+    data: Transactions,
+    anatomy: Anatomy,
+    members: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    seed: int,
+    limits: Limits,
+) -> Transactions:
+    """What is released: in each bucket, every column's values in an order of their own."""
+    columns = len(anatomy.columns)
+    sources = np.empty((len(data), columns), dtype=np.int32)
+    for column in range(columns):
+        limits.step("Permuting columns", column, columns)
+        order = _native.shuffled_in_buckets(starts, _secret(seed, f"column {column}", len(data)))
+        sources[:, column] = members[order]
+    with limits.guard("Permuting columns", _ADVICE):
+        offsets, codes = _native.anatomy_rows(
+            data.offsets,
+            data.items,
+            anatomy.column_of(data.names),
+            sources.ravel(),
+            columns=columns,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Permuting columns"),
+        )
+    return Transactions.from_codes(offsets, codes, data.names, sensitive=data.sensitive).anatomized(anatomy)
+
+
+def _secret(seed: int, purpose: str, count: int) -> npt.NDArray[np.uint64]:
+    """Random numbers from a cryptographic stream: nobody without the seed can tell them."""
+    stream = hashlib.shake_256(f"veilset anatomy\0{purpose}\0{seed}".encode()).digest(8 * count)
+    return np.frombuffer(stream, dtype="<u8").astype(np.uint64, copy=False)
