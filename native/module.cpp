@@ -19,6 +19,8 @@ void register_bits(nb::module_& m);
 void register_audit_coherence(nb::module_& m);
 void register_audit_rho(nb::module_& m);
 void register_audit_patterns(nb::module_& m);
+void register_audit_anatomy(nb::module_& m);
+void register_audit_anatomy_attack(nb::module_& m);
 void register_mining_frequent(nb::module_& m);
 void register_mining_count(nb::module_& m);
 void register_mining_moles(nb::module_& m);
@@ -56,6 +58,8 @@ NB_MODULE(_native, m) {
     veilset::register_audit_coherence(m);
     veilset::register_audit_rho(m);
     veilset::register_audit_patterns(m);
+    veilset::register_audit_anatomy(m);
+    veilset::register_audit_anatomy_attack(m);
     veilset::register_mining_frequent(m);
     veilset::register_mining_count(m);
     veilset::register_mining_moles(m);

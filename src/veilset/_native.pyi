@@ -11,6 +11,7 @@ _Int32 = npt.NDArray[np.int32]
 _Uint64 = npt.NDArray[np.uint64]
 _Uint8 = npt.NDArray[np.uint8]
 _Int8 = npt.NDArray[np.int8]
+_Float64 = npt.NDArray[np.float64]
 _Strings = tuple[_Int64, _Uint8]
 _Progress = Callable[[int, int, int], None] | None
 
@@ -31,6 +32,14 @@ class _CoherenceResult(TypedDict):
     smallest_support: tuple[int, list[int]]
     largest_breach: tuple[int, int, int, list[int]]
     largest_any: tuple[int, int, int, list[int]]
+
+# the commonest value of each: what a row has in that column, or nothing if the row is -1
+class _AnatomyFindings(TypedDict):
+    bucket: _Int64
+    column: _Int32
+    count: _Int64
+    size: _Int64
+    row: _Int64
 
 # The parsers take a block of a text from `start` on, where `line` begins: the records that are complete, or all of it
 # if it is the `last` block. They say how far they came: consumed, line. Codes number the strings; -1 is an empty field.
@@ -176,6 +185,58 @@ def audit_patterns(
     time_limit: float,
     progress: _Progress,
 ) -> tuple[_Int64, _Int64, _Int32, _Int64]: ...
+
+# the pairs of bucket and column with a value that is too common; those of them that are worst; the worst of all pairs
+def audit_anatomy(
+    offsets: _Int64,
+    items: _Int32,
+    starts: _Int64,
+    column_of: _Int32,
+    free: _Uint8,
+    *,
+    l_num: int,
+    l_den: int,
+    witness_limit: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[int, _AnatomyFindings, _AnatomyFindings]: ...
+
+# the first bucket, and its first column, whose values differ
+def differing_values(
+    offsets: _Int64,
+    items: _Int32,
+    other_offsets: _Int64,
+    other_items: _Int32,
+    starts: _Int64,
+    column_of: _Int32,
+    *,
+    columns: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[int, int] | None: ...
+
+# the probability of each guess, a row with the guessed value (-1: none), the surest guess, the buckets that match it
+def surest_guess(
+    offsets: _Int64,
+    items: _Int32,
+    starts: _Int64,
+    column_of: _Int32,
+    free: _Uint8,
+    targets: _Int64,
+    wanted: _Int32,
+    known_offsets: _Int64,
+    known_columns: _Int32,
+    *,
+    row_limit: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Float64, _Int64, int, _Int64]: ...
 def frequent(
     offsets: _Int64,
     items: _Int32,

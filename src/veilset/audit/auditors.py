@@ -7,10 +7,11 @@ from typing import Any, Protocol
 
 from veilset.audit.coherence import audit_coherence
 from veilset.audit.hidden_patterns import audit_hidden_patterns, audit_hidden_rules
+from veilset.audit.l_diverse_anatomy import audit_l_diverse_anatomy
 from veilset.audit.rho_uncertainty import audit_rho_uncertainty
 from veilset.errors import WrongUsage
 from veilset.limits import Limits
-from veilset.models import Audit, Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
+from veilset.models import Audit, Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
 from veilset.transactions import Transactions
 
 __all__ = ["audit"]
@@ -27,6 +28,7 @@ _AUDITORS: Mapping[type[Promise], _Auditor] = {
     RhoUncertainty: audit_rho_uncertainty,
     HiddenPatterns: audit_hidden_patterns,
     HiddenRules: audit_hidden_rules,
+    LDiverseAnatomy: audit_l_diverse_anatomy,
 }
 
 

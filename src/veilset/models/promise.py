@@ -153,7 +153,7 @@ class Audit:
     margins : mapping
         Name to `Margin`: how close to the limits the data comes; exact when the promise holds.
     checked : int
-        How many itemsets were counted.
+        How many itemsets were counted, or groups of values.
     feasible : bool
         False if even an attacker who knows nothing breaks the promise.
     transactions : int
@@ -162,6 +162,8 @@ class Audit:
         What choosing p means for this data; None where the promise has no p, or there are no transactions.
     leftovers : tuple of Leftover
         What is left of each listed pattern or rule, in the promise's order; empty where it lists none.
+    counted : str
+        What `checked` is a number of, in the plural.
     """
 
     promise: Promise
@@ -175,10 +177,11 @@ class Audit:
     transactions: int
     reach: Reach | None = None
     leftovers: tuple[Leftover, ...] = ()
+    counted: str = "itemsets"
 
     def __str__(self) -> str:
-        verdict = "holds" if self.holds else "does not hold"
-        lines = [f"{self.promise} {verdict} on {self.transactions:,} transactions ({self.checked:,} itemsets checked)."]
+        verdict, checked = "holds" if self.holds else "does not hold", f"{self.checked:,} {self.counted} checked"
+        lines = [f"{self.promise} {verdict} on {self.transactions:,} transactions ({checked})."]
         lines += [f"  {witness}" for witness in self.witnesses[:5]]
         if self.found > len(lines) - 1:
             lines.append(f"  … and {self.found - len(lines) + 1:,} more")
