@@ -7,6 +7,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import anatomy
 import audit
 import coherence
 import hiding

@@ -25,7 +25,7 @@
 namespace veilset {
 namespace {
 
-constexpr int64_t looks_per_row = 1000;   // at rows of closed buckets, for what is left over, before buckets are joined
+constexpr int64_t looks_per_row = 300;   // at rows of closed buckets, for what is left over, before buckets are joined
 constexpr int64_t candidates = 64;        // buckets to choose from when some have to be joined
 constexpr int64_t waiting_share = 8;      // one row in so many may wait
 

@@ -125,7 +125,9 @@ class TestBuckets:
     )
     def test_wrong_arguments(self, change, message):
         given = {"values": [1, 1, 2, 2], "distinct": [2, 2], "free": [0, 0], "order": [0, 1]} | change
-        whole = {"numerator": 2, "denominator": 1, "open_buckets": 1} | {k: v for k, v in change.items() if k not in given}
+        whole = {"numerator": 2, "denominator": 1, "open_buckets": 1} | {
+            k: v for k, v in change.items() if k not in given
+        }
         types = {"values": np.int32, "distinct": np.int64, "free": np.uint8, "order": np.int64}
         arrays = {name: np.array(given[name], dtype=kind) for name, kind in types.items()}
         whole = {name: given.get(name, value) for name, value in whole.items()}

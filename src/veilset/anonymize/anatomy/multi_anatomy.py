@@ -26,7 +26,7 @@ from veilset.models import LDiverseAnatomy
 from veilset.release import Partition, Release
 from veilset.transactions import Anatomy, Transactions
 
-__all__ = ["multi_anatomy"]
+__all__ = ["fill_buckets", "multi_anatomy"]
 
 _ADVICE = "take fewer transactions or columns."
 
@@ -80,7 +80,9 @@ def multi_anatomy(
         data, promise, columns=columns, taxonomy=taxonomy, level=level, random_state=seed, limits=limits
     )
     limits.require(8 * len(data) * (8 + len(made.items)), "Filling buckets", _ADVICE)
-    bucket_of, left_over, joined = _buckets(data, promise, made, int(open_buckets), seed, limits)
+    bucket_of, left_over, joined = fill_buckets(
+        data, promise, made, open_buckets=int(open_buckets), seed=seed, limits=limits
+    )
     members, starts = _in_secret_order(bucket_of, seed)
     anatomy = Anatomy.of(made.items, np.repeat(np.arange(len(starts) - 1), np.diff(starts)))
     return Release(
@@ -107,18 +109,21 @@ def multi_anatomy(
     )
 
 
-def _buckets(
-    data: Transactions, promise: LDiverseAnatomy, made: Columns, open_buckets: int, seed: int, limits: Limits
+def fill_buckets(
+    data: Transactions, promise: LDiverseAnatomy, made: Columns, *, open_buckets: int, seed: int, limits: Limits
 ) -> tuple[npt.NDArray[np.int64], int, int]:
     """The bucket of each transaction; how many transactions were left over, and how many buckets were joined."""
     sensitive = set(data.sensitive)
-    free = [promise.empty_is_free(sensitive=column[0] in sensitive) for column in made.items]
+    free = np.array([promise.empty_is_free(sensitive=column[0] in sensitive) for column in made.items])
+    # Columns with common values first: where two transactions are alike is then seen soon.
+    common_first = np.argsort([-int(np.bincount(column).max()) for column in made.values.T], kind="stable")
+    values = np.ascontiguousarray(made.values[:, common_first])
     everything = np.array([0, len(data)], dtype=np.int64)
     with limits.guard("Filling buckets", _ADVICE):
         return _native.anatomy_buckets(
-            made.values.ravel(),
-            made.values.max(axis=0).astype(np.int64),
-            np.array(free, dtype=np.uint8),
+            values.ravel(),
+            values.max(axis=0).astype(np.int64),
+            free[common_first].astype(np.uint8),
             _native.shuffled_in_buckets(everything, _secret(seed, "order", len(data))),
             numerator=promise.l.numerator,
             denominator=promise.l.denominator,
