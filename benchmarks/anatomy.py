@@ -45,11 +45,11 @@ _HEADS = (
     "ratio to it",
 )
 _ABOUT = f"""
-{_WISHED} columns are wished for. *Buckets* is the record partition alone, one thread; *whole method* is columns, buckets and
-permuted rows, two threads; *reading* is `vs.read` of the packed file, two threads. Figure 2 of the paper in plain Python is
-our oracle, on the same values; with `open_buckets=1` ours makes the same buckets. Before timing, the auditor accepts the
-release, nothing is withheld, and the supports of all frequent pairs (1%) inside a column are those of the original.
-*Rows that share a row's bucket* is the mean over rows, itself included.
+{_WISHED} columns are wished for. *Buckets* is the record partition alone, one thread; *whole method* is columns,
+buckets, permuted rows and their audit, two threads; *reading* is `vs.read` of the packed file, two threads. Figure 2 of
+the paper in plain Python is our oracle, on the same values; with `open_buckets=1` ours makes the same buckets. Before
+timing, the auditor accepts the release, nothing is withheld, and the supports of all frequent pairs (1%) inside a
+column are those of the original. *Rows that share a row's bucket* is the mean over rows, itself included.
 """
 
 

@@ -72,6 +72,10 @@ def main() -> None:
             "",
             *hiding.run(data),
             "",
+            "## Anatomy",
+            "",
+            *anatomy.run(data),
+            "",
             machine(),
         ]
     )
