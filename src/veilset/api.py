@@ -194,6 +194,8 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
             withheld=release.withheld,
             stands_for=release.stands_for,
             kept=release.kept,
+            members=None if release.partition is None else release.partition.members,
+            limits=limits,
         )
     answer = run_auditor(release.data, release.promise, limits=limits)
     return dataclasses.replace(release, audit=answer, discrepancy=discrepancy)

@@ -11,7 +11,10 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from veilset.transactions import Transactions
+from veilset import _native
+from veilset.audit.findings import shortened
+from veilset.limits import Limits
+from veilset.transactions import Anatomy, Transactions
 
 __all__ = ["edits_account_for"]
 
@@ -25,11 +28,15 @@ def edits_account_for(
     withheld: Collection[int],
     stands_for: Mapping[str, Collection[str]] | None = None,
     kept: npt.NDArray[np.bool_] | None = None,
+    members: npt.NDArray[np.int64] | None = None,
+    limits: Limits | None = None,
 ) -> str | None:
     """None if the declared edits turn *original* into *released*, else a sentence that says where they differ.
 
     What readers are told a coarser name *stands_for* must be true, too. *kept* says which occurrences are left where
-    single ones were taken out.
+    single ones were taken out. *members* says, where transactions were cut into columns and buckets, which original
+    ones are in each: a bucket must have, column by column, exactly their values. In which order is not checked, and
+    cannot be: that they go together as they did before is one of the orders that chance may choose.
     """
     gone = set(suppressed)
     recoded = {old: new for old, new in generalized.items() if old not in gone}
@@ -45,18 +52,78 @@ def edits_account_for(
     left = original if kept is None else original.thinned(kept)
     names = set(left.names)
     expected = left.without(gone & names).renamed({old: new for old, new in recoded.items() if old in names})
-    if withheld:
-        expected = expected.take(np.flatnonzero(there))
+    if members is not None:
+        return _differs_in_buckets(expected, released, np.flatnonzero(there), members, limits or Limits())
+    return _differs_in_rows(expected.take(np.flatnonzero(there)) if withheld else expected, released)
+
+
+def _differs_in_rows(expected: Transactions, released: Transactions) -> str | None:
     if expected.anonymous() == released.anonymous():
         return None
-    if expected.names != released.names:
-        different = sorted(set(expected.names).symmetric_difference(released.names))
-        where = "missing from" if different[0] in expected.names else "only in"
-        return f"The item {different[0]!r} is {where} the release."
+    if expected.anatomy != released.anatomy:
+        return "Its columns and buckets are not those of the original, and nothing says which transactions are in them."
+    if wrong := _other_items(expected, released):
+        return wrong
     for row in range(len(released)):
         if expected[row] != released[row]:
             return f"Transaction {row + 1} is not the original one with the declared edits."
     return "The roles of the items differ."
+
+
+def _other_items(expected: Transactions, released: Transactions) -> str | None:
+    if expected.names == released.names:
+        return None
+    different = sorted(set(expected.names).symmetric_difference(released.names))
+    where = "missing from" if different[0] in expected.names else "only in"
+    return f"The item {different[0]!r} is {where} the release."
+
+
+def _differs_in_buckets(
+    edited: Transactions,
+    released: Transactions,
+    there: npt.NDArray[np.int64],
+    members: npt.NDArray[np.int64],
+    limits: Limits,
+) -> str | None:
+    """Where the buckets do not have the values of their members; *there* are the rows that are not withheld."""
+    anatomy = released.anatomy
+    if anatomy is None:
+        return "It is said which transactions are in which bucket, but the release has no buckets."
+    if wrong := _wrong_members(anatomy, there, members):
+        return wrong
+    expected = edited.take(members)
+    if wrong := _other_items(expected, released):
+        return wrong
+    if not np.array_equal(expected.is_sensitive, released.is_sensitive):
+        return "The roles of the items differ."
+    with limits.guard("The account of the edits", "look at fewer transactions."):
+        differing = _native.differing_values(
+            expected.offsets,
+            expected.items,
+            released.offsets,
+            released.items,
+            anatomy.starts,
+            anatomy.column_of(released.names),
+            columns=len(anatomy.columns),
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Comparing buckets with the original"),
+        )
+    if differing is None:
+        return None
+    bucket, column = differing
+    return (
+        f"Bucket {bucket + 1:,} does not have the values of its transactions in the column "
+        f"{shortened(anatomy.columns[column])}."
+    )
+
+
+def _wrong_members(anatomy: Anatomy, there: npt.NDArray[np.int64], members: npt.NDArray[np.int64]) -> str | None:
+    if members.shape != there.shape or members.dtype.kind != "i" or not np.array_equal(np.sort(members), there):
+        return "The members of the buckets are not the original transactions, each once."
+    same_bucket = anatomy.buckets[1:] == anatomy.buckets[:-1]
+    if (wrong := np.flatnonzero(same_bucket & (members[1:] < members[:-1]))).size:
+        return f"The members of bucket {anatomy.buckets[wrong[0]] + 1:,} are not in the order of the original."
+    return None
 
 
 def _wrongly_declared(

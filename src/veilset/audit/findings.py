@@ -7,12 +7,24 @@ from collections.abc import Iterator
 from veilset import _native
 from veilset.transactions import Transactions
 
-__all__ = ["item_names", "witness_rows"]
+__all__ = ["item_names", "shortened", "witness_rows"]
+
+_SHOWN = 6
 
 
 def item_names(data: Transactions, codes: list[int]) -> tuple[str, ...]:
     """The names of items."""
     return tuple(data.names[code] for code in codes)
+
+
+def shortened(column: tuple[str, ...]) -> str:
+    """The items of a column as a sentence has them: the first ones.
+
+    >>> shortened(("a", "b")), shortened(tuple("abcdefgh"))
+    ('{a, b}', '{a, b, c, d, e, f, … (8 items)}')
+    """
+    more = f", … ({len(column):,} items)" if len(column) > _SHOWN else ""
+    return f"{{{', '.join(column[:_SHOWN])}{more}}}"
 
 
 def witness_rows(

@@ -13,7 +13,7 @@ from fractions import Fraction
 from veilset import _native
 from veilset.audit.anatomy_attacker import surest_guess
 from veilset.audit.anatomy_cut import Cut
-from veilset.audit.findings import item_names
+from veilset.audit.findings import item_names, shortened
 from veilset.errors import BudgetExceeded
 from veilset.exact import at_least, percent
 from veilset.limits import Limits
@@ -22,7 +22,6 @@ from veilset.transactions import Transactions
 
 __all__ = ["audit_l_diverse_anatomy"]
 
-_SHOWN = 6  # items of a column
 _SECONDS = 1.0  # for what is only reported
 
 
@@ -81,7 +80,7 @@ def _mixed_columns(data: Transactions, cut: Cut) -> Iterator[Witness]:
     for column in cut.columns:
         if (inside := data.in_order(secret.intersection(column))) and len(inside) < len(column):
             support = int(data.supports[data.codes(inside[:1])[0]])
-            reason = f"it is sensitive, and its column {_shortened(column)} has public items, too"
+            reason = f"it is sensitive, and its column {shortened(column)} has public items, too"
             yield Witness(inside[:1], support, inside[0], None, reason, column=column)
 
 
@@ -111,7 +110,7 @@ def _witnesses(data: Transactions, cut: Cut, found: _native._AnatomyFindings) ->
 def _reason(
     itemset: tuple[str, ...], count: int, size: int, bucket: int, column: tuple[str, ...], *, free: bool
 ) -> str:
-    where, shown = f"of bucket {bucket:,}", _shortened(column)
+    where, shown = f"of bucket {bucket:,}", shortened(column)
     these = f"transaction{'s' * (size > 1)} {where}{f' with any of {shown}' * free}"
     how_many = "the only" if size == 1 else f"all {size:,}" if count == size else f"{count:,} of the {size:,}"
     verb = "has" if count == 1 else "have"
@@ -119,14 +118,9 @@ def _reason(
     return f"{how_many} {these} {verb} {what}"
 
 
-def _shortened(column: tuple[str, ...]) -> str:
-    more = f", … ({len(column):,} items)" if len(column) > _SHOWN else ""
-    return f"{{{', '.join(column[:_SHOWN])}{more}}}"
-
-
 def _guessed(guess: Margin) -> Witness:
     sure = Fraction(guess.value)
-    reason = f"who knows other columns guesses this of {_shortened(guess.column)} with {percent(sure)} certainty"
+    reason = f"who knows other columns guesses this of {shortened(guess.column)} with {percent(sure)} certainty"
     return Witness(guess.itemset, 0, None, sure, reason, column=guess.column)
 
 

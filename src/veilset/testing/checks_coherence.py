@@ -14,8 +14,8 @@ from veilset.transactions import Transactions
 __all__ = ["COHERENCE"]
 
 
-def _holds(rows: Collection[frozenset[str]], sensitive: Collection[str], promise: Coherence) -> bool:
-    return oracles.is_coherent(rows, sensitive, promise.share, promise.k, promise.p)
+def _holds(data: Transactions, sensitive: Collection[str], promise: Coherence) -> bool:
+    return oracles.is_coherent(as_sets(data), sensitive, promise.share, promise.k, promise.p)
 
 
 def _possible(rows: Collection[frozenset[str]], sensitive: Collection[str], promise: Coherence) -> bool:

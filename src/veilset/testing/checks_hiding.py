@@ -17,12 +17,13 @@ __all__ = ["HIDDEN_PATTERNS", "HIDDEN_RULES"]
 _Rows = Collection[frozenset[str]]
 
 
-def _patterns_hold(rows: _Rows, sensitive: Collection[str], promise: HiddenPatterns) -> bool:
-    return oracles.hidden_patterns_hold(rows, promise.patterns, promise.least_support(len(rows)))
+def _patterns_hold(data: Transactions, sensitive: Collection[str], promise: HiddenPatterns) -> bool:
+    return oracles.hidden_patterns_hold(as_sets(data), promise.patterns, promise.least_support(len(data)))
 
 
-def _rules_hold(rows: _Rows, sensitive: Collection[str], promise: HiddenRules) -> bool:
-    return oracles.hidden_rules_hold(rows, promise.rules, promise.least_support(len(rows)), promise.min_confidence)
+def _rules_hold(data: Transactions, sensitive: Collection[str], promise: HiddenRules) -> bool:
+    least = promise.least_support(len(data))
+    return oracles.hidden_rules_hold(as_sets(data), promise.rules, least, promise.min_confidence)
 
 
 def _always(rows: _Rows, sensitive: Collection[str], promise: HiddenPatterns | HiddenRules) -> bool:

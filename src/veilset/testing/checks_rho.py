@@ -14,8 +14,8 @@ from veilset.transactions import Transactions
 __all__ = ["RHO_UNCERTAINTY"]
 
 
-def _holds(rows: Collection[frozenset[str]], sensitive: Collection[str], promise: RhoUncertainty) -> bool:
-    return oracles.is_rho_uncertain(rows, sensitive, promise.rho)
+def _holds(data: Transactions, sensitive: Collection[str], promise: RhoUncertainty) -> bool:
+    return oracles.is_rho_uncertain(as_sets(data), sensitive, promise.rho)
 
 
 def _always(rows: Collection[frozenset[str]], sensitive: Collection[str], promise: RhoUncertainty) -> bool:

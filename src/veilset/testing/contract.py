@@ -25,9 +25,9 @@ class Contract:
     Parameters
     ----------
     holds : callable
-        From rows, their sensitive items and the promise to whether they keep it.
+        From data, the items that are sensitive whatever the data says, and the promise to whether it is kept.
     possible : callable
-        From the same to whether a method can make them keep it.
+        From rows, their sensitive items and the promise to whether a change of public items can make them keep it.
     check_findings : callable
         From data, promise and an auditor's answer, whose verdict is right, to nothing: raises `AssertionError` if the
         witnesses, their number, their order or the margins are wrong.
@@ -35,14 +35,17 @@ class Contract:
         Whether a method may take sensitive items out. It may never do anything else to them.
     maximal : callable
         From a release to whether nothing that was taken out could return by itself.
+    may_give_up : callable, optional
+        From data and promise to whether a method may find that it cannot keep the promise, although another might.
     check_release : callable, optional
         From a release of small data, which keeps the promise and accounts for its edits, to nothing: raises
         `AssertionError` if it is not what a method may make.
     """
 
-    holds: Callable[[Collection[frozenset[str]], Collection[str], Any], bool]
+    holds: Callable[[Transactions, Collection[str], Any], bool]
     possible: Callable[[Collection[frozenset[str]], Collection[str], Any], bool]
     check_findings: Callable[[Transactions, Any, Audit], None]
     sensitive_may_go: bool
     maximal: Callable[[Release, Any], bool]
+    may_give_up: Callable[[Transactions, Any], bool] = lambda data, promise: False
     check_release: Callable[[Release, Any], None] = lambda release, promise: None

@@ -6,13 +6,17 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from veilset.models import Coherence, HiddenPatterns, HiddenRules, RhoUncertainty
-from veilset.transactions import Transactions
+from veilset.models import Coherence, Empty, HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty
+from veilset.transactions import Anatomy, Transactions
 
 __all__ = [
+    "anatomies",
+    "anatomized",
     "coherence_promises",
+    "diverse",
     "hidden_patterns",
     "hidden_rules",
+    "l_diverse_promises",
     "protected",
     "rho_promises",
     "shares",
@@ -114,3 +118,48 @@ def _names(data: Transactions, absent: bool, least: int) -> tuple[str, ...]:
 def _supports(data: Transactions) -> st.SearchStrategy[int | Fraction]:
     """Low ones more often: patterns reach them."""
     return st.integers(1, 3) | st.integers(1, len(data) + 1) | shares()
+
+
+def l_diverse_promises() -> st.SearchStrategy[LDiverseAnatomy]:
+    """Whole numbers and some between; having nothing is a value, or free."""
+    numbers = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3), Fraction(4)])
+    empty: st.SearchStrategy[Empty] = st.sampled_from(["value", "free"])
+    return st.builds(lambda number, nothing: LDiverseAnatomy(number, empty=nothing), numbers, empty)
+
+
+@st.composite
+def anatomies(draw: st.DrawFn, data: Transactions, *, mixed: bool = False) -> Anatomy:
+    """Any columns and buckets of the data; sensitive items are in columns with public ones if *mixed* is asked for."""
+    columns: dict[tuple[int, bool], list[str]] = {}
+    for name, sensitive in zip(data.names, data.is_sensitive.tolist(), strict=True):
+        columns.setdefault((draw(st.integers(0, 2)), bool(sensitive) and not mixed), []).append(name)
+    new = [0, *(int(draw(st.booleans())) for _ in range(len(data) - 1))]
+    return Anatomy.of(columns.values(), [sum(new[: row + 1]) for row in range(len(data))])
+
+
+@st.composite
+def anatomized(draw: st.DrawFn, *, max_rows: int = 8, mixed: bool = False) -> Transactions:
+    """Small transactions that were cut anyhow: few of them are diverse."""
+    data: Transactions = draw(transactions(max_rows=max_rows))
+    return data.anatomized(draw(anatomies(data, mixed=mixed)))
+
+
+@st.composite
+def diverse(draw: st.DrawFn, *, max_size: int = 4, max_buckets: int = 3) -> Transactions:
+    """Transactions that were cut so that in each column of a bucket all values are different, or nearly all."""
+    columns = ["abc", "def", ["s1", "s2", "s3"]][: draw(st.integers(2, 3))]
+    values = [st.lists(st.sampled_from(column), max_size=3, unique=True).map(sorted) for column in columns]
+    rows: list[list[str]] = []
+    buckets: list[int] = []
+    for bucket in range(draw(st.integers(1, max_buckets))):
+        size = draw(st.integers(2, max_size))
+        unlike = draw(st.integers(0, 4)) > 0
+        held = [
+            draw(st.lists(value, min_size=size, max_size=size, unique_by=tuple if unlike else None)) for value in values
+        ]
+        rows += [[item for value in row for item in value] for row in zip(*held, strict=True)]
+        buckets += [bucket] * size
+    there = {item for row in rows for item in row}
+    left = [[item for item in column if item in there] for column in columns]
+    sensitive = [item for item in columns[-1] if len(columns) == 3 and item in there]
+    return Transactions.from_lists(rows, sensitive=sensitive).anatomized(Anatomy.of(filter(None, left), buckets))

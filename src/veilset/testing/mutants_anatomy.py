@@ -1,0 +1,161 @@
+"""Broken on purpose, like `mutants`: methods for l-diverse anatomies.
+
+The auditor must reject what they make, or the account of their edits must.
+
+One mistake neither can see: a method that leaves the values in their order, so that the rows of a bucket are published
+as they were. That order is one of those that chance may choose, and what is published says nothing about the chance. So
+`as_they_were` is no mutant. That a method does permute has to be shown by a test of the method.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from veilset.errors import Infeasible
+from veilset.models import LDiverseAnatomy
+from veilset.release import Partition, Release
+from veilset.testing import oracles_anatomy as brute
+from veilset.transactions import Anatomy, Transactions
+
+__all__ = ["ANATOMY_MUTANTS", "AnatomyMutant", "anatomy_unbroken", "as_they_were"]
+
+_SEED = 3
+
+
+@dataclass(frozen=True)
+class AnatomyMutant:
+    """A broken method for l-diverse anatomies, data on which it matters, and who notices."""
+
+    name: str
+    method: Callable[[Transactions, LDiverseAnatomy], Release]
+    data: Transactions
+    promise: LDiverseAnatomy
+    noticed_by: str  # "auditor" or "account"
+
+
+def anatomy_unbroken(data: Transactions, promise: LDiverseAnatomy) -> Release:
+    """The method that the mutants are made from: two columns, of the first half of all items and the second.
+
+    For data without sensitive items.
+    """
+    if len(data.names) < 2:
+        raise Infeasible("There is at most one item.", "Add some.")
+    return _published(data, promise, _buckets(data, promise))
+
+
+def as_they_were(data: Transactions, promise: LDiverseAnatomy) -> Release:
+    """Publishes the values of a bucket in the order of its transactions: nothing is hidden, and nothing can tell."""
+    return _published(data, promise, _buckets(data, promise), permuted=False)
+
+
+def _columns(data: Transactions) -> list[tuple[str, ...]]:
+    half = len(data.names) // 2
+    return [data.names[:half], data.names[half:]]
+
+
+def _free(promise: LDiverseAnatomy) -> list[bool]:
+    return [promise.empty_is_free(sensitive=False)] * 2
+
+
+def _buckets(data: Transactions, promise: LDiverseAnatomy) -> list[list[int]]:
+    """Figure 2, and what is left joins the last buckets, as many as it takes."""
+    columns = _columns(data)
+    values = [brute.values_of(row, columns) for row in data]
+    closed, left = brute.multi_anatomy_figure_2(values, promise.l, _free(promise))
+    while left and brute.anatomy_breaches(
+        [data[row] for row in left], columns, [0] * len(left), promise.l, promise.empty
+    ):
+        if not closed:
+            raise Infeasible("Some value is too common.", "Choose other columns.")
+        left = closed.pop() + left
+    return [*closed, left] if left else closed
+
+
+def _published(
+    data: Transactions, promise: LDiverseAnatomy, buckets: Sequence[Sequence[int]], *, permuted: bool = True
+) -> Release:
+    chance = np.random.default_rng(_SEED)
+    rows: list[list[str]] = []
+    for bucket in buckets:
+        orders = [chance.permutation(len(bucket)) if permuted else np.arange(len(bucket)) for _ in range(2)]
+        values = [brute.values_of(data[row], _columns(data)) for row in bucket]
+        rows += [[*values[one][0], *values[other][1]] for one, other in zip(*orders, strict=True)]
+    members = np.array([row for bucket in buckets for row in sorted(bucket)], dtype=np.int64)
+    numbers = [number for number, bucket in enumerate(buckets) for _ in bucket]
+    cut = Transactions.from_lists(rows, sensitive=data.sensitive).anatomized(Anatomy.of(_columns(data), numbers))
+    partition = Partition(members, wished=2, medoids=(), merges=(), left_over=0, joined=0)
+    return Release(data, cut, promise, "mutant", {}, (), partition=partition)
+
+
+def _with_rows(release: Release, rows: Sequence[Sequence[str]]) -> Release:
+    assert release.data.anatomy is not None
+    changed = Transactions.from_lists(rows, sensitive=release.data.sensitive).anatomized(release.data.anatomy)
+    return dataclasses.replace(release, data=changed)
+
+
+def _closes_early(data: Transactions, promise: LDiverseAnatomy) -> Release:
+    """Closes a bucket before the record that makes it diverse, which begins the next one."""
+    buckets = _buckets(data, promise)
+    moved = [row for bucket in buckets for row in bucket]
+    starts = [0, *(int(end) - 1 for end in np.cumsum([len(bucket) for bucket in buckets])[:-1]), len(moved)]
+    return _published(data, promise, [moved[a:b] for a, b in pairwise(starts)])
+
+
+def _overlooks_nothing(data: Transactions, promise: LDiverseAnatomy) -> Release:
+    """Takes having no item of a column for no value at all."""
+    weaker = LDiverseAnatomy(promise.l, empty="free")
+    return dataclasses.replace(anatomy_unbroken(data, weaker), promise=promise)
+
+
+def _permutes_across_buckets(data: Transactions, promise: LDiverseAnatomy) -> Release:
+    """Permutes the second column over all transactions, not inside buckets."""
+    release = anatomy_unbroken(data, promise)
+    values = [brute.values_of(row, _columns(data)) for row in release.data]
+    return _with_rows(
+        release, [[*mine[0], *other[1]] for mine, other in zip(values, [*values[1:], values[0]], strict=True)]
+    )
+
+
+def _drops_what_is_left(data: Transactions, promise: LDiverseAnatomy) -> Release:
+    """Publishes the buckets that could be closed, and says nothing of the rest."""
+    values = [brute.values_of(row, _columns(data)) for row in data]
+    closed, _ = brute.multi_anatomy_figure_2(values, promise.l, _free(promise))
+    return _published(data, promise, closed)
+
+
+def _adds_an_item(data: Transactions, promise: LDiverseAnatomy) -> Release:
+    release = anatomy_unbroken(data, promise)
+    rows = release.data.to_lists()
+    row, item = next((row, item) for row in rows for item in data.names if item not in row)
+    row.append(item)
+    return _with_rows(release, rows)
+
+
+_WALKS = Transactions.from_lists(
+    [
+        ["ale", "fig"],
+        ["bun", "oil"],
+        ["ale", "oil"],
+        ["bun", "fig"],
+        ["bun", "oil"],
+        ["ale", "bun", "fig"],
+        ["ale", "fig", "oil"],
+    ]
+)
+_GAPS = Transactions.from_lists(
+    [["ale"], ["bun", "fig"], ["oil"], ["fig"], ["fig", "oil"], ["ale", "oil"], ["bun"], ["ale", "bun", "fig"]]
+)
+_TWO = LDiverseAnatomy(2)
+
+ANATOMY_MUTANTS: tuple[AnatomyMutant, ...] = (
+    AnatomyMutant("closes a bucket one record early", _closes_early, _WALKS, _TWO, "auditor"),
+    AnatomyMutant("does not count having nothing", _overlooks_nothing, _GAPS, _TWO, "auditor"),
+    AnatomyMutant("permutes across buckets", _permutes_across_buckets, _WALKS, _TWO, "account"),
+    AnatomyMutant("drops the records that are left", _drops_what_is_left, _WALKS, _TWO, "account"),
+    AnatomyMutant("puts one more item into a row", _adds_an_item, _WALKS, _TWO, "account"),
+)
