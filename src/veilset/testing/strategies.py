@@ -128,20 +128,23 @@ def l_diverse_promises() -> st.SearchStrategy[LDiverseAnatomy]:
 
 
 @st.composite
-def anatomies(draw: st.DrawFn, data: Transactions, *, mixed: bool = False) -> Anatomy:
-    """Any columns and buckets of the data; sensitive items are in columns with public ones if *mixed* is asked for."""
+def anatomies(draw: st.DrawFn, data: Transactions, *, mixed: bool = False, max_size: int = 24) -> Anatomy:
+    """Any columns, and buckets of up to *max_size*; only *mixed* columns hold sensitive and public items."""
     columns: dict[tuple[int, bool], list[str]] = {}
     for name, sensitive in zip(data.names, data.is_sensitive.tolist(), strict=True):
         columns.setdefault((draw(st.integers(0, 2)), bool(sensitive) and not mixed), []).append(name)
-    new = [0, *(int(draw(st.booleans())) for _ in range(len(data) - 1))]
-    return Anatomy.of(columns.values(), [sum(new[: row + 1]) for row in range(len(data))])
+    buckets: list[int] = []
+    while len(buckets) < len(data):
+        size = draw(st.integers(1, min(max_size, len(data) - len(buckets))))
+        buckets += [buckets[-1] + 1 if buckets else 0] * size
+    return Anatomy.of(columns.values(), buckets)
 
 
 @st.composite
-def anatomized(draw: st.DrawFn, *, max_rows: int = 8, mixed: bool = False) -> Transactions:
+def anatomized(draw: st.DrawFn, *, max_rows: int = 8, mixed: bool = False, max_size: int = 24) -> Transactions:
     """Small transactions that were cut anyhow: few of them are diverse."""
     data: Transactions = draw(transactions(max_rows=max_rows))
-    return data.anatomized(draw(anatomies(data, mixed=mixed)))
+    return data.anatomized(draw(anatomies(data, mixed=mixed, max_size=max_size)))
 
 
 @st.composite
