@@ -99,9 +99,8 @@ def correlation(
     >>> correlation(np.array([4, 4]), np.array([2, 5]), np.array([2, 1]), 8).tolist()
     [0.125, 0.0]
     """
-    by_chance = one / transactions * (other / transactions)
-    above = np.maximum(together / transactions - by_chance, 0)
-    return above * above / by_chance
+    above = np.maximum(together * transactions - one * other, 0)  # in whole numbers: what is 0 stays 0
+    return (above / transactions) ** 2 / (one * other)
 
 
 def _distances(data: Transactions, codes: npt.NDArray[np.int64], limits: Limits) -> npt.NDArray[np.float32]:

@@ -159,15 +159,13 @@ def _infeasible(
     value = [item for item in row if item in names]
     free = promise.empty_is_free(sensitive=column.sensitive)
     who = "the transactions that have any of its items" if free else "all transactions"
-    what = f"value {_few(value)} belongs" if value else "value is to have none of its items, which belongs"
-    kind = "sensitive " if column.sensitive else ""
     lower = most.numerator * 1000 // most.denominator / 1000  # rounded down, so that it will do
-    smaller = f"Ask for an l of at most {lower:g}" if lower > 1 else "No l above 1 would do"
+    smaller = f"Ask for an l of at most {lower:g}, or for" if lower > 1 else "No l above 1 would do: ask for"
     return Infeasible(
-        f"No two columns can be {promise.l}-diverse. Of the {kind}column {_few(_names(data, column))}, the commonest "
-        f"{what} to {percent(column.share)} of {who}, which is more than 1/l.",
-        f"{smaller} with the {columns:,} columns there were, try other columns"
-        + (", or say empty='free'." if value == [] else "."),
+        f"The {columns:,} columns cannot be made {promise.l}-diverse. In the {'sensitive ' * column.sensitive}column "
+        f"{_few(_names(data, column))} the commonest value, {_few(value) or 'none of its items'}, belongs to "
+        f"{percent(column.share)} of {who}, which is more than 1/l.",
+        f"{smaller} fewer or other columns" + ("." if value else ", or say empty='free'."),
     )
 
 
