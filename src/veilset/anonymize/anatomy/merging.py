@@ -95,35 +95,34 @@ def merge_until_feasible(
             most = max(most, 1 / worst.share)
         if len(left) > 1 and worst.share * promise.l <= 1:
             return left, tuple(merges)
-        if len(left) <= 2 or not any(_fit(worst, column) for column in left):
-            raise _infeasible(data, worst, promise, len(columns), most)
         limits.step("Merging columns", len(merges), len(columns))
-        partner, both = _best_partner(worst, left, promise, limits)
+        way = _best_partner(worst, left, promise, limits) if len(left) > 2 else None
+        if way is None:
+            raise _infeasible(data, worst, promise, len(columns), most)
+        partner, both = way
         merges.append(ColumnMerge(_names(data, worst), _names(data, partner), worst.share, both.share))
         left = sorted([*(c for c in left if c not in (worst, partner)), both], key=lambda column: column.place)
 
 
 def _best_partner(
     worst: Column, left: Sequence[Column], promise: LDiverseAnatomy, limits: Limits
-) -> tuple[Column, Column]:
-    """The column that *worst* becomes one with, and what comes of it.
+) -> tuple[Column, Column] | None:
+    """The column that *worst* becomes one with, and what comes of it; None: no other is of its kind.
 
     It leaves the lowest worst share of all columns; of several, the lowest share of what the two become; of several,
     the first. So two columns that fail help each other where they can, and others stay as they are.
     """
-    found: list[tuple[Fraction, Fraction, int, Column]] = []
-    # From the worst one on: once it is gone, most others need not be tried.
-    for place, partner in sorted(enumerate(left), key=lambda numbered: -numbered[1].share):
-        others = max((c.share for c in left if c not in (worst, partner)), default=Fraction(0))
-        if _fit(worst, partner) and not (found and others > min(found)[0]):
+    best: tuple[Fraction, Fraction, int, Column] | None = None
+    rest = sorted((column for column in left if column is not worst), key=lambda column: -column.share)
+    for partner in rest:
+        others = rest[1].share if partner is rest[0] else rest[0].share  # the worst of those that stay as they are
+        if best is not None and others > best[0]:
+            break  # and so for all that follow
+        if partner.sensitive == worst.sensitive:
             both = _merged(worst, partner, promise, limits)
-            found.append((max(others, both.share), both.share, place, both))
-    _, _, place, both = min(found)
-    return left[place], both
-
-
-def _fit(one: Column, other: Column) -> bool:
-    return one is not other and one.sensitive == other.sensitive
+            way = (max(others, both.share), both.share, left.index(partner), both)
+            best = way if best is None else min(best, way)
+    return None if best is None else (left[best[2]], best[3])
 
 
 def _merged(one: Column, other: Column, promise: LDiverseAnatomy, limits: Limits) -> Column:
