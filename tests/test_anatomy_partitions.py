@@ -127,6 +127,7 @@ def test_a_level_of_a_taxonomy(given):
     """Sensitive items are no part of their groups; what lies above a level is with its neighbours, or alone."""
     first = made(DATA, ANY, taxonomy=given, level=1)
     assert first.items == (("brie", "milk", "rye"), ("soap",), ("insulin",))
+    assert made(DATA, ANY, taxonomy=given, level=None).items == first.items
     second = made(DATA, ANY, taxonomy=given, level=2)
     assert second.items == (("brie", "milk"), ("rye",), ("soap",), ("insulin",))
     assert (second.wished, second.medoids, second.notes) == (4, (), ())
@@ -152,7 +153,6 @@ def test_a_taxonomy_from_a_file_with_leaves_that_do_not_occur(tmp_path):
     ("wish", "message"),
     [
         ({"level": 1}, "level is 1, but there is no taxonomy."),
-        ({"taxonomy": PATHS}, "A taxonomy is given, but no level. Say level=1"),
         (
             {"taxonomy": PATHS, "level": 0},
             "level is 0. Give a whole number from 1, the groups right below the root, to 2.",

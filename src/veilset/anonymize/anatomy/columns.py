@@ -79,7 +79,7 @@ def make_columns(
     taxonomy : Taxonomy, mapping or path, optional
         Its groups are the columns; a number of columns then plays no part.
     level : int, optional
-        Which of its groups: 1 for those right below the root.
+        Which of its groups: 1 for those right below the root, the default.
     random_state : int
         What the search for medoids depends on.
 
@@ -106,7 +106,7 @@ def make_columns(
     if len(parts) < 2:
         raise WrongUsage(
             f"All {len(data.names):,} items of the data are in one column.",
-            "Give at least two columns." if level is None else "Give a deeper level of the taxonomy.",
+            "Give at least two columns." if taxonomy is None else "Give a deeper level of the taxonomy.",
         )
     made, merges = merge_until_feasible(data, number_values(data, parts, promise, limits), promise, limits)
     limits.require(4 * len(data) * len(made), "Cutting transactions into columns", "ask for fewer columns.")

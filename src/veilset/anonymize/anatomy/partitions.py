@@ -69,7 +69,7 @@ def groups_at(
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """The public items in each group of a level, with all sensitive items as a group of their own; and notes.
 
-    Level 1 is right below the root. What lies above a level is in the group right above it, or by itself.
+    Level 1, the default, is right below the root. What lies above a level is in the group right above it, or by itself.
 
     >>> data = Transactions.from_lists([["milk", "rye"], ["soap", "brie"]])
     >>> paths = {"milk": ["dairy", "food"], "brie": ["dairy", "food"], "rye": ["food"], "soap": []}
@@ -79,8 +79,7 @@ def groups_at(
     (('brie', 'milk'), ('rye',), ('soap',))
     """
     tree = taxonomy_of(taxonomy)
-    if level is None:
-        raise WrongUsage("A taxonomy is given, but no level.", "Say level=1 for the groups right below its root.")
+    level = 1 if level is None else level
     if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= max(1, tree.depth - 1):
         raise WrongUsage(
             f"level is {level!r}.",
