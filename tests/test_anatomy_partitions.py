@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from tests.test_anatomy_columns import made
-from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
+from veilset.errors import Infeasible, UnreadableInput, VeilsetError, WrongUsage
 from veilset.models import LDiverseAnatomy
 from veilset.transactions import Taxonomy, Transactions, read_partition
 
@@ -71,6 +71,14 @@ def test_one_column_is_not_enough():
         made(data, ANY, columns=[["a", "b", "c"], ["d"]])
     with pytest.raises(WrongUsage, match=r"All 3 items of the data are in one column\. Give a deeper level"):
         made(data, ANY, taxonomy={"a": ["x", "z"], "b": ["x", "z"], "c": ["y", "z"]}, level=1)
+
+
+def test_sensitive_items_alone_are_one_column_unless_they_are_given_several():
+    data = Transactions.from_lists([["s"], ["t"]], sensitive=["s", "t"])
+    for wish in ({"columns": 2}, {"taxonomy": {"s": ["x"], "t": ["y"]}}):
+        with pytest.raises(Infeasible, match="All items are sensitive"):
+            made(data, ANY, **wish)
+    assert made(data, ANY, columns=[["t"], ["s"]]).items == (("s",), ("t",))
 
 
 def test_a_partition_comes_from_a_file(tmp_path):

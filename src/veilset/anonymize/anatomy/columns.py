@@ -130,6 +130,8 @@ def _wished(
     limits: Limits,
 ) -> tuple[tuple[tuple[str, ...], ...] | None, list[list[int]], tuple[str, ...], tuple[str, ...]]:
     """The partition, if it is given; the codes of each column, medoids and notes."""
+    if not data.public and (taxonomy is not None or isinstance(columns, (int, np.integer))):
+        raise Infeasible("All items are sensitive, and would be one column.", "Give the columns as lists.")
     if taxonomy is not None:
         given, notes = groups_at(level, taxonomy, data)
     elif isinstance(columns, (int, np.integer)):
@@ -145,8 +147,6 @@ def _around_medoids(
 ) -> tuple[list[list[int]], tuple[str, ...], tuple[str, ...]]:
     """Columns, medoids and notes; all sensitive items are one of the columns."""
     sensitive = np.flatnonzero(data.is_sensitive).tolist()
-    if len(sensitive) == len(data.names):
-        raise Infeasible("All items are sensitive, and would be one column.", "Give the columns as lists.")
     wished = count - 1 if sensitive else count
     parts, medoids = clusters(data, wished, random_state=random_state, limits=limits)
     notes: tuple[str, ...] = ()
