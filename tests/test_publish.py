@@ -219,15 +219,20 @@ def test_uncertified_is_refused(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+# Imports take longer than publishing: one process has them, and each publish is a child of it.
 KILLED = """
-    import os, sys, threading, time
+    import os, sys
     import veilset as vs
-    release = vs.anonymize(vs.read(sys.argv[1], sensitive=["cure"]), vs.Coherence(h="1/2", k=2, p=2))
-    import veilset.report.charts  # slow imports are not what is timed
-    print("ready", flush=True)
-    sys.stdin.readline()
-    vs.publish(release, sys.argv[2], replace=True, random_state=sys.argv[3])
-    print("done", flush=True)
+    import veilset.report.charts
+    release = vs.anonymize(vs.read(sys.argv[1], sensitive=["cure"]), vs.Coherence(h="1/2", k=2, p=2), threads=1)
+    for seed in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            vs.publish(release, sys.argv[2], replace=True, random_state=seed.strip())
+            os._exit(0)
+        print(child, flush=True)
+        os.waitpid(child, 0)
+        print("over", flush=True)
 """
 
 
@@ -242,40 +247,31 @@ def test_killed_at_any_moment_leaves_the_old_release_or_a_whole_new_one(tmp_path
     outcomes = set()
     killed_while_writing = 0
     moments = 18
-    for moment in range(moments):
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                textwrap.dedent(KILLED),
-                str(tmp_path / "baskets.csv"),
-                str(out),
-                str(moment),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path / "baskets.csv"), str(out)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
-        time.sleep(1.2 * moment / moments)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdin.close()
-        process.stdout.close()
-        killed_while_writing += any(p.name.startswith(".out.unfinished-") for p in tmp_path.iterdir())
-        if not out.exists():
-            outcomes.add("none")
-            assert not old
-        elif files(out) == previous:
-            outcomes.add("old")
-        else:
-            outcomes.add("new")
-            assert vs.verify(out).holds
-            previous = files(out)
-            old = True
+        for moment in range(moments):
+            print(moment, file=process.stdin, flush=True)
+            child = int(process.stdout.readline())
+            time.sleep(1.2 * moment / moments)
+            os.kill(child, signal.SIGKILL)
+            assert process.stdout.readline() == "over\n"
+            killed_while_writing += any(p.name.startswith(".out.unfinished-") for p in tmp_path.iterdir())
+            if not out.exists():
+                outcomes.add("none")
+                assert not old
+            elif files(out) == previous:
+                outcomes.add("old")
+            else:
+                outcomes.add("new")
+                assert vs.verify(out).holds
+                previous = files(out)
+                old = True
     assert outcomes - {"new"}, "No kill came before the end: the moments must be spread differently."
     assert killed_while_writing, "No kill came while files were written: the moments must be spread differently."
     vs.publish(vs.anonymize(baskets(tmp_path), PROMISE), out, replace=True)
