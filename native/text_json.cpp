@@ -1,4 +1,4 @@
-// JSON lines: a transaction a line (an array, or an object with one), or an item a line (an object with an id and an item).
+// JSON lines: a transaction a line (an array, or an object with one or several), or an item a line (an object with an id and an item).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -108,6 +108,58 @@ nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, b
     return nb::make_tuple(columns, blank_lines, json.consumed(), json.line(), item_is_named, keys);
 }
 
+// Objects that have exactly these keys: `first` with a name, the others with an array of items each. The arrays come key by key,
+// and of a key line by line. No line is blank, so that a row's line follows from its number.
+nb::tuple parse_json_columns(const nb::bytes& input, int64_t start, int64_t line, bool last, const std::string& first,
+                             const std::vector<std::string>& keys) {
+    const Block block(input, start, line, last);
+    Json json(block);
+    std::vector<int32_t> values;
+    std::vector<std::vector<int64_t>> ends(keys.size());
+    std::vector<std::vector<int32_t>> codes(keys.size());
+    Dictionary names(block.text), value_names(block.text);
+    auto value_of = [](const std::string& key) { return "the value of " + shown(key); };
+    const std::string of_first = value_of(first);
+    std::vector<std::string> of_key(keys.size());
+    std::transform(keys.begin(), keys.end(), of_key.begin(), value_of);
+    {
+        nb::gil_scoped_release release;
+        for (; !json.done(); json.end_line()) {
+            json.next();
+            if (json.line_ends()) json.fail("this line is blank");
+            if (json.next() != '{') json.fail("this line is " + json.found() + ", not an object");
+            const size_t rows = values.size();
+            size_t member = 0;
+            json.object(1, [&](std::string_view found) {
+                if (found == first) {
+                    values.push_back(value_names.code(json.name(of_first.c_str())));
+                    return;
+                }
+                // They are nearly always in the same order.
+                size_t key = member < keys.size() && found == keys[member]
+                                 ? member
+                                 : size_t(std::find(keys.begin(), keys.end(), found) - keys.begin());
+                if (key == keys.size()) json.fail("the first line has no key " + shown(found));
+                member = key + 1;
+                read_items(json, 2, names, codes[key], of_key[key]);
+                ends[key].push_back(int64_t(codes[key].size()));
+            });
+            if (values.size() == rows) fail_missing(json, first);
+            for (size_t key = 0; key < keys.size(); ++key)
+                if (ends[key].size() == rows) fail_missing(json, keys[key]);
+        }
+    }
+    std::vector<int64_t> offsets{0};
+    std::vector<int32_t> all;
+    for (size_t key = 0; key < keys.size(); ++key) {
+        for (int64_t end : ends[key]) offsets.push_back(int64_t(all.size()) + end);
+        all.insert(all.end(), codes[key].begin(), codes[key].end());
+    }
+    nb::tuple strings = names.to_arrow();
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(all)), strings, coded(std::move(values), value_names),
+                          json.consumed(), json.line());
+}
+
 }  // namespace
 
 void register_text_json(nb::module_& m) {
@@ -115,6 +167,8 @@ void register_text_json(nb::module_& m) {
           nb::arg("key").none(), nb::arg("person").none());
     m.def("parse_json_long", &parse_json_long, nb::arg("text"), nb::arg("start"), nb::arg("line"), nb::arg("last"),
           nb::arg("id_key"), nb::arg("item_key"));
+    m.def("parse_json_columns", &parse_json_columns, nb::arg("text"), nb::arg("start"), nb::arg("line"), nb::arg("last"),
+          nb::arg("first"), nb::arg("keys"));
 }
 
 }  // namespace veilset

@@ -103,6 +103,11 @@ def parse_json_long(
     text: bytes, start: int, line: int, last: bool, id_key: str, item_key: str
 ) -> tuple[list[tuple[_Int32, _Strings]], int, int, int, bool, list[str]]: ...
 
+# the cells of one key after the other, with one dictionary; then what stands under the first key
+def parse_json_columns(
+    text: bytes, start: int, line: int, last: bool, first: str, keys: list[str]
+) -> tuple[_Int64, _Int32, _Strings, tuple[_Int32, _Strings], int, int]: ...
+
 # The writers take rows that may be a slice, with offsets that begin above 0, and names as they are to be written.
 def format_rows(
     offsets: _Int64, items: _Int32, starts: _Int64, names: _Uint8, delimiter: str, long_form: bool, first_row: int

@@ -1,19 +1,24 @@
 """Files, frames and databases to rows of item codes and back. Knows nothing of privacy."""
 
+from veilset.io.anatomy_files import AnatomyFile
+from veilset.io.anatomy_writing import AnatomizedRows
 from veilset.io.atomic import atomic_file, atomic_folder, check_place, packed, sha256_of, write_durably, write_whole
 from veilset.io.companions import read_item_list
 from veilset.io.files import TextBlocks, read_bytes, read_text_bytes
 from veilset.io.formatting import quoted
 from veilset.io.gather import Gathered, canonical_rows, gather
-from veilset.io.layout import FORMATS, Layout
+from veilset.io.layout import ANATOMIES, FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
 from veilset.io.rows import Rows
 from veilset.io.text import open_text
 from veilset.io.writing import as_written, holds_more_than, write_rows
 
 __all__ = [
+    "ANATOMIES",
     "FORMATS",
     "TABLE_SUFFIXES",
+    "AnatomizedRows",
+    "AnatomyFile",
     "Gathered",
     "Layout",
     "Rows",

@@ -26,7 +26,7 @@ from veilset.errors import BudgetExceeded, UnreadableInput
 from veilset.io.rows import Rows, arrow_numbers
 from veilset.limits import Limits
 
-__all__ = ["Gathered", "canonical_rows", "gather", "row_blocks", "same_array", "strings_of", "taken_rows"]
+__all__ = ["Gathered", "buffers_of", "canonical_rows", "gather", "row_blocks", "same_array", "strings_of", "taken_rows", "text_of"]
 
 _BLOCK = 1 << 20  # occurrences that are worked on at once
 _COPIES = 4  # of the data that may be made: joined, sorted, changed, put in another order
@@ -89,7 +89,7 @@ def _owners_in_order(piece: Rows) -> Rows:
 
 def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.Names) -> npt.NDArray[np.int32]:
     """Codes of one piece as codes of the whole."""
-    number = known.add(*_buffers(names))
+    number = known.add(*buffers_of(names))
     if not len(number):
         return codes
     return np.where(codes < 0, np.int32(-1), number[codes])
@@ -298,7 +298,13 @@ def strings_of(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]) -> An
     return pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data))
 
 
-def _buffers(names: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+def text_of(strings: Any) -> bytes:
+    """All strings of an Arrow array one after the other."""
+    starts, data = buffers_of(strings)
+    return data[starts[0] : starts[-1]].tobytes()
+
+
+def buffers_of(names: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     """Strings as the kernels take them."""
     if names.null_count:
         raise UnreadableInput("A name is null.", "Give every item a name.")

@@ -1,7 +1,8 @@
 """How transactions are laid out in a file or a table: the format, and where in it things stand.
 
 A format is a container (how bytes become fields) with a shape (how fields become transactions): ``lists``, one
-transaction a row; ``long``, one item a row; ``wide``, one column an item.
+transaction a row; ``long``, one item a row; ``wide``, one column an item; ``anatomy``, a bucket and a list for each
+column of items a row.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Literal, NamedTuple
 
 from veilset.errors import WrongUsage, unknown
 
-__all__ = ["FORMATS", "PACKED", "Form", "Layout", "delimiter_of", "says_its_format", "unpacked_name"]
+__all__ = ["ANATOMIES", "FORMATS", "PACKED", "Form", "Layout", "delimiter_of", "says_its_format", "unpacked_name"]
 
 Container = Literal["fimi", "spmf", "csv", "json", "parquet", "arrow"]
-Shape = Literal["lists", "long", "wide"]
+Shape = Literal["lists", "long", "wide", "anatomy"]
 
 PACKED = (".gz", ".zst")
 """Ends of the names of compressed text files."""
@@ -49,6 +50,13 @@ FORMATS: dict[str, Form] = {
     "arrow-wide": Form("arrow", "wide", ".arrow", "Arrow (one column an item)"),
 }
 
+ANATOMIES: dict[str, Form] = {
+    "anatomy": Form("csv", "anatomy", ".csv", "anatomized CSV (one row of a bucket a line)"),
+    "jsonl-anatomy": Form("json", "anatomy", ".jsonl", "anatomized JSON lines (one row of a bucket a line)"),
+    "parquet-anatomy": Form("parquet", "anatomy", ".parquet", "anatomized Parquet (one row of a bucket a row)"),
+}
+"""Formats that also say what is in which bucket and column; ``anatomy`` in a file of another suffix means another."""
+
 _BY_SUFFIX: dict[str, tuple[str, str]] = {
     ".dat": ("fimi", _BLANK),
     ".spmf": ("spmf", _BLANK),
@@ -71,7 +79,7 @@ class Layout:
     Parameters
     ----------
     format : str
-        One of `FORMATS`.
+        One of `FORMATS`, or of `ANATOMIES`.
     delimiter : str
         One character; empty where nothing delimits.
     header : bool
@@ -98,7 +106,7 @@ class Layout:
     @property
     def form(self) -> Form:
         """What the format is made of."""
-        return FORMATS[self.format]
+        return FORMATS[self.format] if self.format in FORMATS else ANATOMIES[self.format]
 
     @classmethod
     def choose(
@@ -116,6 +124,13 @@ class Layout:
         counts: bool = False,
     ) -> Layout:
         """The layout of *path*: what the caller says, else what its name says; never a guess from its content."""
+        if format in ANATOMIES:
+            others = (header, column, long, wide, person, ignore, counts)
+            if any(others) or delimiter not in (None, ","):
+                raise WrongUsage(
+                    f"The format {format} says itself what stands where.", "Leave out all other options of reading."
+                )
+            return _anatomized(path, format)
         by_name = _BY_SUFFIX.get(Path(unpacked_name(path)).suffix.lower())
         if long is not None and wide:
             raise WrongUsage("A table cannot be long and wide.", "Say --long or --wide.")
@@ -124,7 +139,7 @@ class Layout:
             raise _no_format(path)
         chosen = format or (by_name[0] if by_name else "")
         if chosen not in FORMATS:
-            raise unknown("format", chosen, FORMATS)
+            raise unknown("format", chosen, [*FORMATS, "anatomy"])
         if shape is not None:
             if format == "basket":  # says that a line is a transaction; other names say less
                 raise WrongUsage(f"--{shape} does not go with --format basket.", "Leave one of them out.")
@@ -147,6 +162,22 @@ class Layout:
         )
         _check_together(layout, Path(path), header=header)
         return layout
+
+
+def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the word users type
+    """The layout of an anatomized table, by the end of the file's name."""
+    name, packing = Path(unpacked_name(path)), Path(path).suffix.lower()
+    by_name = _BY_SUFFIX.get(name.suffix.lower(), ("", ""))[0]
+    container = FORMATS[by_name].container if by_name else None
+    fitting = next((other for other, form in ANATOMIES.items() if form.container == container), None)
+    if fitting is None or name.suffix.lower() == ".tsv" or format not in ("anatomy", fitting):
+        raise WrongUsage(
+            f"The name {Path(path).name!r} does not say how an anatomized table is laid out.",
+            f"End it in {' or '.join(form.suffix for form in ANATOMIES.values())}.",
+        )
+    if container == "parquet" and packing in PACKED:
+        raise _packed_table(Path(path), container)
+    return Layout(fitting, "," if container == "csv" else "", header=container == "csv")
 
 
 def _no_format(path: str | Path) -> WrongUsage:
@@ -197,10 +228,14 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
     if (layout.ignore or layout.counts) and shape != "wide":
         raise WrongUsage("--ignore and --counts are for wide tables.", "Add --wide, or leave them out.")
     if container in ("parquet", "arrow") and path.suffix.lower() in PACKED:
-        raise WrongUsage(
-            f"{path.name!r} is packed, but {container} files are not read from inside {path.suffix}.",
-            "Unpack it first; Parquet is compressed by itself.",
-        )
+        raise _packed_table(path, container)
+
+
+def _packed_table(path: Path, container: str) -> WrongUsage:
+    return WrongUsage(
+        f"{path.name!r} is packed, but {container} files are not read from inside {path.suffix}.",
+        "Unpack it first; Parquet is compressed by itself.",
+    )
 
 
 def _check_delimiter(layout: Layout) -> None:

@@ -7,7 +7,7 @@ it takes is compared with the memory limit, and every batch is checked before an
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from veilset.io.rows import Rows
 from veilset.io.suspect import CONTAINER_WORDS, SuspectFile
 from veilset.limits import Limits
 
-__all__ = ["open_table"]
+__all__ = ["naming", "open_columns", "open_table"]
 
 _PARQUET, _ARROW_FILE, _ARROW_STREAM, _OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
 _BUFFER = 1 << 18  # bytes of a column that are read at once
@@ -62,16 +62,41 @@ def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
     with _opened(path, layout, limits) as source:
         with source.intact():
             schema = _schema(source, path, layout)
-            wanted = needed_columns(completed(layout, schema), schema)
-            at_once = max(_FEWEST_VALUES, min(VALUES_AT_ONCE, limits.bytes_left() // _BYTES_A_VALUE))
-            read = _parquet if _is_parquet(layout) else _arrow
-            batches = read(source, wanted, layout, limits, at_once)
-        try:
-            yield from rows_of(_checked(source, path, batches, limits), schema, layout, at_once)
-        except UnreadableInput as error:
-            if repr(str(path)) in error.what:
-                raise
-            raise UnreadableInput(f"{str(path)!r}: {error.what}", error.next_step) from None
+        batches = _batches(source, path, layout, needed_columns(completed(layout, schema), schema), limits)
+        with naming(path):
+            yield from rows_of(batches, schema, layout, _values_at_once(limits))
+
+
+def open_columns(
+    path: Path, layout: Layout, choose: Callable[[Any], list[str]], limits: Limits
+) -> Iterator[Any]:
+    """The batches of those columns of a Parquet file that *choose* names when it sees the schema."""
+    with _opened(path, layout, limits) as source:
+        with source.intact():
+            schema = _schema(source, path, layout)
+        with naming(path):
+            yield from _batches(source, path, layout, choose(schema), limits)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors about what a table holds name its file."""
+    try:
+        yield
+    except UnreadableInput as error:
+        if repr(str(path)) in error.what:
+            raise
+        raise UnreadableInput(f"{str(path)!r}: {error.what}", error.next_step) from None
+
+
+def _values_at_once(limits: Limits) -> int:
+    return max(_FEWEST_VALUES, min(VALUES_AT_ONCE, limits.bytes_left() // _BYTES_A_VALUE))
+
+
+def _batches(source: SuspectFile, path: Path, layout: Layout, wanted: list[str], limits: Limits) -> Iterator[Any]:
+    with source.intact():
+        batches = (_parquet if _is_parquet(layout) else _arrow)(source, wanted, layout, limits, _values_at_once(limits))
+    yield from _checked(source, path, batches, limits)
 
 
 def _is_parquet(layout: Layout) -> bool:
@@ -154,10 +179,11 @@ def _rows_at_once(file: Any, wanted: list[str], layout: Layout, at_once: int) ->
     if layout.form.shape == "long" or file.metadata.num_row_groups == 0:
         return at_once
     # How long lists are is not asked of the metadata: pyarrow ends the process where those of a column are damaged.
-    first = next(file.iter_batches(_FIRST_ROWS, row_groups=[0], columns=layout.columns), None)
+    lists = list(layout.columns) or wanted[1:]  # of an anatomized table, all but the bucket
+    first = next(file.iter_batches(_FIRST_ROWS, row_groups=[0], columns=lists), None)
     if first is None or len(first) == 0:
         return at_once
-    return max(1, at_once * len(first) // (len(first) + len(first.column(0).flatten())))
+    return max(1, at_once * len(first) // sum(len(first) + len(column.flatten()) for column in first.columns))
 
 
 def _arrow(source: SuspectFile, wanted: list[str], _layout: Layout, limits: Limits, _at_once: int) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows, arrow_numbers
 
-__all__ = ["open_text"]
+__all__ = ["TextSource", "open_text"]
 
 _EMPTY_FIELDS = "{:,} empty fields between delimiters were passed over."
 _BLANK_LINES = "{:,} blank lines were passed over."
@@ -39,6 +39,8 @@ _ADVICE = {
     "wide": "If the column is no item, say --ignore COLUMN; if it counts, --counts; check that --delimiter is right.",
     "jsonl": "Give every line one JSON value; --column names the key of the items; --long ID,ITEM is for single items.",
     "jsonl-long": "Give every line one JSON object with both keys.",
+    "anatomy": "Give every line a bucket and a cell for each column, which is itself a line of a basket file.",
+    "jsonl-anatomy": "Give every line one JSON object with a bucket and a list for each column.",
 }
 
 _Parse = Callable[[bytes, int, int, bool], tuple[Rows, int, int]]
@@ -50,13 +52,13 @@ def open_text(path: str | Path, blocks: Iterable[bytes], layout: Layout) -> tupl
 
     Errors name *path* and the line at fault.
     """
-    source = _Source(path, layout, blocks)
+    source = TextSource(path, layout, blocks)
     with source.errors():
         layout, parse = _PARSERS[layout.format](source)
     return layout, source.pieces(parse)
 
 
-class _Source:
+class TextSource:
     """A text in blocks, of which the beginning may be looked at."""
 
     def __init__(self, path: str | Path, layout: Layout, blocks: Iterable[bytes]) -> None:
@@ -137,7 +139,7 @@ def _advice(said: str, layout: Layout) -> str:
     return "If the column is no item, say --ignore COLUMN." if layout.counts else _ADVICE[layout.format]
 
 
-def _fimi(source: _Source) -> tuple[Layout, _Parse]:
+def _fimi(source: TextSource) -> tuple[Layout, _Parse]:
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         offsets, codes, ids, at, line = _native.parse_fimi(text, at, line, last)
         return Rows(offsets, codes, arrow_numbers(ids).cast(pa.string()), in_order=True), at, line
@@ -145,7 +147,7 @@ def _fimi(source: _Source) -> tuple[Layout, _Parse]:
     return source.layout, parse
 
 
-def _spmf(source: _Source) -> tuple[Layout, _Parse]:
+def _spmf(source: TextSource) -> tuple[Layout, _Parse]:
     named = _SpmfNames(source)
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
@@ -160,7 +162,7 @@ def _spmf(source: _Source) -> tuple[Layout, _Parse]:
 class _SpmfNames:
     """The names that the lines ``@ITEM=id=name`` give to ids."""
 
-    def __init__(self, source: _Source) -> None:
+    def __init__(self, source: TextSource) -> None:
         self._source = source
         self.name_of: dict[int, str] = {}
         self._began = False
@@ -190,7 +192,7 @@ class _SpmfNames:
         return pa.array(names, type=pa.string())
 
 
-def _basket(source: _Source) -> tuple[Layout, _Parse]:
+def _basket(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
     header = source.header() if layout.header else []
     person = -1 if layout.person is None else source.column(header, layout.person)
@@ -211,7 +213,7 @@ def _owners(whose: Any, layout: Layout) -> tuple[npt.NDArray[np.int32] | None, A
     return (None, None) if layout.person is None else (whose[0], strings_of(whose[1]))
 
 
-def _long(source: _Source) -> tuple[Layout, _Parse]:
+def _long(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
     header = source.header()
     identity, item = layout.columns
@@ -229,7 +231,7 @@ def _long(source: _Source) -> tuple[Layout, _Parse]:
     return layout, parse
 
 
-def _json_long(source: _Source) -> tuple[Layout, _Parse]:
+def _json_long(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
     key, item = layout.person or layout.columns[0], layout.columns[1]
     named, first_keys = False, list[str]()
@@ -258,7 +260,7 @@ def _long_rows(parsed: Any, blank_lines: int) -> Rows:
     return Rows(offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=notes)
 
 
-def _wide(source: _Source) -> tuple[Layout, _Parse]:
+def _wide(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
     header = source.header()
     person = -1 if layout.person is None else source.column(header, layout.person)
@@ -297,7 +299,7 @@ def _named_columns(header: Sequence[str]) -> Iterator[None]:
         raise _native.ParseError(named) from None
 
 
-def _json_lists(source: _Source) -> tuple[Layout, _Parse]:
+def _json_lists(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
     if not layout.columns and source.first_character() == "{":
         layout = replace(layout, columns=("items",))
@@ -313,7 +315,7 @@ def _json_lists(source: _Source) -> tuple[Layout, _Parse]:
     return layout, parse
 
 
-_PARSERS: dict[str, Callable[[_Source], tuple[Layout, _Parse]]] = {
+_PARSERS: dict[str, Callable[[TextSource], tuple[Layout, _Parse]]] = {
     "fimi": _fimi,
     "spmf": _spmf,
     "basket": _basket,

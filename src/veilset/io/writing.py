@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +18,7 @@ from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
 from veilset.io.plain import batches_of, check_plain, holds_just, write_table
 
-__all__ = ["as_written", "holds_more_than", "write_rows"]
+__all__ = ["as_written", "holds_more_than", "other_text", "other_values", "write_rows"]
 
 _TABLES = ("parquet", "arrow")
 
@@ -61,19 +61,27 @@ def holds_more_than(
     the values, their types and their order must be the same, and nothing else may be in the file.
     """
     if layout.form.container not in _TABLES:
-        with opened(path) as file:
-            for block in text_blocks(offsets, items, names, layout):
-                if file.read(len(block)) != block:
-                    return "its text differs"
-            return "there is more at its end" if file.read(1) else None
+        return other_text(path, text_blocks(offsets, items, names, layout))
     schema, container = schema_of(names, layout), layout.form.container
-    if holds_just(path, _table_blocks(offsets, items, names, layout), schema, container):
+    return other_values(path, lambda: _table_blocks(offsets, items, names, layout), schema, container)
+
+
+def other_text(path: Path, blocks: Iterable[bytes]) -> str | None:
+    """None if *path* holds just this text, else where it differs."""
+    with opened(path) as file:
+        for block in blocks:
+            if file.read(len(block)) != block:
+                return "its text differs"
+        return "there is more at its end" if file.read(1) else None
+
+
+def other_values(path: Path, blocks: Callable[[], Iterable[Any]], schema: Any, container: str) -> str | None:
+    """None if the table at *path* holds just these blocks, else where it differs."""
+    if holds_just(path, blocks(), schema, container):
         return None
     if (more := check_plain(path, schema, container)) is not None:
         return more
-    expected = _rebatched(
-        batch for block in _table_blocks(offsets, items, names, layout) for batch in block.to_batches()
-    )
+    expected = _rebatched(batch for block in blocks() for batch in block.to_batches())
     for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, container))):
         if ours is None or theirs is None or not ours.equals(theirs):
             return "its values, or their order, differ"

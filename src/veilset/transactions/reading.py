@@ -13,13 +13,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io import Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
+from veilset.io import AnatomyFile, Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
 from veilset.io.arrow import completed, rows_of
 from veilset.io.frames import table_reader
 from veilset.io.gather import row_blocks
 from veilset.io.sql import is_database, located, open_query, without_password
 from veilset.io.tables import open_table
 from veilset.limits import Limits
+from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_names
 
@@ -114,7 +115,8 @@ def read(
     sensitive : names
         The items to protect; each must occur.
     format : str, optional
-        One of `veilset.io.FORMATS`; overrides what the file's name says.
+        One of `veilset.io.FORMATS`; overrides what the file's name says. Or ``"anatomy"``, an anatomized table
+        (``.csv``, ``.jsonl`` or ``.parquet``): the transactions then have their columns and buckets.
     delimiter : str, optional
         One character; by default what the file's name says.
     header : bool
@@ -161,7 +163,7 @@ def read(
     )
     if is_file and query is not None:
         raise WrongUsage("A query goes with a database only.", "Leave --query out.")
-    if not is_file and layout.form.container != "parquet":
+    if not is_file and (layout.form.container != "parquet" or layout.form.shape == "anatomy"):
         raise WrongUsage(f"The format {format} does not go with a frame or a database.", "Leave --format out.")
     if is_file:
         return read_file(Path(source), layout, sensitive=sensitive, encoding=encoding, limits=limits)
@@ -201,6 +203,8 @@ def _gathered(opened: _Opened, sensitive: Iterable[str | int], limits: Limits, e
     data = Transactions.from_gathered(
         rows, sensitive=item_names(sensitive, "sensitive"), merged=merged, source=came_from
     )
+    if opened.anatomy is not None:
+        data = data.anatomized(Anatomy.of(map(data.in_order, opened.anatomy.columns), opened.anatomy.buckets))
     return data if came_from.sha256 else data.with_source(replace(came_from, sha256=_sum_of(data)))
 
 
@@ -211,9 +215,13 @@ class _Opened:
     pieces: Iterator[Rows]
     sha256: Callable[[], str]  # once all pieces were read; empty where there are no bytes
     query: str | None = None
+    anatomy: AnatomyFile | None = None
 
 
 def _open_file(path: Path, layout: Layout, encoding: str, limits: Limits) -> _Opened:
+    if layout.form.shape == "anatomy":
+        file = AnatomyFile(path, layout, encoding, limits)
+        return _Opened(str(path.resolve()), layout, file.pieces(), lambda: file.sha256, anatomy=file)
     if layout.form.container in ("parquet", "arrow"):
         layout, pieces = open_table(path, layout, limits)
         return _Opened(str(path.resolve()), layout, pieces, lambda: sha256_of(path))

@@ -18,7 +18,18 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import WrongUsage, near_misses
-from veilset.io import Gathered, Layout, Rows, as_written, atomic_file, gather, packed, write_rows
+from veilset.io import (
+    ANATOMIES,
+    AnatomizedRows,
+    Gathered,
+    Layout,
+    Rows,
+    as_written,
+    atomic_file,
+    gather,
+    packed,
+    write_rows,
+)
 from veilset.io.gather import canonical_rows, same_array, taken_rows
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
@@ -394,8 +405,15 @@ class Transactions:
         """Write to a file, whole or not at all, in the layout its name says; text may be packed (``.gz``, ``.zst``).
 
         The options are those of `veilset.read`; a *format* that is long needs no *long*: its columns are ``id,item``.
+        ``format="anatomy"`` writes the table of an `anatomy`, to a file whose name ends as for `veilset.read`.
         """
         path = Path(path)
+        if format in ANATOMIES:
+            layout = Layout.choose(path, format=format, delimiter=delimiter, column=column, long=long, wide=wide)
+            rows = self.anatomized_rows()
+            with atomic_file(path, replace=True) as file, packed(file, path) as stream:
+                rows.write(stream, layout)
+            return
         if format is not None and format.endswith("long") and long is None:
             long = ("id", "item")
         layout = as_written(
@@ -403,6 +421,18 @@ class Transactions:
         )
         with atomic_file(path, replace=True) as file, packed(file, path) as stream:
             write_rows(stream, self.offsets, self.items, self.names, layout)
+
+    def anatomized_rows(self) -> AnatomizedRows:
+        """The rows, buckets and columns as an anatomized table has them."""
+        anatomy = self.anatomy
+        if anatomy is None or not anatomy.columns:
+            lacks = "columns and buckets" if anatomy is None else "items, and so no columns"
+            raise WrongUsage(
+                f"These transactions have no {lacks}: there is no anatomized table of them.",
+                "Make them with LDiverseAnatomy or Transactions.anatomized, or choose another format.",
+            )
+        column_of, width = anatomy.column_of(self.names), len(anatomy.columns)
+        return AnatomizedRows(self.offsets, self.items, self.names, column_of, width, anatomy.buckets)
 
     def to_arrow(self) -> Any:
         """An Arrow table with a list column ``items`` and, where persons are known, ``person``; no name is copied."""
