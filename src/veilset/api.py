@@ -15,7 +15,7 @@ from veilset.audit import audit as run_auditor
 from veilset.audit import edits_account_for
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits, Progress
-from veilset.models import Audit, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
+from veilset.models import Audit, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
@@ -97,7 +97,7 @@ def anonymize(
         transactions: with them, nothing could be promised.
     drop_empty : bool
         Withhold transactions that are empty in the end; they are dropped before the audit and counted as loss. Not
-        for hidden patterns or rules whose min_support is a share.
+        for hidden patterns or rules whose min_support is a share, nor for l-diverse anatomy.
     threads, memory_limit, time_limit, progress
         As for `audit`; the time limit holds for the method, and once more for the audit of its result.
     **options
@@ -137,6 +137,11 @@ def anonymize(
 
 def _check_droppable(promise: Promise) -> None:
     """Raise if fewer transactions would make the promise one that its method has not worked for."""
+    if isinstance(promise, LDiverseAnatomy):
+        raise WrongUsage(
+            f"drop_empty does not go with {promise.name}: an empty row has its place in a bucket, and is nobody's.",
+            "Take empty transactions out of the data before, or leave drop_empty out.",
+        )
     if isinstance(promise, (HiddenPatterns, HiddenRules)) and isinstance(promise.min_support, Fraction):
         raise WrongUsage(
             f"drop_empty does not go with min_support={promise.min_support}, a share: of fewer transactions, the same "
@@ -233,7 +238,7 @@ def apply(
 ) -> Release:
     """Make the changes of an earlier release to other data, for the same promise, and have the result audited.
 
-    Not those that hid patterns or rules: they were made to single transactions.
+    Not those that hid patterns or rules, or made buckets: they were made to single transactions.
 
     Parameters
     ----------
@@ -337,7 +342,8 @@ def publish(
         One of `veilset.io.FORMATS`; None: as the data was read (what a database or a frame gave as Parquet).
     random_state : int or str, optional
         The secret seed of the row order, and of the seal on hidden patterns, stored in ``custodian/recipe.toml``; None
-        draws one. Who can guess it can undo the shuffling, and try out what is hidden.
+        draws one. Who can guess it can undo the shuffling, and try out what is hidden. Rows in buckets stay in the
+        order that the method gave them by its own ``random_state``.
     before : Audit, optional
         The auditor's answer about the original, for the custodian's report; asked for if not given.
     curve : mapping, optional

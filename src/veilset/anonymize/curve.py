@@ -10,7 +10,7 @@ from typing import Any
 from veilset.anonymize.methods import METHODS, find_method
 from veilset.errors import BudgetExceeded, Infeasible
 from veilset.limits import Limits
-from veilset.models import Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -65,6 +65,7 @@ def milder_that_keep_half(release: Release, curve: Mapping[int | None, float], *
 
     For coherence the largest k (at the promise's p; k = 1 is none, since it hides nobody) and the largest p (at its k);
     for ρ-uncertainty the smallest rho, in tenths; for hidden patterns and rules the smallest min_support, in doublings.
+    For l-diverse anatomy nothing: all occurrences survive.
     """
     way, find = _WAYS[type(release.promise)]
     milder = Milder(way)
@@ -118,6 +119,12 @@ def _milder_hiding(
         larger *= 2
 
 
+def _nothing_milder(
+    release: Release, promise: LDiverseAnatomy, _: Mapping[int | None, float], limits: Limits
+) -> Iterator[tuple[str, Fraction]]:
+    return iter(())
+
+
 _WAYS: Mapping[
     type[Promise], tuple[str, Callable[[Release, Any, Mapping[int | None, float], Limits], Iterator[Any]]]
 ] = {
@@ -125,6 +132,7 @@ _WAYS: Mapping[
     RhoUncertainty: ("larger rho", _milder_rho),
     HiddenPatterns: ("larger min_support", _milder_hiding),
     HiddenRules: ("larger min_support", _milder_hiding),
+    LDiverseAnatomy: ("smaller l", _nothing_milder),
 }
 
 

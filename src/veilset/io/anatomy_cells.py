@@ -56,8 +56,7 @@ class Cells:
     buckets : array of int64
         What each row says.
     offsets, codes : arrays
-        The cell of a row in a column is number ``column * rows + row``, and holds ``codes[offsets[cell] : offsets[cell
-        + 1]]``; -1 is an empty field.
+        Cell c is that of row ``c % rows`` in column ``c // rows``; it holds ``codes[offsets[c]:offsets[c + 1]]``.
     names : pyarrow.Array of strings
         Name of each code; distinct.
     place : callable
@@ -195,16 +194,7 @@ def cells_of_parquet(path: Path, layout: Layout, limits: Limits) -> Iterator[Cel
 
     def columns(schema: Any) -> list[str]:
         _check_header(schema.names, lambda what: UnreadableInput(f"{str(path)!r}: {what}.", _AS_WRITTEN))
-        if not pa.types.is_integer(schema.field(BUCKET).type):
-            raise UnreadableInput(
-                f"{str(path)!r}: the buckets are of type {schema.field(BUCKET).type}, not whole numbers.", _NUMBER_THEM
-            )
-        for field in list(schema)[1:]:
-            if not (pa.types.is_list(field.type) and is_text(field.type.value_type)):
-                raise UnreadableInput(
-                    f"{str(path)!r}: the column {field.name!r} is of type {field.type}, not of lists of text.",
-                    "Write the items as text.",
-                )
+        _check_types(schema)
         return list(schema.names)
 
     first = 1
@@ -214,19 +204,44 @@ def cells_of_parquet(path: Path, layout: Layout, limits: Limits) -> Iterator[Cel
             return f"row {first + row:,} (counting from 1)"
 
         buckets, *lists = batch.columns
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            values = column.flatten() if name != BUCKET else column
-            if column.null_count or values.null_count:
-                missing = np.flatnonzero(pc.is_null(column).to_numpy(zero_copy_only=False))
-                where = place(int(missing[0])) if len(missing) else f"the rows from {place(0)} on"
-                raise UnreadableInput(f"{str(path)!r}, {where}: {name!r} holds a null.", "An empty cell is an empty list.")
-        parts = []
-        for name, column in zip(batch.schema.names[1:], lists, strict=True):
-            found = coded_items(column.flatten(), name)
-            offsets = column.offsets.to_numpy().astype(np.int64)
-            parts.append((offsets - offsets[0], found.codes, found.names))
-        yield _cells(buckets.cast(pa.int64()).to_numpy(), parts, place)
+        if buckets.null_count:
+            row = pc.index(buckets.is_null(), True).as_py()
+            raise UnreadableInput(f"{str(path)!r}, {place(row)}: the bucket is null.", _NUMBER_THEM)
+        parts = [
+            _list_rows(cells, name, path, place) for name, cells in zip(batch.schema.names[1:], lists, strict=True)
+        ]
+        yield _cells(buckets.to_numpy(), parts, place)
         first += len(batch)
+
+
+def _check_types(schema: Any) -> None:
+    bucket, *columns = schema
+    if bucket.type != pa.int64():
+        raise UnreadableInput(f"The buckets are of type {bucket.type}, not int64.", _NUMBER_THEM)
+    for field in columns:
+        if not (pa.types.is_list(field.type) and is_text(field.type.value_type)):
+            raise UnreadableInput(
+                f"The column {field.name!r} is of type {field.type}, not of lists of text.", "Write the items as text."
+            )
+
+
+def _list_rows(cells: Any, name: str, path: Path, place: Callable[[int], str]) -> _Rows:
+    """The lists of a column; a null, or an item without a name, is an error."""
+    found = coded_items(cells.flatten(), name)
+    offsets = np.append(0, np.cumsum(pc.list_value_length(cells).fill_null(0).to_numpy())).astype(np.int64)
+    nameless = (found.codes < 0) | (found.codes == pc.index(found.names, "").as_py())
+    if cells.null_count or nameless.any():
+        null = cells.null_count > 0
+        row = (
+            pc.index(cells.is_null(), True).as_py()
+            if null
+            else np.searchsorted(offsets, nameless.argmax(), "right") - 1
+        )
+        raise UnreadableInput(
+            f"{str(path)!r}, {place(int(row))}: {name!r} {'is null' if null else 'holds an item without a name'}.",
+            "An empty cell is an empty list." if null else "Give it a name, or remove it.",
+        )
+    return offsets, found.codes, found.names
 
 
 def _check_header(names: Sequence[str], error: Callable[[str], UnreadableInput]) -> None:
@@ -253,8 +268,6 @@ def _cells(buckets: npt.NDArray[np.int64], columns: list[_Rows], place: Callable
     for ends, items, own_names in columns:
         number = names.add(*buffers_of(own_names))
         offsets.append(ends[1:] + size)
-        codes.append(np.where(items < 0, np.int32(-1), number[items]) if len(number) else items)
+        codes.append(number[items])
         size += len(items)
-    return Cells(
-        len(columns), buckets, np.concatenate(offsets), np.concatenate(codes), strings_of(names.take()), place
-    )
+    return Cells(len(columns), buckets, np.concatenate(offsets), np.concatenate(codes), strings_of(names.take()), place)

@@ -93,7 +93,8 @@ class AnatomizedRows:
             if is_csv:
                 lines = _beside(_beside(numbers, *map(_quoted, cells), between=","), "\n")
             else:
-                parts = [part for name, cell in zip(called, cells, strict=True) for part in (f', "{name}": [', cell, "]")]
+                keys = [f', "{name}": [' for name in called]
+                parts = [part for key, cell in zip(keys, cells, strict=True) for part in (key, cell, "]")]
                 lines = _beside(f'{{"{BUCKET}": ', numbers, *parts, "}\n")
             yield text_of(lines)
 

@@ -26,7 +26,17 @@ from veilset.errors import BudgetExceeded, UnreadableInput
 from veilset.io.rows import Rows, arrow_numbers
 from veilset.limits import Limits
 
-__all__ = ["Gathered", "buffers_of", "canonical_rows", "gather", "row_blocks", "same_array", "strings_of", "taken_rows", "text_of"]
+__all__ = [
+    "Gathered",
+    "buffers_of",
+    "canonical_rows",
+    "gather",
+    "row_blocks",
+    "same_array",
+    "strings_of",
+    "taken_rows",
+    "text_of",
+]
 
 _BLOCK = 1 << 20  # occurrences that are worked on at once
 _COPIES = 4  # of the data that may be made: joined, sorted, changed, put in another order

@@ -67,9 +67,7 @@ def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
             yield from rows_of(batches, schema, layout, _values_at_once(limits))
 
 
-def open_columns(
-    path: Path, layout: Layout, choose: Callable[[Any], list[str]], limits: Limits
-) -> Iterator[Any]:
+def open_columns(path: Path, layout: Layout, choose: Callable[[Any], list[str]], limits: Limits) -> Iterator[Any]:
     """The batches of those columns of a Parquet file that *choose* names when it sees the schema."""
     with _opened(path, layout, limits) as source:
         with source.intact():

@@ -2,6 +2,7 @@
 
 What is public is computed from the released data alone (but for the loss, rounded to 1%), its rows are in an order that
 only the custodian's secret seed can undo, and before anything gets its name, `verify` has read the written bytes again.
+Rows in buckets are in such an order already: the method has shuffled the buckets, and what is in them, by its own seed.
 """
 
 from __future__ import annotations
@@ -12,12 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from veilset.anonymize import loss_by_p
 from veilset.audit import audit
@@ -34,25 +32,26 @@ from veilset.io import (
     write_rows,
 )
 from veilset.limits import Limits
-from veilset.models import Audit, HiddenPatterns, HiddenRules
-from veilset.publish.certificate import SCHEMA_VERSION, Certificate, DataFile, PromiseRecord
-from veilset.publish.edits import write_edits, write_patterns
+from veilset.models import Audit, HiddenPatterns, HiddenRules, LDiverseAnatomy
+from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, PromiseRecord
+from veilset.publish.edits import write_columns, write_edits, write_patterns
 from veilset.publish.recipe import RECIPE, Recipe
+from veilset.publish.row_map import write_row_map
 from veilset.publish.sealing import public_audit, public_promise
 from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
 from veilset.release import Release
 from veilset.report import custodian_report, public_report
+from veilset.transactions import Transactions
 
 __all__ = ["Bundle", "check_target", "publish"]
 
 _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
-_ROWS_AT_ONCE = 1 << 17  # of the row map
 
 _WARNING = """DO NOT SHARE this folder.
 
 It holds what undoes the release beside it: which items were removed, which patterns were hidden if any were, which
-released row was which original row, the secret seed, and examples of people who could have been found in the original
-data. Hand over the folder public/ and nothing else.
+released row was which original row (or who is in which bucket), the secret seeds, and examples of people who could have
+been found in the original data. Hand over the folder public/ and nothing else.
 """
 
 
@@ -87,13 +86,14 @@ def publish(
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     limits = limits or Limits()
-    if not release.certified or release.audit is None:
+    if not release.certified or release.audit is None or _lacks_buckets(release):
         raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", _what_next(release))
     out = Path(out)
     check_target(out, replace=replace)
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
-    order = _secret_order(len(release.data), seed)
+    in_buckets = isinstance(release.promise, LDiverseAnatomy)
+    order = None if in_buckets else _secret_order(len(release.data), seed)
     before = before or _risks_before(release, limits)
     curve = loss_by_p(release, limits=limits) if curve is None else curve
     with atomic_folder(out, replace=replace) as staging:
@@ -101,7 +101,7 @@ def publish(
         custodian.mkdir(mode=0o700)
         write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
         limits.step("Writing the release")
-        limits.require(_BYTES_A_ROW * len(order), "Writing the release", "publish fewer transactions at once.")
+        limits.require(_BYTES_A_ROW * len(release.data), "Writing the release", "publish fewer transactions at once.")
         _write_public(staging / "public", release, order, seed, release.audit, out_format, limits)
         _write_custodian(custodian, release, order, seed, before, curve, out_format, limits)
         limits.step("Verifying the written bytes")
@@ -128,9 +128,16 @@ def _why_not(release: Release) -> str:
         return f"The release is not what its account says: {release.discrepancy}"
     if release.audit is None:
         return "No auditor has looked at the release."
+    if release.audit.holds and _lacks_buckets(release):
+        return "The release has no columns and buckets."
     if isinstance(release.promise, (HiddenPatterns, HiddenRules)):  # the list is a secret, and errors end up in logs
         return f"{release.audit.found:,} of {len(release.promise.itemsets):,} listed are still found."
     return str(release.audit)
+
+
+def _lacks_buckets(release: Release) -> bool:
+    """Whether it is not what its promise is about; for others, buckets that the data may have had are left out."""
+    return isinstance(release.promise, LDiverseAnatomy) and release.data.anatomy is None
 
 
 def _what_next(release: Release) -> str:
@@ -138,6 +145,8 @@ def _what_next(release: Release) -> str:
         return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
     if release.options.get("certify") is False:
         return "Leave certify on (--plain turns it off): then what the matrix does not hide is hidden, too."
+    if isinstance(release.promise, LDiverseAnatomy):
+        return "Make it with the method multi-anatomy, with fewer columns or a smaller l."
     return "Choose another method, or other parameters."
 
 
@@ -158,13 +167,13 @@ def _risks_before(release: Release, limits: Limits) -> Audit | None:
 def _write_public(
     folder: Path,
     release: Release,
-    order: npt.NDArray[np.int64],
+    order: npt.NDArray[np.int64] | None,
     seed: str,
     answer: Audit,
     out_format: str | None,
     limits: Limits,
 ) -> None:
-    data = release.data.take(order).anonymous()
+    data = (release.data if order is None else release.data.take(order)).anonymous()
     folder.mkdir(mode=0o755)
     layout = release_layout(release, out_format)
     file = folder / f"data{layout.form.suffix}"
@@ -191,6 +200,7 @@ def _write_public(
         not_promised=promise.not_promised(),
         made_by=made_by,
         generalized=dict(release.stands_for),
+        anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout),
     )
     texts = {
         CERTIFICATE: certificate.to_json().encode() + b"\n",
@@ -204,16 +214,25 @@ def _write_public(
             limits=limits,
         ).encode(),
     }
-    sums = {file.name: certificate.data.sha256, **{name: sha256_of(text) for name, text in texts.items()}}
+    sums = {**certificate.files(), **{name: sha256_of(text) for name, text in texts.items()}}
     texts[SUMS] = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
     for name, text in texts.items():
         write_durably(folder / name, text)
+
+
+def _write_anatomy(folder: Path, data: Transactions, layout: Layout) -> AnatomyTable:
+    """Write which rows of the data are in which bucket, and their items column by column."""
+    file = folder / AnatomyTable.name_beside(layout)
+    data.write(file, format="anatomy")
+    return AnatomyTable(file=file.name, sha256=sha256_of(file), **AnatomyTable.numbers(data))
 
 
 def release_layout(release: Release, out_format: str | None) -> Layout:
     """How the released file is laid out: as the source was, or in the format that was asked for."""
     source = release.original.source
     read = Layout("basket", ",") if source is None else source.layout
+    if read.form.shape == "anatomy":  # there is a file of its own for that
+        read = {"json": Layout("jsonl"), "parquet": Layout("parquet")}.get(read.form.container, Layout("basket", ","))
     if out_format is None:
         if read.form.container == "fimi" and release.generalized:
             read = Layout("basket", ",")  # names of groups are no ids
@@ -237,7 +256,7 @@ def release_layout(release: Release, out_format: str | None) -> Layout:
 def _write_custodian(
     folder: Path,
     release: Release,
-    order: npt.NDArray[np.int64],
+    order: npt.NDArray[np.int64] | None,
     seed: str,
     before: Audit | None,
     curve: Mapping[int | None, float],
@@ -250,38 +269,7 @@ def _write_custodian(
     )
     write_edits(folder, release)
     write_patterns(folder, release, limits)
+    write_columns(folder, release)
     report = custodian_report(release, before=before, curve=curve, limits=limits)
     write_durably(folder / "report.html", report)
-    _write_row_map(folder / "rows.parquet", release, order)
-
-
-def _write_row_map(path: Path, release: Release, order: npt.NDArray[np.int64]) -> None:
-    """Which released row was which original one, and what the file calls it; a withheld one has no released row.
-
-    Rows count from 1, in the order in which the transactions (persons, ids) first appear in the file.
-    """
-    originals = order
-    if release.withheld:
-        kept = np.delete(np.arange(len(release.original)), release.withheld)
-        originals = np.concatenate([kept[order], np.array(release.withheld, dtype=np.int64)])
-    source, persons = release.original.source, release.original.persons
-    named: dict[str, Any] = {}
-    if persons is not None:
-        named["person"] = pa.array(persons, type=pa.string())
-    if source is not None and source.ids is not None:
-        named["id"] = source.ids
-    schema = pa.schema(
-        [
-            ("released_row", pa.int64()),
-            ("original_row", pa.int64()),
-            *((column, names.type) for column, names in named.items()),
-        ]
-    )
-    # Every value is there once: a dictionary would only take memory.
-    with atomic_file(path) as stream, pq.ParquetWriter(stream, schema, use_dictionary=False) as writer:
-        for first in range(0, len(originals), _ROWS_AT_ONCE):
-            block = originals[first : first + _ROWS_AT_ONCE]
-            released = np.arange(first + 1, first + len(block) + 1)
-            columns = [pa.array(released, mask=released > len(order)), pa.array(block + 1)]
-            columns += [names.take(pa.array(block)) for names in named.values()]
-            writer.write_table(pa.table(columns, schema=schema))
+    write_row_map(folder / "rows.parquet", release, order)

@@ -10,11 +10,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from veilset.errors import WrongUsage, near_misses
 from veilset.io import FORMATS, Layout, as_written
-from veilset.models import Coherence, HiddenPatterns, HiddenRules, Parameter, Promise, RhoUncertainty, Sealed
+from veilset.models import (
+    Coherence,
+    HiddenPatterns,
+    HiddenRules,
+    LDiverseAnatomy,
+    Parameter,
+    Promise,
+    RhoUncertainty,
+    Sealed,
+)
+from veilset.transactions import Transactions
 
 __all__ = [
     "PROMISES",
     "SCHEMA_VERSION",
+    "AnatomyTable",
     "Certificate",
     "DataFile",
     "PromiseRecord",
@@ -26,11 +37,13 @@ __all__ = [
 SCHEMA_VERSION: Final = 1
 
 PROMISES: Mapping[str, Callable[..., Promise]] = {
-    kind.name: kind for kind in (Coherence, RhoUncertainty, HiddenPatterns, HiddenRules)
+    kind.name: kind for kind in (Coherence, RhoUncertainty, HiddenPatterns, HiddenRules, LDiverseAnatomy)
 }
 """What a recipe may name."""
 
-_CERTIFIED: Mapping[str, Callable[..., Promise]] = {kind.name: kind for kind in (Coherence, RhoUncertainty, Sealed)}
+_CERTIFIED: Mapping[str, Callable[..., Promise]] = {
+    kind.name: kind for kind in (Coherence, RhoUncertainty, Sealed, LDiverseAnatomy)
+}
 """What a certificate may name: a promise that is itself the secret is sealed."""
 
 
@@ -70,11 +83,44 @@ class DataFile(_Strict):
         )
 
 
+class AnatomyTable(_Strict):
+    """The anatomized table beside the data: the same rows, in the same order, with their buckets and columns."""
+
+    file: Annotated[str, Field(pattern=r"^anatomy\.(csv|jsonl|parquet)$")]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    columns: Annotated[int, Field(ge=1)]
+    buckets: Annotated[int, Field(ge=1)]
+    smallest_bucket: Annotated[int, Field(ge=1)]
+    largest_bucket: Annotated[int, Field(ge=1)]
+
+    @staticmethod
+    def numbers(data: Transactions) -> dict[str, int]:
+        """What there is to count in anatomized transactions."""
+        assert data.anatomy is not None  # noqa: S101 - whoever asks has looked
+        sizes = data.anatomy.sizes
+        return {
+            "columns": len(data.anatomy.columns),
+            "buckets": len(sizes),
+            "smallest_bucket": int(sizes.min()),
+            "largest_bucket": int(sizes.max()),
+        }
+
+    @staticmethod
+    def name_beside(layout: Layout) -> str:
+        """What the file is called beside data of this layout."""
+        containers = {"json": "jsonl", "parquet": "parquet", "arrow": "parquet"}
+        return f"anatomy.{containers.get(layout.form.container, 'csv')}"
+
+    def layout(self) -> Layout:
+        """The layout, as the readers take it."""
+        return Layout.choose(self.file, format="anatomy")
+
+
 class Certificate(_Strict):
     """All that is said in public. Nothing here is computed from the original data but the loss, rounded to 1%.
 
     *generalized* says what a coarser name stands for: all items the taxonomy has there, whether or not
-    anybody had them.
+    anybody had them. *anatomy* is there for l-diverse-anatomy, and for no other promise.
     """
 
     schema_version: Literal[1]
@@ -87,10 +133,18 @@ class Certificate(_Strict):
     not_promised: tuple[str, ...]
     made_by: str
     generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    anatomy: AnatomyTable | None = None
 
     def to_json(self) -> str:
-        """The text of the file; what coarser names stand for is there only if there are any."""
-        return self.model_dump_json(indent=2, exclude=None if self.generalized else {"generalized"})
+        """The text of the file; of what coarser names stand for, and of an anatomy, only if there are any."""
+        return self.model_dump_json(
+            indent=2, exclude={name for name in ("generalized", "anatomy") if not getattr(self, name)}
+        )
+
+    def files(self) -> dict[str, str]:
+        """The names of the files with data, and the sha256 of each."""
+        named = {self.data.file: self.data.sha256}
+        return named if self.anatomy is None else {**named, self.anatomy.file: self.anatomy.sha256}
 
     @property
     def merged(self) -> bool:

@@ -1,4 +1,4 @@
-"""``edits.csv`` and ``patterns.csv``: what became of every item and pattern; and how to do the same to other data."""
+"""``edits.csv``, ``patterns.csv``, ``columns.csv``: what became of items and patterns; how to do it to other data."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from veilset.io.companions import Table, read_table, write_table
 from veilset.io.formatting import quoted
 from veilset.io.sql import is_database
 from veilset.limits import Limits
-from veilset.models import HiddenPatterns, HiddenRules
+from veilset.models import HiddenPatterns, HiddenRules, LDiverseAnatomy
 from veilset.publish.certificate import Certificate
 from veilset.publish.recipe import RECIPE, InputRecipe, Recipe
 from veilset.release import Release
 from veilset.report import why_gone
 from veilset.utility import info_loss, side_effects, unavoidable
 
-__all__ = ["EDITS", "PATTERNS", "recipe_like", "write_edits", "write_patterns"]
+__all__ = ["COLUMNS", "EDITS", "PATTERNS", "recipe_like", "write_columns", "write_edits", "write_patterns"]
 
-EDITS, PATTERNS = "edits.csv", "patterns.csv"
+EDITS, PATTERNS, COLUMNS = "edits.csv", "patterns.csv", "columns.csv"
 _LAYOUT = {"format", "delimiter", "header", "column", "long", "wide", "person", "ignore", "counts"}
 _COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
 _EARLIER = _COLUMNS[:-1]  # releases made before loss was told
@@ -70,6 +70,14 @@ def write_patterns(folder: Path, release: Release, limits: Limits) -> None:
     write_table(folder / PATTERNS, _OF_PATTERNS, rows)
 
 
+def write_columns(folder: Path, release: Release) -> None:
+    """Write which item is in which column, if there are columns: a file that ``columns=`` takes for other data."""
+    if release.data.anatomy is not None:
+        columns = enumerate(release.data.anatomy.columns, start=1)
+        rows = [(item, str(number)) for number, column in columns for item in release.data.in_order(column)]
+        write_table(folder / COLUMNS, ("item", "column"), rows)
+
+
 def _cell(items: tuple[str, ...]) -> str:
     return ",".join(quoted(item, ",") for item in items)
 
@@ -97,6 +105,12 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
             f"The release in {str(release)!r} was made for {earlier.promise.model}: its changes are those of single "
             "transactions, and cannot be made to others.",
             f"Publish the other data anew, with [promise] as in {str(custodian / RECIPE)!r}.",
+        )
+    if earlier.promise.model == LDiverseAnatomy.name:
+        raise WrongUsage(
+            f"The release in {str(release)!r} was made for {LDiverseAnatomy.name}: its buckets are those of its own "
+            "transactions, and cannot be made of others.",
+            f"Publish the other data anew; --columns {str(custodian / COLUMNS)!r} keeps the columns.",
         )
     table = read_table(custodian / EDITS)
     if table.columns not in (_COLUMNS, _EARLIER):

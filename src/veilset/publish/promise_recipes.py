@@ -13,6 +13,7 @@ __all__ = [
     "CoherenceRecipe",
     "HiddenPatternsRecipe",
     "HiddenRulesRecipe",
+    "LDiverseAnatomyRecipe",
     "PromiseRecipe",
     "RhoUncertaintyRecipe",
     "Section",
@@ -81,6 +82,18 @@ class HiddenRulesRecipe(Section):
         return make_promise(self.model, self.model_dump(exclude={"model"}))
 
 
+class LDiverseAnatomyRecipe(Section):
+    """What to promise with ``model = "l-diverse-anatomy"``."""
+
+    model: Literal["l-diverse-anatomy"] = "l-diverse-anatomy"
+    l: str | float | int  # noqa: E741 - the paper's letter
+    empty: str = "value"
+
+    def make(self) -> Promise:
+        """The promise itself."""
+        return make_promise(self.model, self.model_dump(exclude={"model"}))
+
+
 def _model_of(section: Any) -> str | None:
     """Which promise a section is about; an error if there is no such promise."""
     model = section.get("model", "coherence") if isinstance(section, dict) else getattr(section, "model", None)
@@ -93,7 +106,8 @@ PromiseRecipe: TypeAlias = Annotated[
     Annotated[CoherenceRecipe, Tag("coherence")]
     | Annotated[RhoUncertaintyRecipe, Tag("rho-uncertainty")]
     | Annotated[HiddenPatternsRecipe, Tag("hidden-patterns")]
-    | Annotated[HiddenRulesRecipe, Tag("hidden-rules")],
+    | Annotated[HiddenRulesRecipe, Tag("hidden-rules")]
+    | Annotated[LDiverseAnatomyRecipe, Tag("l-diverse-anatomy")],
     Discriminator(_model_of),
 ]
 """What to promise: the parameters of the promise that *model* names, and no others."""

@@ -17,6 +17,7 @@ from veilset.publish.promise_recipes import (
     CoherenceRecipe,
     HiddenPatternsRecipe,
     HiddenRulesRecipe,
+    LDiverseAnatomyRecipe,
     PromiseRecipe,
     RhoUncertaintyRecipe,
     Section,
@@ -39,6 +40,7 @@ __all__ = [
     "HiddenPatternsRecipe",
     "HiddenRulesRecipe",
     "InputRecipe",
+    "LDiverseAnatomyRecipe",
     "MethodRecipe",
     "PromiseRecipe",
     "Recipe",
@@ -59,7 +61,8 @@ Option: TypeAlias = (
     | dict[str, str]
     | dict[str, tuple[str, ...]]
 )
-"""What an option of a method may be; lists of lists are patterns, the last kind a taxonomy, as each item's groups."""
+"""What an option of a method may be; lists of lists are patterns or columns of items, the last kind a taxonomy, as each
+item's groups."""
 
 
 _READING = {

@@ -17,8 +17,8 @@ from veilset.audit import audit
 from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
 from veilset.io import holds_more_than, read_bytes, sha256_of
 from veilset.limits import Limits
-from veilset.models import Audit, Promise, Sealed
-from veilset.publish.certificate import SCHEMA_VERSION, Certificate, certified_promise
+from veilset.models import Audit, LDiverseAnatomy, Promise, Sealed
+from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, certified_promise
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise
 from veilset.transactions import Transactions, read_file
@@ -95,6 +95,7 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     try:
         certificate = _read_certificate(public, limits)
         _check_files(public, certificate)
+        _check_anatomy(certificate)
         data = _read_data(public, certificate, limits)
         told = certified_promise(certificate.promise)
         promise = told
@@ -109,9 +110,10 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
         return Verification("malformed", f"The certificate asks for what cannot be asked: {error}", certificate)
     # Not the list itself: a custodian's screen and logs may be seen by others.
     subject = f"The sealed promise that {_hidden(told)}" if isinstance(told, Sealed) else f"{promise}"
+    file = _audited(certificate).file
     if answer.holds:
-        return Verification("holds", f"{subject} holds on the bytes of {certificate.data.file}.", certificate, answer)
-    message = f"{subject} does not hold on the bytes of {certificate.data.file}. Do not use or pass on this release."
+        return Verification("holds", f"{subject} holds on the bytes of {file}.", certificate, answer)
+    message = f"{subject} does not hold on the bytes of {file}. Do not use or pass on this release."
     return Verification("broken", message, certificate, answer)
 
 
@@ -177,7 +179,8 @@ def _read_certificate(public: Path, limits: Limits) -> Certificate:
 
 def _check_files(public: Path, certificate: Certificate) -> None:
     """Every file is there, is the one that was certified, and nothing else is."""
-    expected = {certificate.data.file, CERTIFICATE, REPORT}
+    tables = certificate.files()
+    expected = {*tables, CERTIFICATE, REPORT}
     for name in sorted({*expected, SUMS}):
         if not (public / name).is_file():
             raise _Refused("incomplete", f"{name} is missing. Ask for the complete release.", certificate)
@@ -199,12 +202,26 @@ def _check_files(public: Path, certificate: Certificate) -> None:
         if sha256_of(public / name) != sums[name]:
             verdict: Verdict = "edited" if name == CERTIFICATE else "altered"
             raise _Refused(verdict, f"{name} is not the file that was released: its sha256 differs.", certificate)
-    if sums[certificate.data.file] != certificate.data.sha256:
+    for name, sha256 in tables.items():
+        if sums[name] != sha256:
+            raise _Refused("altered", f"{name} is not the file that was certified: its sha256 differs.", certificate)
+
+
+def _check_anatomy(certificate: Certificate) -> None:
+    """Raise unless there is an anatomized table just where the promise is about one."""
+    promised = certificate.promise.name == LDiverseAnatomy.name
+    if promised != (certificate.anatomy is not None):
+        told = "has no anatomized table, which is what is promised about" if promised else "has an anatomized table"
         raise _Refused(
-            "altered",
-            f"{certificate.data.file} is not the file that was certified: its sha256 differs.",
+            "malformed",
+            f"The certificate for {certificate.promise.name} {told}. Ask for the release again.",
             certificate,
         )
+
+
+def _audited(certificate: Certificate) -> AnatomyTable | DataFile:
+    """The file that the promise is about; the other one, if there are two, must say the same."""
+    return certificate.anatomy or certificate.data
 
 
 def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
@@ -225,11 +242,12 @@ def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
 
 
 def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transactions:
-    path, layout = public / certificate.data.file, certificate.data.layout()
+    table = _audited(certificate)
+    path, layout = public / table.file, table.layout()
     try:
         data = read_file(path, layout, limits=limits)
     except (UnreadableInput, WrongUsage) as error:
-        raise _Refused("malformed", f"{certificate.data.file} cannot be read: {error}", certificate) from None
+        raise _Refused("malformed", f"{table.file} cannot be read: {error}", certificate) from None
     try:
         data = data.with_sensitive(certificate.sensitive).anonymous()
     except VeilsetError as error:
@@ -244,11 +262,41 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
         )
     limits.require(_ROOM_TO_COMPARE, "Comparing the file with its transactions", "verify it where there is more.")
     # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.
-    if (more := holds_more_than(path, data.offsets, data.items, data.names, layout)) is not None:
+    if certificate.anatomy is not None:
+        _check_numbers(certificate.anatomy, data, certificate)
+        more = data.anatomized_rows().more_in(path, layout)
+    else:
+        more = holds_more_than(path, data.offsets, data.items, data.names, layout)
+    if more is not None:
         raise _Refused(
             "altered",
-            f"{certificate.data.file} holds more than its transactions, or not as veilset writes them ({more}): what "
+            f"{table.file} holds more than its transactions, or not as veilset writes them ({more}): what "
             "else it says about people was not certified.",
             certificate,
         )
+    if certificate.anatomy is not None:
+        _check_same_rows(public, data, certificate)
     return data
+
+
+def _check_numbers(table: AnatomyTable, data: Transactions, certificate: Certificate) -> None:
+    for what, count in AnatomyTable.numbers(data).items():
+        if getattr(table, what) != count:
+            raise _Refused(
+                "altered",
+                f"The certificate says {what} {getattr(table, what):,}, {table.file} has {count:,}.",
+                certificate,
+            )
+
+
+def _check_same_rows(public: Path, data: Transactions, certificate: Certificate) -> None:
+    """Raise unless the data are the rows of the anatomized table, in their order: nothing else is audited of them."""
+    other = certificate.data
+    more = holds_more_than(public / other.file, data.offsets, data.items, data.names, other.layout())
+    if more is not None:
+        raise _Refused(
+            "altered",
+            f"{other.file} does not hold the rows of {_audited(certificate).file} in their order, as veilset writes "
+            f"them ({more}): what it says about people was not certified.",
+            certificate,
+        )

@@ -3,7 +3,7 @@
 For coherence these are public items (thesis Observation 2), counted block by block, since the original may be larger
 than memory: what is held is a number for each item, and one for each pair of an item and a sensitive item that occur
 together. For ρ-uncertainty they are sensitive items; for hidden patterns those that are a pattern alone and must not
-be found once.
+be found once. For l-diverse anatomy there are none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import WrongUsage
-from veilset.models import Coherence, HiddenPatterns, HiddenRules, Promise, RhoUncertainty
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions, row_blocks
 
@@ -59,11 +59,17 @@ def _patterns_alone(release: Release, promise: HiddenPatterns | HiddenRules) -> 
     return release.original.in_order(itemset[0] for itemset in promise.itemsets if len(itemset) == 1)
 
 
+def _none(release: Release, promise: LDiverseAnatomy) -> tuple[str, ...]:
+    """Every item stays: what is not published is which of them go together."""
+    return ()
+
+
 _UNAVOIDABLE: Mapping[type[Promise], Callable[[Release, Any], tuple[str, ...]]] = {
     Coherence: _moles_alone,
     RhoUncertainty: _too_common,
     HiddenPatterns: _patterns_alone,
     HiddenRules: _patterns_alone,
+    LDiverseAnatomy: _none,
 }
 
 

@@ -7,7 +7,7 @@ already (thesis Theorem 3), and no suppression of public items helps. Where the 
 from __future__ import annotations
 
 from veilset.errors import WrongUsage
-from veilset.models import Coherence, Promise
+from veilset.models import Coherence, LDiverseAnatomy, Promise
 from veilset.transactions import Transactions
 
 __all__ = ["check_allowed", "too_common"]
@@ -16,9 +16,9 @@ __all__ = ["check_allowed", "too_common"]
 def check_allowed(promise: Promise) -> Coherence:
     """The promise, if it is one for which sensitive items need leave to be suppressed; else an error."""
     if not isinstance(promise, Coherence):
+        always = "no item is ever" if isinstance(promise, LDiverseAnatomy) else "sensitive items may always be"
         raise WrongUsage(
-            f"allow_sensitive goes only with coherence: for {promise.name}, sensitive items may always be suppressed.",
-            "Leave it out.",
+            f"allow_sensitive goes only with coherence: for {promise.name}, {always} suppressed.", "Leave it out."
         )
     return promise
 
