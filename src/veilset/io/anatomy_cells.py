@@ -250,7 +250,7 @@ def _check_header(names: Sequence[str], error: Callable[[str], UnreadableInput])
         raise error("there is no column of items")
     for found, wanted in zip(names or [""], [BUCKET, *column_names(len(names) - 1)], strict=True):
         if found != wanted:
-            raise error(f"{found!r} stands where the column {wanted!r} is expected")
+            raise error(f"{found!r} stands where {wanted!r} is expected")
 
 
 def _of_rows(distinct: _Rows, cells: npt.NDArray[np.int32]) -> _Rows:

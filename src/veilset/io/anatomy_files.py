@@ -120,21 +120,27 @@ class AnatomyFile:
         names = cells.names.to_pylist()
         known = np.array([self._column_of.get(name, -1) for name in names], dtype=np.int32)
         for column in range(cells.width):
-            first, last = int(cells.offsets[column * rows]), int(cells.offsets[(column + 1) * rows])
-            codes = cells.codes[first:last]
+            codes = cells.codes[cells.offsets[column * rows] : cells.offsets[(column + 1) * rows]]
             here = _native.occurring(codes, len(names)).astype(bool)
             both = np.flatnonzero(here & (known >= 0) & (known != column))
             if len(both):
-                code = int(both[0])
-                cell = int(np.searchsorted(cells.offsets, first + int(np.argmax(codes == code)), side="right")) - 1
-                called = column_names(cells.width)
-                raise self._error(
-                    cells.place(cell - column * rows),
-                    f"{names[code]!r} stands in {called[column]!r}, and elsewhere in {called[known[code]]!r}",
-                    "Give every item one column.",
-                )
+                raise self._in_two_columns(cells, rows, int(both[0]), int(known[both[0]]), column)
             known[here] = column
-        self._column_of.update(zip(names, known.tolist(), strict=True))
+        # A file may have names that no row has.
+        self._column_of.update((name, at) for name, at in zip(names, known.tolist(), strict=True) if at >= 0)
+
+    def _in_two_columns(self, cells: Cells, rows: int, code: int, one: int, other: int) -> UnreadableInput:
+        """The error that names the later of the two places where an item stands."""
+        at = np.searchsorted(cells.offsets, np.flatnonzero(cells.codes == code), side="right") - 1
+        first_in = {column: int((at[at // rows == column] % rows).min(initial=rows)) for column in (one, other)}
+        if first_in[other] < first_in[one] < rows:
+            one, other = other, one
+        called = column_names(cells.width)
+        return self._error(
+            cells.place(first_in[other]),
+            f"{cells.names[code].as_py()!r} stands in {called[other]!r}, and before in {called[one]!r}",
+            "Give every item one column.",
+        )
 
     def _check_once(self, cells: Cells, offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32]) -> None:
         """No item stands twice in a row, which is twice in a cell."""

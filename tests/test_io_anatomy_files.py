@@ -1,0 +1,369 @@
+"""Anatomized tables: what is written is read back, and what is not as it is written is refused, with its line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import veilset as vs
+from veilset.errors import UnreadableInput, WrongUsage
+from veilset.io import ANATOMIES, FORMATS, AnatomyFile, Layout, anatomy_cells
+from veilset.io.plain import write_table
+from veilset.limits import Limits
+from veilset.transactions import Anatomy
+
+SUFFIXES = ["csv", "jsonl", "parquet"]
+PACKED = [*SUFFIXES, "csv.gz", "csv.zst", "jsonl.gz", "jsonl.zst"]
+
+TABLE_D = """bucket,column_1,column_2
+1,"d,e,f,h","a,b,c,g"
+1,"d,e,h","a,b"
+1,"f,h","a,b,c"
+1,"f,h","a,b"
+1,d,"a,b,c"
+2,e,"a,b,c"
+2,"e,f","a,g"
+2,"f,h",b
+2,"f,h",
+2,d,g
+"""
+
+
+def table_d() -> vs.Transactions:
+    rows = ["abcdefgh", "abdeh", "abcfh", "abfh", "abcd", "abce", "aefg", "bfh", "fh", "dg"]
+    return vs.Transactions.from_lists(map(list, rows)).anatomized(
+        Anatomy.of(["defh", "abcg"], [0] * 5 + [1] * 5),
+    )
+
+
+@st.composite
+def anatomized(draw) -> vs.Transactions:
+    """Transactions with names of all kinds in columns and buckets."""
+    odd = st.sampled_from(
+        [",", '"', '""', " a", "a ", "\ufeffa", "\n", "a\r\nb", "\r", "\t", "a,b", '"a","b"', "1", "-", "[]"]
+    )
+    text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=4)
+    names = draw(st.lists(odd | text, min_size=1, max_size=6, unique=True))
+    rows = draw(st.lists(st.lists(st.sampled_from(names), max_size=4), min_size=1, max_size=8))
+    data = vs.Transactions.from_lists([[names[0]], *rows])
+    where = [draw(st.integers(0, 2)) for _ in data.names]
+    columns = [[name for name, at in zip(data.names, where, strict=True) if at == column] for column in range(3)]
+    steps = [draw(st.booleans()) for _ in range(len(data) - 1)]
+    return data.anatomized(Anatomy.of(filter(None, columns), np.cumsum([False, *steps])))
+
+
+def refused(folder: Path, text: str, suffix: str = "csv") -> str:
+    path = folder / f"table.{suffix}"
+    path.write_bytes(text.encode())
+    with pytest.raises(UnreadableInput) as error:
+        vs.read(path, format="anatomy")
+    assert str(path) in str(error.value)
+    return str(error.value)
+
+
+def test_the_table_of_the_paper(tmp_path):
+    path = tmp_path / "anatomy.csv"
+    table_d().write(path, format="anatomy")
+    assert path.read_text() == TABLE_D
+    assert vs.read(path, format="anatomy", sensitive=["g"]) == table_d().with_sensitive(["g"])
+
+
+def test_json_lines(tmp_path):
+    path = tmp_path / "anatomy.jsonl"
+    table_d().write(path, format="anatomy")
+    first, *_, tenth = path.read_text().splitlines()
+    assert first == '{"bucket": 1, "column_1": ["d", "e", "f", "h"], "column_2": ["a", "b", "c", "g"]}'
+    assert json.loads(tenth) == {"bucket": 2, "column_1": ["d"], "column_2": ["g"]}
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "anatomy.parquet"
+    table_d().write(path, format="anatomy")
+    rows = pq.read_table(path).to_pylist()
+    assert rows[8] == {"bucket": 2, "column_1": ["f", "h"], "column_2": []}
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+@given(data=anatomized())
+def test_what_is_written_is_read_back(tmp_path_factory, suffix, data):
+    path = tmp_path_factory.mktemp("anatomy") / f"table.{suffix}"
+    data.write(path, format="anatomy")
+    again = vs.read(path, format="anatomy")
+    assert again == data
+    assert again.source.sha256
+    if suffix in SUFFIXES:
+        layout = Layout.choose(path, format="anatomy")
+        assert data.anatomized_rows().more_in(path, layout) is None
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_in_many_blocks(tmp_path, monkeypatch, suffix):
+    data = table_d()
+    many = data.take(np.tile(np.arange(10), 3000)).anatomized(Anatomy.of(data.anatomy.columns, np.arange(30_000) // 5))
+    path = tmp_path / f"table.{suffix}"
+    many.write(path, format="anatomy")
+    monkeypatch.setattr("veilset.io.files._LARGEST_BLOCK", 1 << 12)
+    monkeypatch.setattr("veilset.io.files._SMALLEST_BLOCK", 1 << 12)
+    monkeypatch.setattr("veilset.io.tables._FEWEST_VALUES", 1 << 10)
+    monkeypatch.setattr("veilset.io.tables.VALUES_AT_ONCE", 1 << 10)
+    file = AnatomyFile(path, Layout.choose(path, format="anatomy"), "utf-8", Limits())
+    assert len(list(file.pieces())) > 10
+    assert vs.read(path, format="anatomy") == many
+
+
+def test_many_columns_are_written_in_blocks(tmp_path, monkeypatch):
+    names = [str(number) for number in range(50)]
+    data = vs.Transactions.from_lists([names, names[:3], []] * 20)
+    data = data.anatomized(Anatomy.of([[name] for name in names], [0] * 60))
+    monkeypatch.setattr("veilset.io.anatomy_writing._CELLS", 100)
+    for suffix in SUFFIXES:
+        data.write(tmp_path / f"table.{suffix}", format="anatomy")
+        assert vs.read(tmp_path / f"table.{suffix}", format="anatomy") == data
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (("bucket,", "Bucket,"), "line 1: 'Bucket' stands where 'bucket' is expected"),
+        (("column_2", "column_3"), "line 1: 'column_3' stands where 'column_2' is expected"),
+        (("column_2", "column_1"), "line 1: the header names 'column_1' twice"),
+        (("bucket,column_1,column_2\n", ""), "line 1: '1' stands where 'bucket' is expected"),
+        (('2,"f,h",b', '2,"f,h"'), "line 9: the header has 3 columns, this line has 2"),
+        (('2,"f,h",b', '3,"f,h",b'), "line 10: the bucket is 2, not 3 or 4"),
+        (('2,"f,h",b', '4,"f,h",b'), "line 9: the bucket is 4, not 2 or 3"),
+        (('2,"f,h",b', 'x,"f,h",b'), "line 9: the bucket is 'x', not a whole number"),
+        (('2,"f,h",b', '2.0,"f,h",b'), "line 9: the bucket is '2.0', not a whole number"),
+        (('2,"f,h",b', ',"f,h",b'), "line 9: the bucket is '', not a whole number"),
+        (('2,"f,h",b', '-2,"f,h",b'), "line 9: the bucket is '-2', not a whole number"),
+        (('2,"f,h",b', '99999999999999999999,"f,h",b'), "line 9: the bucket is '99999999999999999999', not"),
+        (('2,"f,h",b', '2,"f,h",d'), "line 9: 'd' stands in 'column_2', and before in 'column_1'"),
+        (('2,"f,h",b', '2,"f,h,f",b'), "line 9: 'f' stands twice in a cell"),
+        (('2,"f,h",b', '2,"f, h",b'), "line 9: the cell 'f, h' is not written like a line of a basket file"),
+        (('2,"f,h",b', '2,"f,,h",b'), "Write 'f,h'."),
+        (('2,"f,h",b', '2,"""f",b'), "Check its quotes."),
+        (('2,"f,h",b', '2,"f\nh",b'), "Quote names with line breaks in them."),
+        (('2,"f,h",b', '2,f"h,b'), "line 9: the cell 'f\"h' is not"),
+        (('2,"f,h",b', '2,"f,h",b\n'), "1 of these are blank"),
+        (('2,"f,h",b', '2,"f,h,b'), "line 10: text follows a closing quote"),
+        (("2,d,g", '2,d,"g'), "line 11: a quote is opened here and never closed"),
+    ],
+)
+def test_what_is_wrong_in_a_csv_file(tmp_path, changed, said):
+    assert changed[0] in TABLE_D
+    assert said in refused(tmp_path, TABLE_D.replace(*changed))
+
+
+def test_buckets_begin_with_one(tmp_path):
+    assert "line 2: the bucket is 2, not 1." in refused(tmp_path, "bucket,column_1\n2,a\n")
+    assert "line 2: the bucket is 0, not 1." in refused(tmp_path, "bucket,column_1\n0,a\n")
+
+
+def test_no_columns_or_nothing_in_one(tmp_path):
+    assert "line 1: there is no column of items" in refused(tmp_path, "bucket\n1\n")
+    assert "no line has an item in 'column_2'" in refused(tmp_path, "bucket,column_1,column_2\n1,a,\n")
+    assert "There is no transaction" in str(_failure(tmp_path, "bucket,column_1\n"))
+    assert "is empty" in refused(tmp_path, "")
+
+
+def _failure(folder: Path, text: str) -> UnreadableInput:
+    (folder / "t.csv").write_text(text)
+    with pytest.raises(UnreadableInput) as error:
+        vs.read(folder / "t.csv", format="anatomy")
+    return error.value
+
+
+def test_lines_are_counted_across_names_with_line_breaks(tmp_path):
+    text = 'bucket,column_1\n1,"""a\nb"""\n1,"""c\r\nd"""\n1,e\n3,f\n'
+    assert "line 7: the bucket is 3, not 1 or 2" in refused(tmp_path, text)
+
+
+def test_the_later_of_two_columns_is_named(tmp_path):
+    assert "line 3: 'a' stands in 'column_1', and before in 'column_2'" in refused(
+        tmp_path, "bucket,column_1,column_2\n1,b,a\n1,a,c\n1,b,a\n"
+    )
+
+
+def test_cells_that_look_right_only_together(tmp_path):
+    """As lines of one text, three names; as cells, none of them is one."""
+    text = 'bucket,column_1\n1,"""a"\n1,"b"""\n1,"c\nd"\n'
+    assert "line 2: the cell '\"a' is not written like a line" in refused(tmp_path, text)
+
+
+ROW = '{"bucket": 1, "column_1": ["a"], "column_2": ["b"]}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"bucket": 3, "column_1": [], "column_2": []}', "line 2: the bucket is 3, not 1 or 2"),
+        ('{"bucket": "x", "column_1": [], "column_2": []}', "line 2: the bucket is 'x', not a whole number"),
+        ('{"bucket": null, "column_1": [], "column_2": []}', "line 2: the value of 'bucket' is null"),
+        ('{"column_1": [], "column_2": []}', "line 2: there is no key 'bucket'"),
+        ('{"bucket": 1, "column_1": []}', "line 2: there is no key 'column_2'"),
+        ('{"bucket": 1, "column_1": [], "column_2": [], "age": 7}', "line 2: the first line has no key 'age'"),
+        ('{"bucket": 1, "column_1": "a", "column_2": []}', "line 2: the value of 'column_1' is"),
+        ('{"bucket": 1, "column_1": [""], "column_2": []}', "line 2: an item is an empty name"),
+        (
+            '{"bucket": 1, "column_1": ["b"], "column_2": []}',
+            "line 2: 'b' stands in 'column_1', and before in 'column_2'",
+        ),
+        ('{"bucket": 1, "column_1": ["a", "a"], "column_2": []}', "line 2: 'a' stands twice in a cell"),
+        ("", "line 2: this line is blank"),
+        ("[1]", "line 2: this line is an array, not an object"),
+        ("{", "line 2: not valid JSON"),
+    ],
+)
+def test_what_is_wrong_in_json_lines(tmp_path, line, said):
+    assert said in refused(tmp_path, ROW + line + "\n", "jsonl")
+
+
+def test_the_first_of_json_lines_says_what_columns_there_are(tmp_path):
+    assert "line 1: 'age' stands where 'column_1'" in refused(tmp_path, '{"bucket": 1, "age": []}\n', "jsonl")
+    assert "line 1: there is no column of items" in refused(tmp_path, '{"bucket": 1}\n', "jsonl")
+    assert "line 1: '' stands where" in refused(tmp_path, "{}\n", "jsonl")
+    assert "line 1: this line is an array" in refused(tmp_path, "[]\n", "jsonl")
+    in_other_order = ROW + '{"column_2": ["b"], "column_1": [], "bucket": 1}\n'
+    (tmp_path / "table.jsonl").write_text(in_other_order.replace("\n", "\r"))
+    assert vs.read(tmp_path / "table.jsonl", format="anatomy").to_lists() == [["a", "b"], ["b"]]
+
+
+def lists(*rows) -> pa.Array:
+    return pa.array(rows, pa.list_(pa.string()))
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"bucket": [1, 3], "column_1": lists(["a"], [])}, "row 2 (counting from 1): the bucket is 3"),
+        ({"bucket": [1, None], "column_1": lists(["a"], [])}, "row 2 (counting from 1): the bucket is null"),
+        ({"bucket": [1, 1], "column_1": lists(["a"], None)}, "row 2 (counting from 1): 'column_1' is null"),
+        (
+            {"bucket": [1, 1], "column_1": lists(["a"], [None])},
+            "'column_1' holds an item without a name",
+        ),
+        (
+            {"bucket": [1, 1], "column_1": lists(["a"], ["b", ""])},
+            "'column_1' holds an item without a name",
+        ),
+        ({"bucket": [1, 1], "column_1": lists(["a"], ["b", "b"])}, "row 2 (counting from 1): 'b' stands twice"),
+        ({"bucket": [1.0], "column_1": lists(["a"])}, "The buckets are of type double"),
+        ({"bucket": [1], "column_1": ["a"]}, "The column 'column_1' is of type string"),
+        ({"bucket": [1], "age": lists(["a"])}, "'age' stands where 'column_1' is expected"),
+        ({"bucket": [1]}, "there is no column of items"),
+    ],
+)
+def test_what_is_wrong_in_parquet(tmp_path, columns, said):
+    pq.write_table(pa.table(columns), tmp_path / "table.parquet")
+    with pytest.raises(UnreadableInput) as error:
+        vs.read(tmp_path / "table.parquet", format="anatomy")
+    assert said in str(error.value)
+    assert "table.parquet" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "old", "new"),
+    [
+        ("csv", 'd,"a,b,c"', 'd,"b,a,c"'),  # an order of its own
+        ("csv", "2,d,g", '2,"d",g'),
+        ("csv", "2,d,g", "2, d,g"),
+        ("csv", "2,d,g\n", "2,d,g"),
+        ("csv", "\n", "\r\n"),
+        ("jsonl", '["d"], "column_2": ["g"]', '["d"],"column_2": ["g"]'),
+        ("jsonl", '{"bucket": 2, "column_1": ["d"]', '{"bucket": "2", "column_1": ["d"]'),
+    ],
+)
+def test_text_that_says_the_same_in_other_words(tmp_path, suffix, old, new):
+    path = tmp_path / f"table.{suffix}"
+    table_d().write(path, format="anatomy")
+    text = path.read_text()
+    assert old in text
+    path.write_bytes(text.replace(old, new).encode())
+    again = vs.read(path, format="anatomy")
+    assert again == table_d()
+    assert again.anatomized_rows().more_in(path, Layout.choose(path, format="anatomy")) is not None
+
+
+def test_more_at_the_end_of_a_text(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE_D + "2,d,\n")
+    assert (
+        table_d().anatomized_rows().more_in(path, Layout.choose(path, format="anatomy")) == "there is more at its end"
+    )
+
+
+@pytest.mark.parametrize("change", ["order", "metadata", "statistics", "row"])
+def test_tables_that_say_more(tmp_path, change):
+    path, layout = tmp_path / "table.parquet", Layout("parquet-anatomy")
+    table_d().write(path, format="anatomy")
+    table = pq.read_table(path)
+    if change == "order":
+        rows = table.to_pylist()
+        rows[0]["column_1"].reverse()
+        with path.open("wb") as stream:
+            write_table(stream, [pa.Table.from_pylist(rows, schema=table.schema)], table.schema, "parquet")
+        assert vs.read(path, format="anatomy") == table_d()
+    elif change == "metadata":
+        pq.write_table(table.replace_schema_metadata({"who": "Bob"}), path)
+    elif change == "statistics":
+        pq.write_table(table, path)
+    else:
+        with path.open("wb") as stream:
+            write_table(stream, [table.slice(0, 9)], table.schema, "parquet")
+    assert table_d().anatomized_rows().more_in(path, layout) is not None
+
+
+def test_the_name_says_which_container(tmp_path):
+    for name in ("table.tsv", "table.txt", "table.arrow", "table.dat", "table"):
+        with pytest.raises(WrongUsage, match=r"End it in \.csv or \.jsonl or \.parquet"):
+            table_d().write(tmp_path / name, format="anatomy")
+    with pytest.raises(WrongUsage, match="is packed"):
+        table_d().write(tmp_path / "table.parquet.gz", format="anatomy")
+    assert not list(tmp_path.iterdir())
+    assert ANATOMIES.keys().isdisjoint(FORMATS)
+    assert Layout.choose("t.jsonl", format="jsonl-anatomy") == Layout.choose("t.jsonl", format="anatomy")
+    with pytest.raises(WrongUsage, match="does not say how"):
+        Layout.choose("t.jsonl", format="parquet-anatomy")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"wide": True}, {"person": "who"}, {"header": True}, {"delimiter": ";"}, {"long": ("a", "b")}, {"counts": True}],
+)
+def test_other_options_do_not_go_with_it(tmp_path, options):
+    with pytest.raises(WrongUsage, match="Leave out all other options"):
+        vs.read(tmp_path / "table.csv", format="anatomy", **options)
+
+
+def test_frames_are_no_anatomized_tables():
+    with pytest.raises(WrongUsage, match="does not go with a frame"):
+        vs.read(pa.table({"bucket": [1]}), format="anatomy")
+
+
+def test_only_anatomized_transactions_are_written(tmp_path):
+    with pytest.raises(WrongUsage, match="no columns and buckets"):
+        vs.Transactions.from_lists([["a"]]).write(tmp_path / "t.csv", format="anatomy")
+    empty = vs.Transactions.from_lists([[], []]).anatomized(Anatomy.of([], [0, 0]))
+    with pytest.raises(WrongUsage, match="no items, and so no columns"):
+        empty.write(tmp_path / "t.csv", format="anatomy")
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_formats_leave_buckets_out(tmp_path):
+    table_d().write(tmp_path / "t.csv")
+    assert vs.read(tmp_path / "t.csv").to_lists() == table_d().to_lists()
+    assert vs.read(tmp_path / "t.csv").anatomy is None
+
+
+def test_an_encoding(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("bucket,column_1\n1,käse\n".encode("latin-1"))
+    assert vs.read(path, format="anatomy", encoding="latin-1").names == ("käse",)
+
+
+def test_columns_are_called_by_their_numbers():
+    assert anatomy_cells.column_names(0) == []
