@@ -129,15 +129,16 @@ def _why_not(release: Release) -> str:
     if release.audit is None:
         return "No auditor has looked at the release."
     if release.audit.holds and _lacks_buckets(release):
-        return "The release has no columns and buckets."
+        return "The release has no columns and buckets, or does not say which transactions are in which bucket."
     if isinstance(release.promise, (HiddenPatterns, HiddenRules)):  # the list is a secret, and errors end up in logs
         return f"{release.audit.found:,} of {len(release.promise.itemsets):,} listed are still found."
     return str(release.audit)
 
 
 def _lacks_buckets(release: Release) -> bool:
-    """Whether it is not what its promise is about; for others, buckets that the data may have had are left out."""
-    return isinstance(release.promise, LDiverseAnatomy) and release.data.anatomy is None
+    """Whether it is not what its promise is about: rows that were not dealt out to buckets are those of persons."""
+    dealt_out = release.data.anatomy is not None and release.partition is not None
+    return isinstance(release.promise, LDiverseAnatomy) and not dealt_out
 
 
 def _what_next(release: Release) -> str:
