@@ -386,3 +386,31 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path):
     assert files(one.public)["anatomy.csv"] == files(other.public)["anatomy.csv"]  # the order is the method's
     again = vs.publish(release, tmp_path / "c", random_state="x")
     assert files(one.public) == files(again.public)
+
+
+def test_a_run_can_be_repeated(tmp_path):
+    data = read(tmp_path)
+    bundle = vs.publish(vs.anonymize(data, vs.LDiverseAnatomy("3/2"), columns=2), tmp_path / "one")
+    recipe = Recipe.load(bundle.custodian / "recipe.toml")
+    options = dict(recipe.method.options)
+    release = vs.anonymize(recipe.read_data(), recipe.promise.make(), method=recipe.method.name, **options)
+    again = vs.publish(release, tmp_path / "two", random_state=recipe.seed)
+    assert files(bundle.public) == files(again.public)
+
+
+def test_the_columns_can_be_kept(tmp_path):
+    data = read(tmp_path)
+    release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=COLUMNS)
+    bundle = vs.publish(release, tmp_path / "release")
+    again = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=bundle.custodian / "columns.csv")
+    assert again.data.anatomy.columns == release.data.anatomy.columns
+    recipe = Recipe.of(again, seed="x", version="")
+    assert str(tmp_path / "release") not in recipe.to_toml()  # the columns themselves, not where they were
+
+
+def test_switches_that_make_no_sense(tmp_path):
+    data = read(tmp_path)
+    with pytest.raises(WrongUsage, match="an empty row has its place in a bucket"):
+        vs.anonymize(data, vs.LDiverseAnatomy(2), drop_empty=True)
+    with pytest.raises(WrongUsage, match="no item is ever suppressed"):
+        vs.anonymize(data, vs.LDiverseAnatomy(2), allow_sensitive=True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import veilset as vs
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
 from veilset.io import ANATOMIES, FORMATS, AnatomyFile, Layout, anatomy_cells
 from veilset.io.plain import write_table
 from veilset.limits import Limits
@@ -367,3 +367,22 @@ def test_an_encoding(tmp_path):
 
 def test_columns_are_called_by_their_numbers():
     assert anatomy_cells.column_names(0) == []
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@given(draw=st.data())
+def test_damaged_files_are_refused_in_words(tmp_path_factory, suffix, draw):
+    path = tmp_path_factory.mktemp("anatomy") / f"table.{suffix}"
+    table_d().write(path, format="anatomy")
+    text = path.read_bytes()
+    first = draw.draw(st.integers(0, len(text)))
+    last = draw.draw(st.integers(first, min(len(text), first + 6)))
+    pieces = st.sampled_from([b",", b'"', b"\n", b"2", b"d", b"\0", b"\xff", b"[", b"]", b"}", b":"])
+    path.write_bytes(text[:first] + b"".join(draw.draw(st.lists(pieces, max_size=4))) + text[last:])
+    try:
+        data = vs.read(path, format="anatomy")
+    except VeilsetError as error:
+        assert error.next_step
+    else:
+        assert data.anatomy.count >= 1
+        assert data.anatomized_rows().width == len(data.anatomy.columns)
