@@ -26,6 +26,7 @@ void register_mining_count(nb::module_& m);
 void register_mining_moles(nb::module_& m);
 void register_mining_keeping(nb::module_& m);
 void register_mining_supports(nb::module_& m);
+void register_mining_expected(nb::module_& m);
 void register_mining_pairs(nb::module_& m);
 void register_mining_rules(nb::module_& m);
 void register_suppress_tree(nb::module_& m);
@@ -65,6 +66,7 @@ NB_MODULE(_native, m) {
     veilset::register_mining_moles(m);
     veilset::register_mining_keeping(m);
     veilset::register_mining_supports(m);
+    veilset::register_mining_expected(m);
     veilset::register_mining_pairs(m);
     veilset::register_mining_rules(m);
     veilset::register_suppress_tree(m);

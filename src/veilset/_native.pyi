@@ -6,6 +6,7 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
+_Float64 = npt.NDArray[np.float64]
 _Int64 = npt.NDArray[np.int64]
 _Int32 = npt.NDArray[np.int32]
 _Uint64 = npt.NDArray[np.uint64]
@@ -285,6 +286,20 @@ def supports(
     time_limit: float,
     progress: _Progress,
 ) -> _Int64: ...
+def expected_supports(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    columns: _Int32,
+    starts: _Int64,
+    asked_offsets: _Int64,
+    asked_items: _Int32,
+    *,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Float64: ...
 def pairs(
     offsets: _Int64,
     items: _Int32,

@@ -2,6 +2,7 @@
 
 from veilset.mining.association_rules import Rule, Rules, rules
 from veilset.mining.counting import cover, pairs, support, supports
+from veilset.mining.expected import expected_supports
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
 from veilset.mining.itemsets import Itemsets
 from veilset.mining.mole_counting import count_moles, giveaways
@@ -21,6 +22,7 @@ __all__ = [
     "count_frequent",
     "count_moles",
     "cover",
+    "expected_supports",
     "frequent",
     "giveaways",
     "items_in_moles",

@@ -66,6 +66,21 @@ class Rules:
         return self.antecedents.names
 
     @property
+    def itemsets(self) -> Itemsets:
+        """Both sides of each rule together, with the support of the rule.
+
+        >>> from veilset import mining
+        >>> data = Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["a", "c"], ["c"]])
+        >>> mining.rules(data, 2, "2/3").itemsets[0]
+        (('a', 'b'), 2)
+        """
+        left = self.antecedents
+        offsets = left.offsets + np.arange(len(self) + 1)
+        items = np.insert(left.items, left.offsets[1:], self.consequents)
+        order = np.lexsort((items, np.repeat(np.arange(len(self)), np.diff(offsets))))
+        return Itemsets(self.names, offsets, items[order], self.supports)
+
+    @property
     def confidences(self) -> npt.NDArray[np.float64]:
         """Of those who hold the antecedent, the share that holds the consequent; a `Rule` has it exactly."""
         return np.asarray(self.supports / self.antecedents.supports, dtype=np.float64)

@@ -17,7 +17,7 @@ from veilset.mining.frequent_itemsets import allowed
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
 
-__all__ = ["cover", "pairs", "support", "supports"]
+__all__ = ["coded", "cover", "pairs", "support", "supports"]
 
 
 def cover(data: Transactions, itemset: Iterable[str]) -> npt.NDArray[np.int64]:
@@ -76,7 +76,7 @@ def supports(
     [2, 0, 0]
     """
     limits = Limits(**bounds)
-    offsets, codes = _coded(data, itemsets)
+    offsets, codes = coded(data, itemsets)
     with limits.guard("Counting itemsets", "ask for fewer itemsets at once."):
         return _native.supports(
             data.offsets,
@@ -136,7 +136,7 @@ def pairs(
     return Itemsets(data.names, offsets, found, together)
 
 
-def _coded(
+def coded(
     data: Transactions, itemsets: Itemsets | Iterable[Iterable[str]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """The itemsets as offsets and codes of *data*; what is not there has the code after the last."""

@@ -1,0 +1,91 @@
+"""Counting in anatomized data: the supports that are to be expected of itemsets that reach over several columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.errors import WrongUsage
+from veilset.limits import Bounds, Limits
+from veilset.mining.counting import coded
+from veilset.mining.itemsets import Itemsets
+from veilset.transactions import Transactions
+
+__all__ = ["expected_supports"]
+
+
+def expected_supports(
+    data: Transactions, itemsets: Itemsets | Iterable[Iterable[str]], **bounds: Unpack[Bounds]
+) -> npt.NDArray[np.float64]:
+    """How many transactions are expected to hold each itemset, if inside a bucket columns know nothing of each other.
+
+    This is how to use anatomized data. Inside a bucket it is not published which values of different columns go
+    together: the rows are one arrangement of very many, drawn at random. Any tool can mine them as they are, but the
+    support that it counts for items of several columns is partly chance. This is its mean over *all* arrangements: the
+    sum over the buckets B of |B| times the product, over the columns that the itemset touches, of the share of the
+    rows of B that hold its items there.
+
+    Parameters
+    ----------
+    data : Transactions
+        With columns and buckets (`Transactions.anatomy`), as ``vs.read(path, format="anatomy")`` gives them.
+    itemsets : Itemsets, or iterable of iterables of str
+        As for `supports`: `Itemsets` may come from other data, such as the original; items are matched by name.
+    **bounds
+        threads, memory_limit, time_limit, progress: see `veilset.audit`.
+
+    Returns
+    -------
+    array of float64
+        In the order of the itemsets; of the items of one column, whole numbers. Otherwise, each term is rounded a few
+        times and added to the others: with q buckets the relative error is below (q + 2 columns) / 10¹⁵.
+
+    Notes
+    -----
+    1. Read the table: ``data = vs.read("anatomy.csv", format="anatomy")``.
+    2. Mine candidates in its rows: ``found = mining.frequent(data, "1%")`` or ``mining.rules(data, "1%", "50%")``. To
+       miss none that chance has made a little too rare in these rows, ask for less support than needed.
+    3. Judge them by ``expected_supports(data, found)`` instead of the counts. Of rules, the support is
+       ``expected_supports(data, found.itemsets)``; divided by ``expected_supports(data, found.antecedents)`` it is the
+       confidence.
+
+    For items of one column, the count and the expected support are the support in the original, exactly. Otherwise both
+    are the same on average, but the count has the variance of one draw, and the expected support has none. What remains
+    in both is what the columns took away: values of different columns that went together inside a bucket more often
+    than by chance have an expected support that is too low, and the other way round.
+
+    Examples
+    --------
+    Two of three hold milk, and one holds beer: nobody knows whether it is one of the two.
+
+    >>> from veilset import Anatomy
+    >>> data = Transactions.from_lists([["milk", "rye"], ["milk", "rye", "beer"], []])
+    >>> data = data.anatomized(Anatomy.of([["milk", "rye"], ["beer"]], [0, 0, 0]))
+    >>> expected_supports(data, [["milk", "rye"], ["beer"], ["milk", "beer"]]).round(3).tolist()
+    [2.0, 1.0, 0.667]
+    """
+    if data.anatomy is None:
+        raise WrongUsage(
+            "These transactions have no columns and buckets.",
+            "Use supports, which counts them as they are; or read an anatomized table: read(path, format='anatomy').",
+        )
+    limits = Limits(**bounds)
+    offsets, codes = coded(data, itemsets)
+    # The last is the code of what no transaction holds; any column will do for it.
+    columns = np.append(data.anatomy.column_of(data.names), np.int32(0)).astype(np.int32)
+    with limits.guard("Counting itemsets", "ask for fewer itemsets at once."):
+        return _native.expected_supports(
+            data.offsets,
+            data.items,
+            len(data.names) + 1,
+            columns,
+            data.anatomy.starts,
+            offsets,
+            codes,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Counting itemsets"),
+        )
