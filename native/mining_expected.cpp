@@ -17,10 +17,60 @@
 namespace veilset {
 namespace {
 
-// Of one bucket, how many rows are expected to hold an itemset.
+// How many rows of one bucket hold something; buckets without any are left out.
+struct Count {
+    int32_t bucket;
+    int32_t rows;
+};
+
+// How many rows of one bucket are expected to hold an itemset.
 struct Expected {
-    size_t bucket;
+    int32_t bucket;
     double rows;
+};
+
+// Bucket b has the rows starts[b] to starts[b + 1].
+using Starts = std::span<const int64_t>;
+
+// For each item that is asked for, its counts.
+class ItemCounts {
+public:
+    ItemCounts(const Csr& data, Starts starts, const Holders& holders, Control& control)
+        : first_(size_t(data.vocabulary) + 1, 0, control), counts_(control) {
+        Vector<int32_t> last(size_t(data.vocabulary), none, control);
+        each(data, starts, holders, control, [&](size_t item, int32_t bucket) {
+            first_[item + 1] += last[item] != bucket;
+            last[item] = bucket;
+        });
+        for (size_t item = 0; item < size_t(data.vocabulary); ++item) first_[item + 1] += first_[item];
+        counts_.resize(size_t(first_.back()));
+        Vector<int64_t> next(first_.begin(), first_.end(), control);
+        std::fill(last.begin(), last.end(), none);
+        each(data, starts, holders, control, [&](size_t item, int32_t bucket) {
+            if (last[item] != bucket) counts_[size_t(next[item]++)] = {bucket, 0};
+            ++counts_[size_t(next[item]) - 1].rows;
+            last[item] = bucket;
+        });
+    }
+
+    std::span<const Count> of(int32_t item) const {
+        const size_t i = size_t(item);
+        return {counts_.data() + first_[i], size_t(first_[i + 1] - first_[i])};
+    }
+
+private:
+    template <class Found>
+    static void each(const Csr& data, Starts starts, const Holders& holders, Control& control, Found found) {
+        for (size_t b = 0; b + 1 < starts.size(); ++b) {
+            control.poll();
+            for (int64_t r = starts[b]; r < starts[b + 1]; ++r)
+                for (int32_t item : data.row(r))
+                    if (holders.rank(item) != none) found(size_t(item), int32_t(b));
+        }
+    }
+
+    Vector<int64_t> first_;  // item -> where its counts begin
+    Vector<Count> counts_;
 };
 
 int64_t ones_between(const uint64_t* bits, int64_t first, int64_t last) {
@@ -33,12 +83,11 @@ int64_t ones_between(const uint64_t* bits, int64_t first, int64_t last) {
     return count;
 }
 
-// found(bucket, count) for each bucket with rows of the cover, ascending. Bucket b has the rows starts[b] to starts[b + 1].
-template <class Found>
-void count_by_bucket(const Cover& cover, std::span<const int64_t> starts, Found found) {
+void count_by_bucket(const Cover& cover, Starts starts, Vector<Count>& counts) {
+    counts.clear();
     if (cover.bits) {
         for (size_t b = 0; b + 1 < starts.size(); ++b)
-            if (const int64_t count = ones_between(cover.bits, starts[b], starts[b + 1])) found(b, count);
+            if (const int64_t rows = ones_between(cover.bits, starts[b], starts[b + 1])) counts.push_back({int32_t(b), int32_t(rows)});
         return;
     }
     size_t bucket = 0;
@@ -46,23 +95,33 @@ void count_by_bucket(const Cover& cover, std::span<const int64_t> starts, Found 
         while (starts[bucket + 1] <= cover.rows[at]) ++bucket;
         const size_t first = at;
         while (at < cover.rows.size() && cover.rows[at] < starts[bucket + 1]) ++at;
-        found(bucket, int64_t(at - first));
+        counts.push_back({int32_t(bucket), int32_t(at - first)});
     }
 }
 
-// Itemsets one after the other, column by column, and in a column rarest item first. What was found of the prefixes is kept: the next
-// itemset often begins in the same way.
+// The rows that are expected to hold both, where both have some.
+void multiply(std::span<const Expected> before, std::span<const Count> counts, Starts starts, Vector<Expected>& both) {
+    both.resize(std::min(before.size(), counts.size()) + 1);
+    size_t found = 0;
+    for (size_t i = 0, j = 0; i < before.size() && j < counts.size();) {
+        const int32_t a = before[i].bucket, b = counts[j].bucket;
+        both[found] = {a, before[i].rows * counts[j].rows};  // without a branch: most guesses would be wrong
+        found += a == b;
+        i += a <= b;
+        j += b <= a;
+    }
+    both.resize(found);
+    for (auto& [bucket, rows] : both) rows /= double(starts[size_t(bucket) + 1] - starts[size_t(bucket)]);
+}
+
+// Itemsets one after the other, column by column, and in a column rarest item first. What was found of the prefixes is kept.
 class Expectation {
 public:
-    Expectation(const Holders& holders, std::span<const int32_t> columns, std::span<const int64_t> starts, Control& control)
-        : holders_(holders), columns_(columns), starts_(starts), control_(control) {}
+    Expectation(const Holders& holders, const ItemCounts& counts, std::span<const int32_t> columns, Starts starts, Control& control)
+        : holders_(holders), counts_(counts), columns_(columns), starts_(starts), control_(control), rarest_(columns.size(), none, control) {}
 
     double support(std::span<const int32_t> itemset) {
-        wanted_.assign(itemset.begin(), itemset.end());
-        std::sort(wanted_.begin(), wanted_.end(), [&](int32_t a, int32_t b) {
-            const int32_t left = columns_[size_t(a)], right = columns_[size_t(b)];
-            return left != right ? left < right : holders_.rank(a) < holders_.rank(b);
-        });
+        order(itemset);
         size_t same = 0;
         while (same < depth_ && same < wanted_.size() && levels_[same]->item == wanted_[same]) ++same;
         depth_ = same;
@@ -80,10 +139,22 @@ private:
         size_t first = 0;  // the level where its column begins
         Cover cover;       // of its items in this column
         CoverBuffer buffer;
-        bool known = false;
+        Vector<Count> counts;
         Vector<Expected> expected;  // of all its items, if known
-        explicit Level(Control& control) : buffer(control), expected(control) {}
+        bool known = false;
+        explicit Level(Control& control) : buffer(control), counts(control), expected(control) {}
     };
+
+    // The itemset by columns. The column with the rarest item comes first: what follows is short then, and itemsets that share their
+    // rarest items, as the search for frequent ones lists them, begin in the same way.
+    void order(std::span<const int32_t> itemset) {
+        wanted_.assign(itemset.begin(), itemset.end());
+        std::sort(wanted_.begin(), wanted_.end(), [&](int32_t a, int32_t b) { return holders_.rank(a) < holders_.rank(b); });
+        for (size_t at = wanted_.size(); at-- > 0;) rarest_[column(wanted_[at])] = holders_.rank(wanted_[at]);
+        std::stable_sort(wanted_.begin(), wanted_.end(), [&](int32_t a, int32_t b) { return rarest_[column(a)] < rarest_[column(b)]; });
+    }
+
+    size_t column(int32_t item) const { return size_t(columns_[size_t(item)]); }
 
     void push(int32_t item) {
         control_.poll();
@@ -94,7 +165,7 @@ private:
         level.known = false;
         level.first = depth_;
         level.cover = cover;
-        if (depth_ > 0 && columns_[size_t(levels_[depth_ - 1]->item)] == columns_[size_t(item)]) {
+        if (depth_ > 0 && column(levels_[depth_ - 1]->item) == column(item)) {
             level.first = levels_[depth_ - 1]->first;
             level.cover = meet(levels_[depth_ - 1]->cover, cover, level.buffer, holders_.words());
         }
@@ -105,35 +176,37 @@ private:
     std::span<const Expected> expected(size_t depth) {
         Level& level = *levels_[depth];
         if (level.known) return level.expected;
-        level.expected.clear();
+        std::span<const Count> counts = counts_.of(level.item);
+        if (level.first != depth) {  // several items of one column
+            count_by_bucket(level.cover, starts_, level.counts);
+            counts = level.counts;
+        }
         if (level.first == 0) {
-            count_by_bucket(level.cover, starts_, [&](size_t bucket, int64_t count) { level.expected.push_back({bucket, double(count)}); });
+            level.expected.clear();
+            for (const auto& [bucket, rows] : counts) level.expected.push_back({bucket, double(rows)});
         } else {
-            const std::span<const Expected> before = expected(level.first - 1);
-            size_t at = 0;
-            count_by_bucket(level.cover, starts_, [&](size_t bucket, int64_t count) {
-                while (at < before.size() && before[at].bucket < bucket) ++at;
-                if (at == before.size() || before[at].bucket != bucket) return;
-                const double size = double(starts_[bucket + 1] - starts_[bucket]);
-                level.expected.push_back({bucket, before[at].rows * double(count) / size});
-            });
+            multiply(expected(level.first - 1), counts, starts_, level.expected);
         }
         level.known = true;
         return level.expected;
     }
 
     const Holders& holders_;
+    const ItemCounts& counts_;
     std::span<const int32_t> columns_;
-    std::span<const int64_t> starts_;
+    Starts starts_;
     Control& control_;
     std::vector<int32_t> wanted_;
+    Vector<int32_t> rarest_;  // column -> rank of the rarest item that the itemset has there
     std::vector<std::unique_ptr<Level>> levels_;
     size_t depth_ = 0;  // levels that belong to the itemset
 };
 
-void check_anatomy(const Csr& data, std::span<const int32_t> columns, std::span<const int64_t> starts) {
+void check_anatomy(const Csr& data, std::span<const int32_t> columns, Starts starts) {
     if (columns.size() != size_t(data.vocabulary)) throw std::invalid_argument("not one column for each item");
-    if (starts.empty() || starts.front() != 0 || starts.back() != data.rows()) throw std::invalid_argument("buckets do not frame the rows");
+    for (int32_t column : columns)
+        if (column < 0 || column >= data.vocabulary) throw std::invalid_argument("more columns than items");
+    if (starts.empty() || starts.size() > size_t(INT32_MAX) || starts.front() != 0 || starts.back() != data.rows()) throw std::invalid_argument("buckets do not frame the rows");
     for (size_t b = 1; b < starts.size(); ++b)
         if (starts[b] <= starts[b - 1]) throw std::invalid_argument("a bucket without rows");
 }
@@ -145,18 +218,20 @@ Output<double> expected_supports(const Array<int64_t>& offsets, const Array<int3
     check_anatomy(data, span_of(columns), span_of(starts));
     Control control(memory_limit, time_limit, std::move(progress));
     std::unique_ptr<Holders> holders;
+    std::unique_ptr<ItemCounts> counts;
     std::vector<double> answer;
     control.single([&] {
         control.charge(8 * asked.rows());
         answer.resize(size_t(asked.rows()));
         holders = std::make_unique<Holders>(data, asked.items, control);
+        counts = std::make_unique<ItemCounts>(data, span_of(starts), *holders, control);
     });
     const int64_t block = std::clamp<int64_t>(asked.rows() / 64, 1, 1024), blocks = (asked.rows() + block - 1) / block;
     std::vector<std::unique_ptr<Expectation>> workers(size_t(Control::useful(threads, blocks)));
     control.begin(1, blocks);
     control.parallel(int(workers.size()), blocks, [&](int64_t number, int worker) {
         auto& expectation = workers[size_t(worker)];
-        if (!expectation) expectation = std::make_unique<Expectation>(*holders, span_of(columns), span_of(starts), control);
+        if (!expectation) expectation = std::make_unique<Expectation>(*holders, *counts, span_of(columns), span_of(starts), control);
         for (int64_t i = number * block; i < std::min((number + 1) * block, asked.rows()); ++i)
             answer[size_t(i)] = expectation->support(asked.row(i));
     });

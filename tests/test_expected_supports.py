@@ -248,6 +248,9 @@ def test_the_kernel_takes_no_other_types_and_nothing_out_of_range():
         _native.expected_supports(*data, columns, starts, np.array([0, 1]), np.array([2], np.int32), **bounds)
     with pytest.raises(ValueError, match="one column for each item"):
         _native.expected_supports(*data, columns[:1], starts, *asked, **bounds)
+    for outside in (2, -1):
+        with pytest.raises(ValueError, match="more columns than items"):
+            _native.expected_supports(*data, np.array([0, outside], np.int32), starts, *asked, **bounds)
     for wrong in ([0, 1], [1, 2], [], [0, 2, 2], [0, 3, 2]):
         with pytest.raises(ValueError, match="bucket"):
             _native.expected_supports(*data, columns, np.array(wrong, np.int64), *asked, **bounds)
