@@ -16,9 +16,10 @@ import numpy.typing as npt
 from veilset.errors import BudgetExceeded, Infeasible
 from veilset.exact import Support
 from veilset.limits import Limits
-from veilset.models import HiddenPatterns, HiddenRules, RhoUncertainty
+from veilset.models import HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility.anatomy_metrics import ANATOMY_METRICS, COUNTED, ln_possible_records, rules_found, support_errors
 from veilset.utility.floor import floor
 from veilset.utility.generalization import average_loss, recoded
 from veilset.utility.hiding_metrics import HIDING_METRICS, hiding_measures
@@ -37,6 +38,7 @@ _COUNTED = (
     "top_rules_kept_or_coarser",
     "floor",
     *(metric.name for metric in HIDING_METRICS),
+    *COUNTED,
 )
 _SECONDS = 10.0
 
@@ -51,9 +53,8 @@ def measure(
     """All metrics of a release, by name.
 
     Left out is what there is no number for because the original cannot be made to keep the promise, or because noise
-    was added, and what took too long or too much memory to count. Without a time limit, nuggets, rules, the floor and
-    hidden patterns may take 10 seconds each; with one, the floor, hidden patterns and nuggets may each take half of
-    what is left of it, and rules the rest.
+    was added, and what took too long or too much memory to count. Without a time limit, nuggets, rules, the floor,
+    hidden patterns and what an anatomy costs may take 10 seconds each; with one, each may take a part of what is left.
 
     Parameters
     ----------
@@ -80,10 +81,18 @@ def measure(
             found["floor"] = floor(release, limits=limits.part(1 / 2, seconds))
         elif isinstance(release.promise, (HiddenPatterns, HiddenRules)):
             found |= hiding_measures(release, limits=limits.part(1 / 2, seconds))
+    if isinstance(release.promise, LDiverseAnatomy):
+        with suppress(BudgetExceeded):
+            found |= ln_possible_records(release, limits=limits.part(1 / 4, seconds))
+        with suppress(BudgetExceeded):
+            bounded = limits.part(1 / 3, seconds)
+            found |= support_errors(release, nugget_support=nugget_support, size=nugget_size, limits=bounded)
+        with suppress(BudgetExceeded):
+            found |= rules_found(release, nugget_support=nugget_support, limits=limits.part(1 / 2, seconds))
     with suppress(BudgetExceeded):
         # Half of the time, so that rules get a chance where nuggets have none. Noise makes nuggets that never were.
         bounded = limits.part(1 / 2, seconds)
-        if release.noise is None:
+        if release.noise is None and not isinstance(release.promise, LDiverseAnatomy):
             found |= nugget_losses(
                 release, must_go, nugget_support=nugget_support, nugget_size=nugget_size, limits=bounded
             )
@@ -223,6 +232,7 @@ METRICS: tuple[Metric, ...] = (
         1,
         "less",
         lambda r: nugget_losses(r)["nuggets_lost"],
+        not_for=LDiverseAnatomy,
     ),
     Metric(
         "nuggets_lost_after_preprocessing",
@@ -231,6 +241,7 @@ METRICS: tuple[Metric, ...] = (
         "less",
         _nuggets_lost_after_preprocessing,
         only_feasible=True,
+        not_for=LDiverseAnatomy,
     ),
     Metric(
         "top_rules_kept",
@@ -247,7 +258,14 @@ METRICS: tuple[Metric, ...] = (
         "more",
         lambda r: rules_left(r)["top_rules_kept_or_coarser"],
     ),
-    Metric("transactions_emptied", "transactions that had items and have none now", None, "less", _emptied),
+    Metric(
+        "transactions_emptied",
+        "transactions that had items and have none now",
+        None,
+        "less",
+        _emptied,
+        not_for=LDiverseAnatomy,
+    ),
     Metric(
         "transactions_withheld",
         "transactions that are not released at all",
@@ -284,4 +302,5 @@ METRICS: tuple[Metric, ...] = (
         lambda r: _longest(r.data),
     ),
     *HIDING_METRICS,
+    *ANATOMY_METRICS,
 )

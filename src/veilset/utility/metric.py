@@ -32,6 +32,8 @@ class Metric:
         Whether there is such a number only if the original can be made to keep the promise.
     only_for : type, tuple of types, or None
         The promises it is about; None: any.
+    not_for : type, tuple of types, or None
+        Those it is not about, as they change rows in a way that it does not know.
     hides : bool
         Whether it says what is hidden, and is at its best where nothing is left; others say what is lost, and are at
         their best where nothing was changed.
@@ -44,8 +46,11 @@ class Metric:
     of: Callable[[Release], float]
     only_feasible: bool = False
     only_for: type | tuple[type, ...] | None = None
+    not_for: type | tuple[type, ...] | None = None
     hides: bool = False
 
     def fits(self, promise: Promise) -> bool:
         """Whether there is such a number for releases under this promise."""
+        if self.not_for is not None and isinstance(promise, self.not_for):
+            return False
         return self.only_for is None or isinstance(promise, self.only_for)

@@ -24,11 +24,11 @@ from veilset.transactions import Transactions
 from veilset.utility.generalized_rules import kept_or_coarser
 from veilset.utility.nuggets import nugget_support_of, own_names
 
-__all__ = ["rules_left", "strongest_rules", "top_rules_kept"]
+__all__ = ["CONFIDENCE", "SIZE", "rules_left", "strongest_rules", "top_rules_kept"]
 
 _MOST = 100
-_CONFIDENCE = Fraction(1, 2)
-_SIZE = 3
+CONFIDENCE = Fraction(1, 2)
+SIZE = 3
 _ROUNDING = 1e-9  # more than the error of a lift as a float
 
 
@@ -72,16 +72,16 @@ def rules_left(
     sides = [(rule.antecedent, (*rule.antecedent, rule.consequent)) for rule in strongest]
     named = [itemset for left, both in sides if there.issuperset(both) for itemset in (left, both)]
     found = supports(release.data, named, **limits.bounds()).reshape(-1, 2).tolist()
-    kept = sum(both >= least and Fraction(both, left) >= _CONFIDENCE for left, both in found)
+    kept = sum(both >= least and Fraction(both, left) >= CONFIDENCE for left, both in found)
     more = kept
     if release.generalized:
-        more = kept_or_coarser(release, strongest, least=least, confidence=_CONFIDENCE, limits=limits)
+        more = kept_or_coarser(release, strongest, least=least, confidence=CONFIDENCE, limits=limits)
     return {"top_rules_kept": kept / len(strongest), "top_rules_kept_or_coarser": more / len(strongest)}
 
 
 def strongest_rules(data: Transactions, least: int, *, limits: Limits) -> Rules:
     """The strongest rules, at most 100, the strongest first."""
-    found = rules(data, least, _CONFIDENCE, max_size=_SIZE, **limits.bounds())
+    found = rules(data, least, CONFIDENCE, max_size=SIZE, **limits.bounds())
     if len(found) > _MOST:
         lifts = found.lifts  # as floats, to compare only those exactly that may be among the first
         found = found[lifts >= np.partition(lifts, -_MOST)[-_MOST] * (1 - _ROUNDING)]

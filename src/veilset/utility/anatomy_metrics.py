@@ -1,0 +1,244 @@
+"""What an anatomy costs an analyst, and what an attacker faces.
+
+No item is lost. What is lost is which values of different columns go together; so rules and frequent itemsets that
+reach over several columns are weaker in the release. They can be looked for in its rows, as they are, or judged by
+expected supports (`veilset.mining.expected_supports`): both are measured, side by side.
+
+Transactions without columns and buckets count as published whole: one column, and a bucket for each.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.exact import Support
+from veilset.limits import Limits
+from veilset.mining import Itemsets, expected_supports, frequent, rules, supports
+from veilset.models import LDiverseAnatomy
+from veilset.release import Release
+from veilset.transactions import Anatomy, Transactions
+from veilset.utility.metric import Metric
+from veilset.utility.nuggets import nugget_support_of
+from veilset.utility.rules import CONFIDENCE, SIZE
+
+__all__ = ["ANATOMY_METRICS", "COUNTED", "ln_possible_records", "rules_found", "support_errors"]
+
+Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+def rules_found(
+    release: Release,
+    *,
+    nugget_support: Support | None = None,
+    confidence: Fraction = CONFIDENCE,
+    size: int = SIZE,
+    limits: Limits | None = None,
+) -> dict[str, float]:
+    """How many rules the original and the released rows have, and the share of the former that are still found (AR).
+
+    A rule is found in the release if at least k' of its rows hold both sides, and these are at least a share
+    *confidence* of those that hold the left one; or if that is to be expected. 1 if the original has no rules.
+
+    Parameters
+    ----------
+    release : Release
+    nugget_support : int, float or str, optional
+        k', see `veilset.utility.nugget_support_of`.
+    confidence : Fraction
+        How sure a rule has to be.
+    size : int
+        How many items it has at most, both sides together.
+    limits : Limits, optional
+        `BudgetExceeded` is raised beyond them.
+    """
+    bounds = (limits or Limits()).bounds()
+    least = nugget_support_of(release, nugget_support)
+    before = rules(release.original, least, confidence, max_size=size, **bounds)
+    after = rules(release.data, least, confidence, max_size=size, **bounds)
+    both, left = (supports(release.data, sets, **bounds) for sets in (before.itemsets, before.antecedents))
+    more, less = (_expected(release.data, sets, limits) for sets in (before.itemsets, before.antecedents))
+    rounded = _rounding(release.data)
+    return {
+        "rules_before": len(before),
+        "rules_after": len(after),
+        "accuracy_ratio": _share_of_rules(both, left, least, confidence),
+        "expected_accuracy_ratio": _share_of_rules(more * (1 + rounded), less * (1 - rounded), least, confidence),
+    }
+
+
+def _share_of_rules(both: Numbers, left: Numbers, least: int, confidence: Fraction) -> float:
+    """Of itemsets with these supports, with and without the right side, the share that makes rules."""
+    sure = both * confidence.denominator >= left * confidence.numerator
+    return float(np.mean((both >= least) & sure)) if len(both) else 1.0
+
+
+def support_errors(
+    release: Release,
+    *,
+    nugget_support: Support | None = None,
+    size: int | None = None,
+    limits: Limits | None = None,
+) -> dict[str, float]:
+    """The mean of abs(support in the release - support) / support over the nuggets of the original.
+
+    Supports in the release are once those to be expected, and once those of its rows. Nuggets have at most *size*
+    items; None: 3. There are more than can be listed otherwise. 0 if there are none.
+    """
+    bounds = (limits or Limits()).bounds()
+    least = nugget_support_of(release, nugget_support)
+    nuggets = frequent(release.original, least, max_size=SIZE if size is None else size, **bounds)
+    if not len(nuggets):
+        return {"expected_support_error": 0.0, "counted_support_error": 0.0}
+    expected, counted = _expected(release.data, nuggets, limits), supports(release.data, nuggets, **bounds)
+    return {
+        "expected_support_error": float(np.mean(np.abs(expected - nuggets.supports) / nuggets.supports)),
+        "counted_support_error": float(np.mean(np.abs(counted - nuggets.supports) / nuggets.supports)),
+    }
+
+
+def ln_possible_records(release: Release, *, limits: Limits | None = None) -> dict[str, float]:
+    """The logarithm of how many records an attacker can put together from the buckets (Theorem 2).
+
+    A record is put together from one value of each column, all of one bucket. Counted are the different ones of each
+    bucket, the true ones too: the sum over all buckets of the product over all columns of the number of different
+    values. One that several buckets allow is counted in each.
+    """
+    limits = limits or Limits()
+    data = release.data
+    anatomy = _anatomy(data)
+    with limits.guard("Telling values apart", "leave ln_possible_records out."):
+        values, most = _native.column_values(
+            data.offsets,
+            data.items,
+            anatomy.column_of(data.names),
+            len(anatomy.columns),
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Telling values apart"),
+        )
+    logarithms = np.zeros(anatomy.count)
+    for numbers, others in zip(values, most.tolist(), strict=True):
+        kinds = np.unique(anatomy.buckets * (others + 1) + numbers) // (others + 1)
+        logarithms += np.log(np.bincount(kinds, minlength=anatomy.count))
+    return {"ln_possible_records": float(np.logaddexp.reduce(logarithms)) if len(logarithms) else 0.0}
+
+
+def _anatomy(data: Transactions) -> Anatomy:
+    if data.anatomy is not None:
+        return data.anatomy
+    return Anatomy.of([data.names] if data.names else [], np.arange(len(data)))
+
+
+def _expected(data: Transactions, itemsets: Itemsets, limits: Limits | None) -> npt.NDArray[np.float64]:
+    return expected_supports(data.anatomized(_anatomy(data)), itemsets, **(limits or Limits()).bounds())
+
+
+def _rounding(data: Transactions) -> float:
+    """The relative error of an expected support, at most (see `expected_supports`): a rule is not lost by it."""
+    anatomy = _anatomy(data)
+    return (anatomy.count + 2 * len(anatomy.columns)) / 1e15
+
+
+def _wished(release: Release) -> int:
+    return len(_anatomy(release.data).columns) if release.partition is None else release.partition.wished
+
+
+_RULES = "of at most three items, at least 50% sure, as frequent as a nugget"
+
+ANATOMY_METRICS: tuple[Metric, ...] = (
+    Metric(
+        "columns_wished",
+        "columns that were asked for, or made, before any became one",
+        None,
+        "neither",
+        _wished,
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "columns_reached",
+        "columns that the items are cut into",
+        None,
+        "neither",
+        lambda r: len(_anatomy(r.data).columns),
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "buckets",
+        "buckets that the transactions are cut into",
+        None,
+        "neither",
+        lambda r: _anatomy(r.data).count,
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "mean_bucket_size",
+        "transactions in a bucket, on average: the fewer, the more is known of what goes together",
+        None,
+        "neither",
+        lambda r: len(r.data) / max(1, _anatomy(r.data).count),
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "ln_possible_records",
+        "logarithm of the number of different records that can be put together from one value of each column in a "
+        "bucket, the true ones among them, over all buckets",
+        None,
+        "neither",
+        lambda r: ln_possible_records(r)["ln_possible_records"],
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "rules_before",
+        f"rules of the original: {_RULES}",
+        None,
+        "neither",
+        lambda r: rules_found(r)["rules_before"],
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "rules_after",
+        "rules of the same kind in the released rows, whether the original has them or not",
+        None,
+        "neither",
+        lambda r: rules_found(r)["rules_after"],
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "accuracy_ratio",
+        "share of the rules of the original that are rules of the released rows, too",
+        1,
+        "more",
+        lambda r: rules_found(r)["accuracy_ratio"],
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "expected_accuracy_ratio",
+        "the same, where rules are judged by expected supports: the mean over all arrangements of the buckets",
+        1,
+        "more",
+        lambda r: rules_found(r)["expected_accuracy_ratio"],
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "expected_support_error",
+        "by how much of itself the support of a nugget is wrong if it is taken from expected supports, on average; "
+        "nuggets have at most three items here, unless another number was asked for",
+        None,
+        "less",
+        lambda r: support_errors(r)["expected_support_error"],
+        only_for=LDiverseAnatomy,
+    ),
+    Metric(
+        "counted_support_error",
+        "the same, if it is counted in the released rows",
+        None,
+        "less",
+        lambda r: support_errors(r)["counted_support_error"],
+        only_for=LDiverseAnatomy,
+    ),
+)
+
+COUNTED = tuple(metric.name for metric in ANATOMY_METRICS[4:])
