@@ -82,13 +82,13 @@ def test_rules_of_table_d():
 
     In the release, h → b has 4.8 by expectation and 4 in the rows: not frequent.
     """
-    found = rules_found(table_d(), nugget_support=5, confidence=Fraction(3, 4), size=2)
+    found = rules_found(table_d(), nugget_support=5, size=2).at(Fraction(3, 4))
     assert found == {"rules_before": 5, "rules_after": 4, "accuracy_ratio": 0.8, "expected_accuracy_ratio": 0.8}
     # With a support of 4: h → b, expected in 4.8 of 6, and 4 in the rows; e → a, expected in 2.8, and 3 in the rows.
     before = vs.mining.rules(table_d().original, 4, "3/4", max_size=2)
     named = sorted("".join(rule.antecedent) + rule.consequent for rule in before)
     assert named == ["ab", "ba", "ca", "cb", "ea", "fh", "hb", "hf"]
-    found = rules_found(table_d(), nugget_support=4, confidence=Fraction(3, 4), size=2)
+    found = rules_found(table_d(), nugget_support=4, size=2).at(Fraction(3, 4))
     assert (found["accuracy_ratio"], found["expected_accuracy_ratio"]) == (6 / 8, 7 / 8)
 
 
@@ -104,7 +104,7 @@ def test_measure_has_what_is_true_of_permuted_rows():
     assert (found["longest_before"], found["longest_after"]) == (8, 6)
     errors = support_errors(release, nugget_support=4, size=2)
     assert found["expected_support_error"] == errors["expected_support_error"]
-    assert found["accuracy_ratio"] == rules_found(release, nugget_support=4)["accuracy_ratio"]
+    assert found["accuracy_ratio"] == rules_found(release, nugget_support=4).at(Fraction(1, 2))["accuracy_ratio"]
 
 
 @st.composite
@@ -154,7 +154,9 @@ def test_rules_and_errors_equal_brute_force(release, least, confidence):
     true = [rule for rule in rules if is_rule(lambda items: count(before, items), *rule)]
     kept = [rule for rule in true if is_rule(lambda items: count(after, items), *rule)]
     likely = [rule for rule in true if is_rule(expected, *rule)]
-    found = rules_found(release, nugget_support=least, confidence=confidence)
+    found = rules_found(release, nugget_support=least, confidence=confidence).at(confidence)
+    # all at once, and then those that are sure enough
+    assert found == rules_found(release, nugget_support=least, confidence=Fraction(1, 3)).at(confidence)
     assert found["rules_before"] == len(true)
     assert found["accuracy_ratio"] == pytest.approx(len(kept) / len(true) if true else 1)
     assert found["expected_accuracy_ratio"] == pytest.approx(len(likely) / len(true) if true else 1)
@@ -178,7 +180,7 @@ def test_a_tie_is_not_lost_to_rounding():
     data = Transactions.from_lists(rows).anatomized(cut)
     assert vs.mining.expected_supports(data, [["a", "b"]])[0] < 27
     original = Transactions.from_lists([["a", "b"]] * 27 + [["a"]] * 3 + [["b"]] * 63 + [[]] * 7)
-    found = rules_found(released(original, data), nugget_support=27, confidence=Fraction(9, 10))
+    found = rules_found(released(original, data), nugget_support=27).at(Fraction(9, 10))
     assert (found["rules_before"], found["accuracy_ratio"], found["expected_accuracy_ratio"]) == (1, 0, 1)
 
 

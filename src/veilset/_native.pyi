@@ -6,7 +6,6 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-_Float64 = npt.NDArray[np.float64]
 _Int64 = npt.NDArray[np.int64]
 _Int32 = npt.NDArray[np.int32]
 _Uint64 = npt.NDArray[np.uint64]

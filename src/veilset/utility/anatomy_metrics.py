@@ -9,6 +9,7 @@ Transactions without columns and buckets count as published whole: one column, a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from veilset import _native
 from veilset.exact import Support
 from veilset.limits import Limits
-from veilset.mining import Itemsets, expected_supports, frequent, rules, supports
+from veilset.mining import Itemsets, Rules, expected_supports, frequent, rules, supports
 from veilset.models import LDiverseAnatomy
 from veilset.release import Release
 from veilset.transactions import Anatomy, Transactions
@@ -25,9 +26,52 @@ from veilset.utility.metric import Metric
 from veilset.utility.nuggets import nugget_support_of
 from veilset.utility.rules import CONFIDENCE, SIZE
 
-__all__ = ["ANATOMY_METRICS", "COUNTED", "ln_possible_records", "rules_found", "support_errors"]
+__all__ = ["ANATOMY_METRICS", "COUNTED", "RulesFound", "ln_possible_records", "rules_found", "support_errors"]
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RulesFound:
+    """Rules of the original, with their supports in the release.
+
+    Parameters
+    ----------
+    before, after : Rules
+        Those of the original and of the released rows.
+    both, left : array of int64
+        Of each of the original, how many released rows hold both sides, and how many the left one.
+    expected_both, expected_left : array of float64
+        How many are expected to; what rounding may have cost is forgiven.
+    least : int
+        How many transactions hold a rule at least.
+    """
+
+    before: Rules
+    after: Rules
+    both: npt.NDArray[np.int64]
+    left: npt.NDArray[np.int64]
+    expected_both: npt.NDArray[np.float64]
+    expected_left: npt.NDArray[np.float64]
+    least: int
+
+    def at(self, confidence: Fraction) -> dict[str, float]:
+        """How many there are that are at least so sure, and the share of the original's that are still found (AR).
+
+        One is found in the release if at least *least* of its rows hold both sides, and these are at least a share
+        *confidence* of those that hold the left one; or if that is to be expected. 1 if the original has no rules.
+        """
+        asked = _sure(self.before.supports, self.before.antecedents.supports, confidence)
+        there = (self.both >= self.least) & _sure(self.both, self.left, confidence)
+        expected = (self.expected_both >= self.least) & _sure(self.expected_both, self.expected_left, confidence)
+        after = _sure(self.after.supports, self.after.antecedents.supports, confidence)
+        count = int(np.count_nonzero(asked))
+        return {
+            "rules_before": count,
+            "rules_after": int(np.count_nonzero(after)),
+            "accuracy_ratio": np.count_nonzero(there & asked) / count if count else 1.0,
+            "expected_accuracy_ratio": np.count_nonzero(expected & asked) / count if count else 1.0,
+        }
 
 
 def rules_found(
@@ -37,19 +81,16 @@ def rules_found(
     confidence: Fraction = CONFIDENCE,
     size: int = SIZE,
     limits: Limits | None = None,
-) -> dict[str, float]:
-    """How many rules the original and the released rows have, and the share of the former that are still found (AR).
-
-    A rule is found in the release if at least k' of its rows hold both sides, and these are at least a share
-    *confidence* of those that hold the left one; or if that is to be expected. 1 if the original has no rules.
+) -> RulesFound:
+    """The rules of the original, and what the release has of them.
 
     Parameters
     ----------
     release : Release
     nugget_support : int, float or str, optional
-        k', see `veilset.utility.nugget_support_of`.
+        How many transactions hold a rule at least: k', see `veilset.utility.nugget_support_of`.
     confidence : Fraction
-        How sure a rule has to be.
+        How sure it is at least.
     size : int
         How many items it has at most, both sides together.
     limits : Limits, optional
@@ -57,23 +98,18 @@ def rules_found(
     """
     bounds = (limits or Limits()).bounds()
     least = nugget_support_of(release, nugget_support)
-    before = rules(release.original, least, confidence, max_size=size, **bounds)
-    after = rules(release.data, least, confidence, max_size=size, **bounds)
-    both, left = (supports(release.data, sets, **bounds) for sets in (before.itemsets, before.antecedents))
-    more, less = (_expected(release.data, sets, limits) for sets in (before.itemsets, before.antecedents))
-    rounded = _rounding(release.data)
-    return {
-        "rules_before": len(before),
-        "rules_after": len(after),
-        "accuracy_ratio": _share_of_rules(both, left, least, confidence),
-        "expected_accuracy_ratio": _share_of_rules(more * (1 + rounded), less * (1 - rounded), least, confidence),
-    }
+    before, after = (
+        rules(data, least, confidence, max_size=size, **bounds) for data in (release.original, release.data)
+    )
+    sets = before.itemsets, before.antecedents
+    both, left = (supports(release.data, itemsets, **bounds) for itemsets in sets)
+    expected_both, expected_left = (_expected(release.data, itemsets, limits) for itemsets in sets)
+    off = _rounding(release.data)
+    return RulesFound(before, after, both, left, expected_both * (1 + off), expected_left * (1 - off), least)
 
 
-def _share_of_rules(both: Numbers, left: Numbers, least: int, confidence: Fraction) -> float:
-    """Of itemsets with these supports, with and without the right side, the share that makes rules."""
-    sure = both * confidence.denominator >= left * confidence.numerator
-    return float(np.mean((both >= least) & sure)) if len(both) else 1.0
+def _sure(both: Numbers, left: Numbers, confidence: Fraction) -> npt.NDArray[np.bool_]:
+    return np.asarray(both * confidence.denominator >= left * confidence.numerator)
 
 
 def support_errors(
@@ -133,7 +169,13 @@ def _anatomy(data: Transactions) -> Anatomy:
 
 
 def _expected(data: Transactions, itemsets: Itemsets, limits: Limits | None) -> npt.NDArray[np.float64]:
-    return expected_supports(data.anatomized(_anatomy(data)), itemsets, **(limits or Limits()).bounds())
+    """Expected supports; each itemset is counted once, however many rules have it."""
+    longest = int(itemsets.sizes.max()) if len(itemsets) else 0
+    table = np.full((len(itemsets), longest), -1, dtype=np.int32)
+    table[np.arange(longest) < itemsets.sizes[:, None]] = itemsets.items
+    _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    whole = data.anatomized(_anatomy(data))
+    return expected_supports(whole, itemsets[first], **(limits or Limits()).bounds())[which.ravel()]
 
 
 def _rounding(data: Transactions) -> float:
@@ -195,7 +237,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         f"rules of the original: {_RULES}",
         None,
         "neither",
-        lambda r: rules_found(r)["rules_before"],
+        lambda r: rules_found(r).at(CONFIDENCE)["rules_before"],
         only_for=LDiverseAnatomy,
     ),
     Metric(
@@ -203,7 +245,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "rules of the same kind in the released rows, whether the original has them or not",
         None,
         "neither",
-        lambda r: rules_found(r)["rules_after"],
+        lambda r: rules_found(r).at(CONFIDENCE)["rules_after"],
         only_for=LDiverseAnatomy,
     ),
     Metric(
@@ -211,7 +253,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "share of the rules of the original that are rules of the released rows, too",
         1,
         "more",
-        lambda r: rules_found(r)["accuracy_ratio"],
+        lambda r: rules_found(r).at(CONFIDENCE)["accuracy_ratio"],
         only_for=LDiverseAnatomy,
     ),
     Metric(
@@ -219,7 +261,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "the same, where rules are judged by expected supports: the mean over all arrangements of the buckets",
         1,
         "more",
-        lambda r: rules_found(r)["expected_accuracy_ratio"],
+        lambda r: rules_found(r).at(CONFIDENCE)["expected_accuracy_ratio"],
         only_for=LDiverseAnatomy,
     ),
     Metric(

@@ -26,7 +26,7 @@ from veilset.utility.hiding_metrics import HIDING_METRICS, hiding_measures
 from veilset.utility.metric import Metric
 from veilset.utility.must_go import unavoidable
 from veilset.utility.nuggets import nugget_losses
-from veilset.utility.rules import rules_left, top_rules_kept
+from veilset.utility.rules import CONFIDENCE, rules_left, top_rules_kept
 
 __all__ = ["METRICS", "measure"]
 
@@ -88,7 +88,8 @@ def measure(
             bounded = limits.part(1 / 3, seconds)
             found |= support_errors(release, nugget_support=nugget_support, size=nugget_size, limits=bounded)
         with suppress(BudgetExceeded):
-            found |= rules_found(release, nugget_support=nugget_support, limits=limits.part(1 / 2, seconds))
+            bounded = limits.part(1 / 2, seconds)
+            found |= rules_found(release, nugget_support=nugget_support, limits=bounded).at(CONFIDENCE)
     with suppress(BudgetExceeded):
         # Half of the time, so that rules get a chance where nuggets have none. Noise makes nuggets that never were.
         bounded = limits.part(1 / 2, seconds)
