@@ -25,14 +25,14 @@ SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 def settings_of_figures(seed: int) -> Iterator[Setting]:
     """Figures 3 to 7; what is looked at besides: fewer columns, milder promises, one open bucket."""
-    for wish, l in product(WISHES[:-1], PAPER[T40].ls):
-        yield Setting(T40, 100_000, wish, l, seed=seed)
-    for l in (2, 3, 4):
-        yield Setting(CONNECT, 67_557, PAPER[CONNECT].columns, l, seed=seed)
+    for wish, diverse in product(WISHES[:-1], PAPER[T40].ls):
+        yield Setting(T40, 100_000, wish, diverse, seed=seed)
+    for diverse in (2, 3, 4):
+        yield Setting(CONNECT, 67_557, PAPER[CONNECT].columns, diverse, seed=seed)
     for data, count in ((T40, 100_000), (CONNECT, 67_557)):
-        for l, open_buckets in product(PAPER[data].ls, (32, 1)):
+        for diverse, open_buckets in product(PAPER[data].ls, (32, 1)):
             for confidence in CONFIDENCES[data]:
-                yield Setting(data, count, PAPER[data].columns, l, open_buckets, confidence, seed)
+                yield Setting(data, count, PAPER[data].columns, diverse, open_buckets, confidence, seed)
 
 
 def all_settings(seeds: int, *, quick: bool) -> list[Setting]:

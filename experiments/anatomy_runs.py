@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 import veilset as vs
 from veilset import mining
@@ -22,7 +23,13 @@ from veilset.anonymize.anatomy.columns import make_columns
 from veilset.api import certify
 from veilset.limits import Limits
 from veilset.release import Release
-from veilset.utility.anatomy_metrics import ln_possible_records, rules_found, support_errors
+from veilset.utility.anatomy_metrics import (
+    RulesFound,
+    ln_possible_records,
+    ln_records_by_bucket,
+    rules_found,
+    support_errors,
+)
 
 CONNECT, T40, T10 = "Connect", "T40I10-like", "T10I4-like"
 CONNECT_FILE = "fimi-connect/connect.dat.gz"
@@ -45,6 +52,7 @@ PAPER = {CONNECT: Figures(10, (5, 6, 8, 10)), T40: Figures(20, (6, 8, 10, 12))}
 MIN_SUPPORT = {CONNECT: "60%", T40: "1%"}
 CONFIDENCES = {CONNECT: (60, 70, 80, 90, 95, 99), T40: (10, 30, 50, 70, 90)}  # in percent
 LARGEST = 4  # items of a rule, as in the paper
+PAIR_SUPPORT, PAIRS = "0.1%", 20_000  # of pairs whose supports are looked at: drawn at random if there are more
 ONE = Limits(threads=1)
 
 
@@ -90,8 +98,9 @@ class Result:
         Columns in the end.
     buckets, largest, left_over, joined : int
         Buckets, transactions in the largest one; transactions that were left over, buckets that became one.
-    ln_records : float
-        The logarithm of the number of possible records, as `veilset.measure` has it.
+    ln_records, ln_least, ln_median : float
+        The logarithm of the number of possible records, as `veilset.measure` has it; that of the bucket with the
+        fewest, and the median over all buckets.
     column_seconds, seconds, audit_seconds : float
         CPU time of the item partition, of the whole method, and of the auditor.
     rules, rules_after : int or None
@@ -102,8 +111,10 @@ class Result:
         Frequent itemsets of the original.
     inside : float or None
         The share of them that lie in one column.
-    expected_error, counted_error : float or None
+    nugget_expected_error, nugget_counted_error : float or None
         The mean relative error of their supports, expected and counted.
+    expected_error, counted_error : float or None
+        The root of the mean squared relative error of the supports of pairs that reach over two columns.
     """
 
     share: float
@@ -113,6 +124,8 @@ class Result:
     left_over: int
     joined: int
     ln_records: float
+    ln_least: float
+    ln_median: float
     column_seconds: float
     seconds: float
     audit_seconds: float
@@ -122,6 +135,8 @@ class Result:
     expected_kept: float | None = None
     nuggets: int | None = None
     inside: float | None = None
+    nugget_expected_error: float | None = None
+    nugget_counted_error: float | None = None
     expected_error: float | None = None
     counted_error: float | None = None
 
@@ -136,16 +151,16 @@ class Runs:
         self._data = lru_cache(1)(self._data_of)
         self._share = lru_cache(8)(self._share_of)
         self._cut = lru_cache(1)(self._cut_of)
+        self._rules = lru_cache(1)(self._rules_of)
         self._errors = lru_cache(1)(self._errors_of)
 
     def run(self, setting: Setting) -> Result:
         """The outcome of one setting; settings that differ in confidence only are best run one after the other."""
         cut = replace(setting, confidence=0)
-        release, result = self._cut(cut)
+        _, result = self._cut(cut)
         if not setting.confidence:
             return result
-        share, least = Fraction(setting.confidence, 100), MIN_SUPPORT[setting.data]
-        found = rules_found(release, nugget_support=least, confidence=share, size=LARGEST, limits=ONE)
+        found = self._rules(cut).at(Fraction(setting.confidence, 100))
         return replace(
             result,
             rules=int(found["rules_before"]),
@@ -171,6 +186,7 @@ class Runs:
         anatomy, partition = release.data.anatomy, release.partition
         assert anatomy is not None
         assert partition is not None
+        by_bucket = ln_records_by_bucket(release.data, limits=ONE)
         return release, Result(
             share=self._share(setting.data, setting.transactions, setting.columns, setting.seed),
             reached=len(anatomy.columns),
@@ -178,28 +194,37 @@ class Runs:
             largest=int(anatomy.sizes.max()),
             left_over=partition.left_over,
             joined=partition.joined,
-            ln_records=ln_possible_records(release, limits=ONE)["ln_possible_records"],
+            ln_records=ln_possible_records(release, limits=ONE),
+            ln_least=float(by_bucket.min()),
+            ln_median=float(np.median(by_bucket)),
             column_seconds=after_columns - started,
             seconds=after_cutting - after_columns,
             audit_seconds=ended - after_cutting,
         )
 
+    def _rules_of(self, setting: Setting) -> RulesFound:
+        release, _ = self._cut(setting)
+        least, sure = MIN_SUPPORT[setting.data], Fraction(CONFIDENCES[setting.data][0], 100)
+        return rules_found(release, nugget_support=least, confidence=sure, size=LARGEST, limits=ONE)
+
     def _errors_of(self, setting: Setting) -> dict[str, float]:
         release, _ = self._cut(setting)
         least = MIN_SUPPORT[setting.data]
         nuggets = mining.frequent(release.original, least, max_size=LARGEST, threads=1)
-        anatomy = release.data.anatomy
-        assert anatomy is not None
-        columns = anatomy.column_of(nuggets.names)[nuggets.items]
-        # An itemset lies in one column if none of its items is in another than the first.
-        first = np.repeat(columns[nuggets.offsets[:-1]], nuggets.sizes)
-        apart = np.add.reduceat(columns != first, nuggets.offsets[:-1])
         errors = support_errors(release, nugget_support=least, size=LARGEST, limits=ONE)
+        pairs = mining.pairs(release.original, min_support=PAIR_SUPPORT, threads=1)
+        pairs = pairs[np.random.default_rng(0).permutation(len(pairs))[:PAIRS]]
+        pairs = pairs[~_inside(pairs, release.data)]
+        expected, counted = (
+            count(release.data, pairs, threads=1) for count in (mining.expected_supports, mining.supports)
+        )
         return {
             "nuggets": len(nuggets),
-            "inside": float(np.mean(apart == 0)),
-            "expected_error": errors["expected_support_error"],
-            "counted_error": errors["counted_support_error"],
+            "inside": float(np.mean(_inside(nuggets, release.data))),
+            "nugget_expected_error": errors["expected_support_error"],
+            "nugget_counted_error": errors["counted_support_error"],
+            "expected_error": _root_mean_square((expected - pairs.supports) / pairs.supports),
+            "counted_error": _root_mean_square((counted - pairs.supports) / pairs.supports),
         }
 
     def _share_of(self, name: str, transactions: int, columns: int, seed: int) -> float:
@@ -213,3 +238,15 @@ class Runs:
         if name == CONNECT:
             return vs.read(self.connect)
         return vs.generate.quest(transactions=transactions, **QUEST[name], random_state=seed, threads=1)
+
+
+def _inside(itemsets: mining.Itemsets, data: vs.Transactions) -> npt.NDArray[np.bool_]:
+    """Which of them lie in one column: none of their items is in another than the first."""
+    assert data.anatomy is not None
+    columns = data.anatomy.column_of(itemsets.names)[itemsets.items]
+    firsts = itemsets.offsets[:-1]
+    return np.add.reduceat(columns != np.repeat(columns[firsts], itemsets.sizes), firsts) == 0
+
+
+def _root_mean_square(values: npt.NDArray[np.float64]) -> float:
+    return float(np.sqrt(np.mean(values**2)))

@@ -26,7 +26,15 @@ from veilset.utility.metric import Metric
 from veilset.utility.nuggets import nugget_support_of
 from veilset.utility.rules import CONFIDENCE, SIZE
 
-__all__ = ["ANATOMY_METRICS", "COUNTED", "RulesFound", "ln_possible_records", "rules_found", "support_errors"]
+__all__ = [
+    "ANATOMY_METRICS",
+    "COUNTED",
+    "RulesFound",
+    "ln_possible_records",
+    "ln_records_by_bucket",
+    "rules_found",
+    "support_errors",
+]
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
@@ -69,8 +77,8 @@ class RulesFound:
         return {
             "rules_before": count,
             "rules_after": int(np.count_nonzero(after)),
-            "accuracy_ratio": np.count_nonzero(there & asked) / count if count else 1.0,
-            "expected_accuracy_ratio": np.count_nonzero(expected & asked) / count if count else 1.0,
+            "accuracy_ratio": int(np.count_nonzero(there & asked)) / count if count else 1.0,
+            "expected_accuracy_ratio": int(np.count_nonzero(expected & asked)) / count if count else 1.0,
         }
 
 
@@ -136,15 +144,12 @@ def support_errors(
     }
 
 
-def ln_possible_records(release: Release, *, limits: Limits | None = None) -> dict[str, float]:
-    """The logarithm of how many records an attacker can put together from the buckets (Theorem 2).
+def ln_records_by_bucket(data: Transactions, *, limits: Limits | None = None) -> npt.NDArray[np.float64]:
+    """For each bucket, the logarithm of how many different records can be put together from it (Theorem 2).
 
-    A record is put together from one value of each column, all of one bucket. Counted are the different ones of each
-    bucket, the true ones too: the sum over all buckets of the product over all columns of the number of different
-    values. One that several buckets allow is counted in each.
+    A record takes one value from each column; so it is the product over all columns of the number of different values.
     """
     limits = limits or Limits()
-    data = release.data
     anatomy = _anatomy(data)
     with limits.guard("Telling values apart", "leave ln_possible_records out."):
         values, most = _native.column_values(
@@ -159,7 +164,16 @@ def ln_possible_records(release: Release, *, limits: Limits | None = None) -> di
     for numbers, others in zip(values, most.tolist(), strict=True):
         kinds = np.unique(anatomy.buckets * (others + 1) + numbers) // (others + 1)
         logarithms += np.log(np.bincount(kinds, minlength=anatomy.count))
-    return {"ln_possible_records": float(np.logaddexp.reduce(logarithms)) if len(logarithms) else 0.0}
+    return logarithms
+
+
+def ln_possible_records(release: Release, *, limits: Limits | None = None) -> float:
+    """The logarithm of how many records can be put together from all buckets, the true ones too.
+
+    One that several buckets allow is counted in each. The largest bucket alone makes most of it.
+    """
+    logarithms = ln_records_by_bucket(release.data, limits=limits)
+    return float(np.logaddexp.reduce(logarithms)) if len(logarithms) else 0.0
 
 
 def _anatomy(data: Transactions) -> Anatomy:
@@ -229,7 +243,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "bucket, the true ones among them, over all buckets",
         None,
         "neither",
-        lambda r: ln_possible_records(r)["ln_possible_records"],
+        ln_possible_records,
         only_for=LDiverseAnatomy,
     ),
     Metric(

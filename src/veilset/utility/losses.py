@@ -83,7 +83,7 @@ def measure(
             found |= hiding_measures(release, limits=limits.part(1 / 2, seconds))
     if isinstance(release.promise, LDiverseAnatomy):
         with suppress(BudgetExceeded):
-            found |= ln_possible_records(release, limits=limits.part(1 / 4, seconds))
+            found["ln_possible_records"] = ln_possible_records(release, limits=limits.part(1 / 4, seconds))
         with suppress(BudgetExceeded):
             bounded = limits.part(1 / 3, seconds)
             found |= support_errors(release, nugget_support=nugget_support, size=nugget_size, limits=bounded)
