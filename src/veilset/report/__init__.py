@@ -7,7 +7,8 @@ from veilset.report.mined import COLUMNS, Asked, Mined, Tally
 from veilset.report.proxies import Suggested, proposed_items, proposed_list
 from veilset.report.public import public_report
 from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
-from veilset.report.terminal import print_audit, print_mined, print_proxies, print_reading, print_release
+from veilset.report.terminal import print_audit, print_reading, print_release
+from veilset.report.terminal_mined import print_mined, print_proxies
 from veilset.report.text import visible
 from veilset.report.words import verdict, why_gone
 from veilset.report.words_coherence import reach_sentence

@@ -15,17 +15,19 @@ from markupsafe import Markup
 
 from veilset.report.histograms import Histogram
 
-__all__ = ["COLOURS", "heat_map", "histogram_chart", "share_chart"]
+__all__ = ["COLOURS", "heat_map", "histogram_chart", "limit_chart", "share_chart"]
 
 COLOURS = {
     "main": "#3f7fbf",
     "before": "#9aa5b1",
     "sensitive": "#c8772d",
+    "limit": "#b3261e",
     # Of a heat map: they differ in lightness too, so that a print without colours shows the same.
     "negative": "#8a3a0a",
     "zero": "#e9edf2",
     "positive": "#74a9dc",
 }
+_BARS = 30  # pixels of the bars of a row
 _CELL, _SMALLEST = 15, 90  # pixels of a cell of a heat map, and of a side of it
 _TEXT, _LINE = "#7a828c", "#a9b0b8"
 _DRAWN = {"svg", "g", "path", "line", "rect", "text"}
@@ -91,6 +93,42 @@ def share_chart(points: Sequence[tuple[str, float]], *, across: str, up: str, la
         .properties(width=520, height=170)
     )
     return _svg(chart, label)
+
+
+def limit_chart(
+    bars: Sequence[tuple[str, str, float]], colours: Mapping[str, str], *, limit: float, across: str, label: str
+) -> Markup:
+    """Bars across, each with its row, its series and its share, and a line at the limit.
+
+    *colours* has a name in `COLOURS` for each series.
+    """
+    import altair as alt  # noqa: PLC0415
+
+    values = [{"row": row, "series": series, "share": share} for row, series, share in bars]
+    rows, most = len({row for row, _, _ in bars}), max(limit, *(share for _, _, share in bars))
+    scale = alt.Scale(domain=[0, min(1.0, 1.15 * most)])
+    x = alt.X("share:Q", title=across, scale=scale, axis=alt.Axis(format="~%", tickCount=5, grid=True))
+    drawn = (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_bar()
+        .encode(
+            x=x,
+            y=alt.Y("row:N", sort=None, title=None, axis=_name_axis("left"), scale=alt.Scale(paddingInner=0.3)),
+            yOffset=alt.YOffset("series:N", sort=list(colours)),
+            color=alt.Color(
+                "series:N",
+                sort=None,
+                scale=alt.Scale(domain=list(colours), range=[COLOURS[colour] for colour in colours.values()]),
+                legend=alt.Legend(orient="top", title=None, symbolType="square"),
+            ),
+        )
+    )
+    line = (
+        alt.Chart(alt.InlineData(values=[{"share": limit}]))
+        .mark_rule(color=COLOURS["limit"], strokeWidth=2)
+        .encode(x=alt.X("share:Q", scale=scale))
+    )
+    return _svg(alt.layer(drawn, line).properties(width=420, height=_BARS * rows), label)
 
 
 def heat_map(

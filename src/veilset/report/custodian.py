@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from veilset.limits import Limits
-from veilset.models import Audit
+from veilset.models import Audit, LDiverseAnatomy
 from veilset.release import Release
+from veilset.report.anatomy import Cut, cut_of, cut_sentence, how_it_was_cut
 from veilset.report.costs import cost
 from veilset.report.hiding import hides, how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
@@ -29,6 +30,7 @@ from veilset.report.words import (
 __all__ = ["custodian_report"]
 
 _MOST_RISKS = 10
+_MOST_MERGES = 50
 _MOST_SUPPRESSED = 20  # more are folded away
 _MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
 
@@ -63,7 +65,9 @@ def custodian_report(
         person=one_person(original) if words.about_people or original.persons is not None else "",
         options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items() if name != "chosen"),
         taken=taken_sentence(release),
-        steps=how_it_was_hidden(release),
+        cut=_cut(release),
+        cut_says=cut_sentence(release),
+        steps=[*how_it_was_hidden(release), *how_it_was_cut(release)],
         matrix=matrix_figure(release),
         ledger=ledger(release, limits=limits) if hides(release) else None,
         hides=hides(release),
@@ -72,6 +76,7 @@ def custodian_report(
         curve=curve_figure(curve) if curve else None,
         suppressed=[(name, support[name], why[name]) for name in suppressed],
         most_rows=_MOST_SUPPRESSED,
+        most_merges=_MOST_MERGES,
         most_folded=_MOST_FOLDED,
         cost=paid,
         might_stay=words.may_be_recoded and bool(release.generalized),
@@ -88,6 +93,11 @@ def _option(value: object) -> str:
     if isinstance(value, tuple):
         return number(len(value), "pattern" if value and isinstance(value[0], tuple) else "item")
     return str(value)
+
+
+def _cut(release: Release) -> Cut | None:
+    promise = release.promise
+    return cut_of(release.data, promise) if isinstance(promise, LDiverseAnatomy) else None
 
 
 def _supports(release: Release, words: Words) -> Figure | None:
@@ -113,7 +123,7 @@ def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
     return {
         "state": state(before),
         "verdict": verdict(before, merged=merged),
-        "heads": words.heads,
+        "heads": (*words.heads, "Over the limit"),
         "rows": [(*words.row(risk, before), _times(float(words.over(risk, before)))) for risk in listed],
         "more": more_ways(before, len(listed)),
         "by_size": ways_figure(before.found_by_size, says=says) if (says := ways_by_size(before)) else None,

@@ -1,6 +1,7 @@
 """The same facts for programs: plain dictionaries that `json.dumps` takes as they are.
 
-What programs print ends up in logs. Of a release whose promise is itself the secret, only numbers are told.
+What programs print ends up in logs. Of a release whose promise is itself the secret, only numbers are told; the seed of
+chance never.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Reach, Witness
 from veilset.release import Release
@@ -32,6 +35,7 @@ _NO_SECRETS = (  # of the facts about a release that hides patterns
     "attempts",
     "seconds",
 )
+_SECRET_OPTIONS = ("random_state",)  # who has it can undo what was shuffled
 _OPEN_OPTIONS = ("certify", "margin", "p_r", "spare_shared_pairs")
 
 
@@ -69,7 +73,7 @@ def release_facts(release: Release, *, curve: Curve | None = None, before: Audit
         "verdict": decision.word,
         "sentence": decision.why,
         "method": release.method,
-        "options": {name: _plain(value) for name, value in release.options.items()},
+        "options": {name: _plain(value) for name, value in release.options.items() if name not in _SECRET_OPTIONS},
         "promise": release.promise.name,
         "parameters": release.promise.parameters(),
         "transactions": len(release.data),
@@ -81,6 +85,7 @@ def release_facts(release: Release, *, curve: Curve | None = None, before: Audit
         "generalized": dict(release.generalized),
         "withheld": len(release.withheld),
         "sanitization": _sanitization(release),
+        "anatomy": _anatomy(release),
         "unavoidable": None if paid.must_go is None else {"count": len(paid.must_go), "items": list(paid.must_go)},
         "loss": {
             metric.name: {"value": value, "meaning": metric.meaning, "better": metric.better}
@@ -200,7 +205,13 @@ def _witness(witness: Witness) -> dict[str, Any]:
         "sensitive": witness.sensitive,
         "confidence": None if sure is None else _share(sure),
         "reason": witness.reason,
+        **_place(witness),
     }
+
+
+def _place(found: Witness | Margin) -> dict[str, Any]:
+    """The bucket and the column, where values of columns were looked at."""
+    return {"bucket": found.bucket, "column": list(found.column)} if found.column else {}
 
 
 def _leftover(left: Leftover) -> dict[str, Any]:
@@ -232,6 +243,33 @@ def _sanitization(release: Release) -> dict[str, Any] | None:
     }
 
 
+def _anatomy(release: Release) -> dict[str, Any] | None:
+    """The columns and buckets, and how they came about; None where transactions were not cut."""
+    how, anatomy = release.partition, release.data.anatomy
+    if how is None or anatomy is None:
+        return None
+    sizes = anatomy.sizes
+    return {
+        "columns_wished": how.wished,
+        "columns": [list(column) for column in anatomy.columns],
+        "merges": [
+            {
+                "column": list(merge.column),
+                "other": list(merge.other),
+                "share": _share(merge.share),
+                "reached": _share(merge.reached),
+            }
+            for merge in how.merges
+        ],
+        "buckets": anatomy.count,
+        "bucket_sizes": {"smallest": int(sizes.min()), "median": float(np.median(sizes)), "largest": int(sizes.max())}
+        if len(sizes)
+        else None,
+        "left_over": how.left_over,
+        "joined": how.joined,
+    }
+
+
 def _margin(margin: Margin) -> dict[str, Any]:
     value = margin.value if isinstance(margin.value, int) else float(margin.value)
     return {
@@ -239,6 +277,7 @@ def _margin(margin: Margin) -> dict[str, Any]:
         "value": value,
         "itemset": list(margin.itemset),
         "sensitive": margin.sensitive,
+        **_place(margin),
     }
 
 

@@ -14,10 +14,10 @@ from markupsafe import Markup
 from veilset.limits import Limits
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
-from veilset.report.text import number, shares, shown
+from veilset.report.text import NUMBERS, braced, number, shares, shown
 from veilset.report.words import Curve, curve_sentence
 
-__all__ = ["Figure", "curve_figure", "length_figure", "render", "support_figure", "ways_figure"]
+__all__ = ["Figure", "bucket_figure", "curve_figure", "length_figure", "render", "support_figure", "ways_figure"]
 
 Counts = Mapping[str, npt.NDArray[np.int64]]
 
@@ -49,8 +49,12 @@ def render(template: str, limits: Limits | None, /, **context: object) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"colours": COLOURS, "charts": (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW}
-    environment.filters |= {"shown": shown, "number": number, "shares": shares}
+    environment.globals |= {
+        "colours": COLOURS,
+        "numbers": NUMBERS,
+        "charts": (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW,
+    }
+    environment.filters |= {"braced": braced, "shown": shown, "number": number, "shares": shares}
     return environment.get_template(template).render(context)
 
 
@@ -76,6 +80,19 @@ def length_figure(series: Counts, colours: Sequence[str], *, says: str) -> Figur
         across="items in the transaction",
         up="transactions",
         first="Items in the transaction",
+        says=says,
+    )
+
+
+def bucket_figure(sizes: npt.NDArray[np.int64], *, says: str) -> Figure | None:
+    """How many buckets have how many transactions; None if there is no bucket."""
+    return _figure(
+        length_histogram({"buckets": sizes}),
+        ["main"],
+        title="How large buckets are",
+        across="transactions in the bucket",
+        up="buckets",
+        first="Transactions in the bucket",
         says=says,
     )
 

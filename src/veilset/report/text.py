@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["by_size", "knowledge", "number", "people", "quoted", "shares", "shown", "visible"]
+__all__ = ["NUMBERS", "braced", "by_size", "knowledge", "number", "people", "quoted", "shares", "shown", "visible"]
+
+NUMBERS = frozenset(
+    {
+        "At least",
+        "Bucket",
+        "Certainty",
+        "Expected",
+        "Found from",
+        "Here",
+        "Itemsets that hold it",
+        "Lift",
+        "Over the limit",
+        "People left",
+        "Share",
+        "Transactions",
+    }
+)
+"""The heads of columns that hold numbers, which are read from the right."""
 
 _LONGEST_NAME = 60
 _MOST_NAMES = 6
@@ -40,6 +58,16 @@ def knowledge(itemset: Sequence[str]) -> str:
     """What an attacker knows, for a table."""
     more = f" and {len(itemset) - _MOST_NAMES:,} more" if len(itemset) > _MOST_NAMES else ""
     return " + ".join(map(shown, itemset[:_MOST_NAMES])) + more if itemset else "(nothing)"
+
+
+def braced(names: Sequence[str]) -> str:
+    """Names as a set, shortened.
+
+    >>> braced(["b", "e"]), braced("abcdefgh"), braced([])
+    ('{b, e}', '{a, b, c, d, e, f and 2 more}', '{}')
+    """
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return f"{{{', '.join(map(shown, names[:_MOST_NAMES]))}{more}}}"
 
 
 def people(count: int) -> str:

@@ -1,6 +1,7 @@
 """The sentences. Terminal, pages and JSON all say what is written here: they cannot contradict each other.
 
-What differs from promise to promise is in `words_coherence`, `words_rho` and `words_hiding`; what is common is here.
+What differs from promise to promise is in `words_coherence`, `words_rho`, `words_hiding` and `words_anatomy`; what is
+common is here.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from veilset.models import (
     Coherence,
     HiddenPatterns,
     HiddenRules,
+    LDiverseAnatomy,
     Margin,
     Promise,
     Reach,
@@ -25,6 +27,7 @@ from veilset.models import (
 )
 from veilset.release import Attempt, Bound, Release
 from veilset.report.text import by_size, knowledge, number, quoted, shares, shown
+from veilset.report.words_anatomy import LDiverseAnatomyWords, value_in
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
 from veilset.report.words_rho import RhoUncertaintyWords
@@ -37,6 +40,7 @@ __all__ = [
     "Words",
     "attempts_sentence",
     "bound_sentence",
+    "counted_sentence",
     "curve_sentence",
     "decide",
     "limits_met",
@@ -68,12 +72,20 @@ class Words(Protocol):
         """What `Audit.found_by_size` counts, in the plural; empty if sizes say nothing."""
 
     @property
-    def heads(self) -> tuple[str, str, str]:
+    def counted(self) -> str:
+        """What `Audit.checked` counts, one of them."""
+
+    @property
+    def heads(self) -> tuple[str, ...]:
         """What stands above the columns of a table of witnesses, whose cells `row` gives."""
 
     @property
     def about_people(self) -> bool:
         """Whether it is people that are protected."""
+
+    @property
+    def extremes_known(self) -> bool:
+        """Whether the margins are the most extreme values even where it does not hold."""
 
     @property
     def may_be_recoded(self) -> bool:
@@ -98,8 +110,8 @@ class Words(Protocol):
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer; *taken* says what was taken as one person, and stands after it."""
 
-    def row(self, witness: Witness, audit: Audit) -> tuple[str, str, str]:
-        """A witness in a table: what is known, how many transactions hold it, what follows from it."""
+    def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
+        """A witness in a table, a cell for each of `heads`."""
 
     def over(self, witness: Witness, audit: Audit) -> Fraction:
         """How many times the limit is exceeded."""
@@ -132,6 +144,7 @@ _WORDS: Mapping[type[Promise], Callable[[Any], Words]] = {
     HiddenPatterns: HiddenPatternsWords,
     HiddenRules: HiddenRulesWords,
     Sealed: SealedWords,
+    LDiverseAnatomy: LDiverseAnatomyWords,
 }
 
 
@@ -299,11 +312,19 @@ def limits_met(audit: Audit) -> list[Limit]:
 
 def perhaps_worse(audit: Audit) -> str:
     """A warning where the margins are not the most extreme values; empty where they are."""
-    exact = audit.holds or not words_of(audit.promise).about_people
+    exact = audit.holds or words_of(audit.promise).extremes_known
     return "" if exact else "It does not hold, so there may be more extreme values than these."
 
 
+def counted_sentence(audit: Audit) -> str:
+    """How much the auditor has counted."""
+    what, _, of = words_of(audit.promise).counted.partition(" ")
+    return f"{number(audit.checked, what)} {of} counted in {number(audit.transactions, 'transaction')}."
+
+
 def _where(margin: Margin) -> str:
+    if margin.column and margin.sensitive is None:
+        return value_in(margin.itemset, margin.column, margin.bucket)
     gives = "" if margin.sensitive is None else f" → {shown(margin.sensitive)}"
     return knowledge(margin.itemset) + gives
 

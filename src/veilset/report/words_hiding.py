@@ -23,7 +23,9 @@ class _HidingWords:
 
     reason: ClassVar[str] = "pattern"
     ways: ClassVar[str] = ""
+    counted: ClassVar[str] = "set of items"
     about_people: ClassVar[bool] = False
+    extremes_known: ClassVar[bool] = True
     may_be_recoded: ClassVar[bool] = False
     none_alone: ClassVar[str] = ""
     none_sensitive: ClassVar[str] = (
@@ -56,7 +58,7 @@ class HiddenPatternsWords(_HidingWords):
     promise: HiddenPatterns
 
     title: ClassVar[str] = "Hidden patterns"
-    heads: ClassVar[tuple[str, str, str]] = ("Pattern that is found", "Transactions", "Found from")
+    heads: ClassVar[tuple[str, ...]] = ("Pattern that is found", "Transactions", "Found from")
 
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer."""
@@ -75,7 +77,7 @@ class HiddenPatternsWords(_HidingWords):
             f"{'makes' if least == 1 else 'make'} it found."
         )
 
-    def row(self, witness: Witness, audit: Audit) -> tuple[str, str, str]:
+    def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """The pattern, its transactions, and how many make it found."""
         return knowledge(witness.itemset), f"{witness.support:,}", f"{self._least(audit):,}"
 
@@ -116,7 +118,7 @@ class HiddenRulesWords(_HidingWords):
 
     title: ClassVar[str] = "Hidden rules"
     reason: ClassVar[str] = "rule"
-    heads: ClassVar[tuple[str, str, str]] = ("Rule that is found", "Transactions", "How sure it is")
+    heads: ClassVar[tuple[str, ...]] = ("Rule that is found", "Transactions", "How sure it is")
 
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer."""
@@ -148,7 +150,7 @@ class HiddenRulesWords(_HidingWords):
             told.append(f"{_are(unsure, listed)} {as_many} less than {sure} sure{most}")
         return ", ".join(told)
 
-    def row(self, witness: Witness, audit: Audit) -> tuple[str, str, str]:
+    def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """The rule, the transactions with both sides, and how sure it is."""
         both, confidence, consequent = _rule_of(witness)
         return f"{knowledge(witness.itemset)} → {shown(consequent)}", f"{both:,}", percent(confidence)
@@ -209,7 +211,7 @@ class SealedWords(_HidingWords):
     promise: Sealed
 
     title: ClassVar[str] = "A promise that is kept secret"
-    heads: ClassVar[tuple[str, str, str]] = ("Pattern", "Transactions", "")
+    heads: ClassVar[tuple[str, ...]] = ("Pattern", "Transactions", "")
 
     def verdict(self, audit: Audit, taken: str) -> str:
         """What the custodian says; whoever has the public part alone cannot tell."""
@@ -219,7 +221,7 @@ class SealedWords(_HidingWords):
             return f"{secret} hidden in this file; only the custodian can check that."
         return f"{secret} not hidden in this file as promised."
 
-    def row(self, witness: Witness, audit: Audit) -> tuple[str, str, str]:
+    def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """No pattern is named."""
         return "(kept secret)", "", ""
 

@@ -15,14 +15,16 @@ class PeopleWords(ABC):
     """See `veilset.report.words.Words`."""
 
     ways: ClassVar[str] = "Smallest sets of known items that break it"
-    heads: ClassVar[tuple[str, str, str]] = ("What an attacker knows", "People left", "What they learn")
+    counted: ClassVar[str] = "set of items"
+    heads: ClassVar[tuple[str, ...]] = ("What an attacker knows", "People left", "What they learn")
     about_people: ClassVar[bool] = True
+    extremes_known: ClassVar[bool] = False
     recount: ClassVar[str] = (
         "It compares the files with their checksums, reads the data again and counts everything anew, with code that "
         "shares nothing with the code that changed the data."
     )
 
-    def row(self, witness: Witness, audit: Audit) -> tuple[str, str, str]:
+    def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """What an attacker knows, how many people are left, and what is learned of them."""
         return knowledge(witness.itemset), f"{witness.support:,}", self.learned(witness)
 

@@ -1,0 +1,251 @@
+"""Columns and buckets: what became of the transactions, what each column holds, and pictures of both.
+
+All but what was wished and merged is computed from the released transactions alone, so that both pages can have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.models import LDiverseAnatomy
+from veilset.release import ColumnMerge, Release
+from veilset.report.charts import limit_chart
+from veilset.report.pages import Figure, bucket_figure
+from veilset.report.text import braced, number, shares
+from veilset.report.words_anatomy import fraction
+from veilset.transactions import Anatomy, Transactions
+
+__all__ = [
+    "ColumnFacts",
+    "Cut",
+    "bucket_sentence",
+    "column_facts",
+    "cut_of",
+    "cut_sentence",
+    "how_it_was_cut",
+    "merge_sentence",
+]
+
+_MOST_DRAWN = 30  # columns in the picture; all are in its table
+_EMPTY, _COMMONEST = "none of its items", "its commonest value"
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What a column holds, over all transactions.
+
+    Parameters
+    ----------
+    number : int
+        From 1.
+    items : tuple of str
+    sensitive : bool
+        Whether they are sensitive.
+    values : int
+        How many different sets of them somebody has, the empty one included.
+    empty : Fraction
+        The share of the transactions with none of them.
+    commonest : Fraction
+        The share of the commonest other set; where it may be known that somebody has none, among those that have any.
+    empty_is_free : bool
+        Whether it may.
+    """
+
+    number: int
+    items: tuple[str, ...]
+    sensitive: bool
+    values: int
+    empty: Fraction
+    commonest: Fraction
+    empty_is_free: bool
+
+    @property
+    def label(self) -> str:
+        """Its number, and how much is in it."""
+        return f"{self.number}: {number(len(self.items), 'item')}, {number(self.values, 'value')}"
+
+
+def column_facts(data: Transactions, promise: LDiverseAnatomy) -> list[ColumnFacts]:
+    """What each column holds; none where the transactions are not cut."""
+    if data.anatomy is None or not len(data):
+        return []
+    sensitive = set(data.sensitive)
+    told = []
+    for place, items in enumerate(data.anatomy.columns, start=1):
+        is_sensitive = not sensitive.isdisjoint(items)
+        free = promise.empty_is_free(sensitive=is_sensitive)
+        empty, different, most = _values(data.only(items))
+        among = len(data) - empty if free else len(data)
+        told.append(
+            ColumnFacts(
+                place,
+                items,
+                is_sensitive,
+                different + (empty > 0),
+                Fraction(empty, len(data)),
+                Fraction(most, max(1, among)),
+                free,
+            )
+        )
+    return told
+
+
+def _values(part: Transactions) -> tuple[int, int, int]:
+    """How many rows are empty, how many different others there are, and how many are the commonest of these."""
+    lengths, different, most = part.lengths, 0, 0
+    for length in np.unique(lengths[lengths > 0]).tolist():
+        starts = part.offsets[:-1][lengths == length]
+        rows = np.ascontiguousarray(part.items[starts[:, None] + np.arange(length)])
+        counts = np.unique(rows.view(np.dtype((np.void, rows.itemsize * length))), return_counts=True)[1]
+        different, most = different + len(counts), max(most, int(counts.max()))
+    return int(np.count_nonzero(lengths == 0)), different, most
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Columns and buckets of released transactions, for a page."""
+
+    says: str
+    columns: Sequence[ColumnFacts]
+    buckets: Figure | None
+    shares: Figure | None
+    rows: Sequence[tuple[str, str, str, str, str]]
+
+
+def cut_of(data: Transactions, promise: LDiverseAnatomy) -> Cut | None:
+    """All that both pages show; None where the transactions are not cut."""
+    if data.anatomy is None:
+        return None
+    columns = column_facts(data, promise)
+    return Cut(
+        f"{_there(data.anatomy)} in {number(len(data.anatomy.columns), 'column')}.",
+        columns,
+        bucket_figure(data.anatomy.sizes, says=f"{_there(data.anatomy)}."),
+        _share_figure(columns, promise) if columns else None,
+        [
+            (
+                f"{column.number}{' (sensitive)' if column.sensitive else ''}",
+                f"{len(column.items):,}",
+                f"{column.values:,}",
+                shares(float(column.commonest)),
+                braced(column.items)[1:-1],
+            )
+            for column in columns
+        ],
+    )
+
+
+def _there(anatomy: Anatomy) -> str:
+    return f"{number(len(anatomy.buckets), 'transaction')} in {_sizes(anatomy)}"
+
+
+def _sizes(anatomy: Anatomy) -> str:
+    buckets, sizes = number(anatomy.count, "bucket"), anatomy.sizes
+    if not len(sizes):
+        return buckets
+    smallest, largest = int(sizes.min()), int(sizes.max())
+    if smallest == largest:
+        return f"{buckets} of {smallest:,}"
+    return f"{buckets} of {smallest:,} to {largest:,} (median {np.median(sizes):,g})"
+
+
+def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> Figure:
+    limit, drawn = 1 / promise.l, columns[:_MOST_DRAWN]
+    title = "What is common in each column"
+    free = any(column.empty_is_free for column in columns)
+    line = f"The line is at {fraction(limit)}: with more than that, no buckets could keep the promise"
+    says = f"The share of transactions with the commonest value of a column, and with none of its items. {line}" + (
+        "; having none may be known where that is free, and there the commonest value is among those who have any."
+        if free
+        else "."
+    )
+    if len(columns) > len(drawn):
+        says += f" Not drawn: {number(len(columns) - len(drawn), 'column')}."
+    bars = [
+        (column.label, name, float(share))
+        for column in drawn
+        for name, share in ((_COMMONEST, column.commonest), (_EMPTY, column.empty))
+    ]
+    return Figure(
+        title=title,
+        says=says,
+        draw=lambda: limit_chart(
+            bars,
+            {_COMMONEST: "main", _EMPTY: "before"},
+            limit=float(limit),
+            across="share of transactions",
+            label=f"{title}. {says}",
+        ),
+        head=("Column", "Items", "Different values", "Commonest value", "None of its items"),
+        rows=[
+            (
+                f"{column.number}",
+                f"{len(column.items):,}",
+                f"{column.values:,}",
+                shares(float(column.commonest)),
+                f"{shares(float(column.empty))}{' (free)' if column.empty_is_free else ''}",
+            )
+            for column in columns
+        ],
+    )
+
+
+def bucket_sentence(data: Transactions) -> str:
+    """What somebody should know who looks at transactions that are cut; empty if they are not."""
+    if data.anatomy is None:
+        return ""
+    return (
+        f"{number(len(data.anatomy.columns), 'column')}, {_sizes(data.anatomy)}: a line mixes values of different "
+        "people of one bucket"
+    )
+
+
+def cut_sentence(release: Release) -> str:
+    """What was done to the transactions; empty if they were not cut."""
+    how, anatomy = release.partition, release.data.anatomy
+    if how is None or anatomy is None:
+        return ""
+    return f"nothing was deleted; {_there(anatomy)}; {_reached(how.wished, len(anatomy.columns))}"
+
+
+def _reached(wished: int, reached: int) -> str:
+    return (
+        f"{number(reached, 'column')}, as wished"
+        if wished == reached
+        else f"{number(wished, 'column')} wished, {reached:,} reached"
+    )
+
+
+def how_it_was_cut(release: Release) -> list[str]:
+    """Sentences about the steps of the method."""
+    how = release.partition
+    if how is None:
+        return []
+    told = [
+        "No item was deleted and no transaction withheld. Inside a bucket, each column's values are in an order of "
+        "their own: what is lost is which values go together. The order is as secret as the seed."
+    ]
+    if how.medoids:
+        told.append(f"Columns were made around {braced(how.medoids)[1:-1]}: items that go together share a column.")
+    if how.left_over:
+        joined = f"; {number(how.joined, 'bucket')} had to become one for that" if how.joined else ""
+        one = how.left_over == 1
+        told.append(
+            f"{number(how.left_over, 'transaction')} {'was' if one else 'were'} left when no bucket could be closed "
+            f"any more and went into buckets that could take {'it' if one else 'them'}{joined}."
+        )
+    return told
+
+
+def merge_sentence(merge: ColumnMerge) -> str:
+    """Why two columns became one.
+
+    >>> merge_sentence(ColumnMerge(("a",), ("b", "c"), Fraction(3, 5), Fraction(2, 5)))
+    '{a} with {b, c}: a value had 60%, now 40%'
+    """
+    before, after = shares(float(merge.share)), shares(float(merge.reached))
+    return f"{braced(merge.column)} with {braced(merge.other)}: a value had {before}, now {after}"

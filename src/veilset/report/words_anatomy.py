@@ -1,0 +1,179 @@
+"""What is said about l-diverse anatomies alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from veilset.models import Audit, LDiverseAnatomy, Margin, Reach, Witness
+from veilset.report.text import braced, number, shares
+from veilset.transactions import Transactions
+
+__all__ = ["LDiverseAnatomyWords", "fraction", "value_in"]
+
+_SHORT = 1000  # a fraction with a larger denominator is told as a percentage, too
+_LONG = 10**9  # and one with a still larger denominator as a percentage only
+
+
+@dataclass(frozen=True)
+class LDiverseAnatomyWords:
+    """See `veilset.report.words.Words`."""
+
+    promise: LDiverseAnatomy
+
+    title: ClassVar[str] = "l-diverse anatomy"
+    reason: ClassVar[str] = "group"
+    ways: ClassVar[str] = ""
+    counted: ClassVar[str] = "group of values"
+    heads: ClassVar[tuple[str, ...]] = ("Bucket", "Column", "Value that is too common", "Share")
+    about_people: ClassVar[bool] = True
+    extremes_known: ClassVar[bool] = True
+    may_be_recoded: ClassVar[bool] = False
+    none_alone: ClassVar[str] = ""
+    none_sensitive: ClassVar[str] = (
+        "No item of this file is declared sensitive: what is protected is which items of different columns go together."
+    )
+    recount: ClassVar[str] = (
+        "It compares the files with their checksums, makes sure that both tell the same, and counts the values of "
+        "every bucket and column anew, with code that shares nothing with the code that made the buckets."
+    )
+    fewest: ClassVar[int] = 1
+
+    def verdict(self, audit: Audit, taken: str) -> str:
+        """The auditor's answer."""
+        if audit.holds:
+            return self._holds(audit, taken)
+        if _published_whole(audit):
+            whole = f"These transactions are published whole{taken}"
+            return f"{whole}: whoever knows some items of a person may find all the others."
+        too_common = (
+            f"In {audit.found:,} of {number(audit.checked, 'group')} of values (one for each bucket and column) a "
+            f"value is too common{taken}"
+        )
+        if not audit.witnesses:
+            return f"{too_common}."
+        worst = audit.witnesses[0]
+        return f"{too_common}{':' if audit.found == 1 else '; for example'} {_in_words(worst)}."
+
+    def _holds(self, audit: Audit, taken: str) -> str:
+        if self.promise.l == 1:
+            return "l is 1, which limits nothing: a value may belong to all transactions of a bucket."
+        largest = audit.margins.get("largest_share")
+        if largest is None:
+            return "There are no transactions in this file."
+        return (
+            f"In every bucket and column ({number(audit.checked, 'group')} of values) no value belongs to more than "
+            f"{self._one_in()}{taken}; the commonest has {self.met(largest)}, in bucket {largest.bucket:,}."
+        )
+
+    def _one_in(self) -> str:
+        share = 1 / self.promise.l
+        whose = " that have one there" if self.promise.empty == "free" else ""
+        return f"{share.numerator:,} in {share.denominator:,} transactions{whose}"
+
+    def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
+        """Where a value is too common, the value, and its share."""
+        bucket = "all" if witness.bucket is None else f"{witness.bucket:,}"
+        share = "–" if witness.confidence is None else fraction(witness.confidence)
+        return bucket, braced(witness.column), _value(witness.itemset), share
+
+    def over(self, witness: Witness, audit: Audit) -> Fraction:
+        """How many times the allowed share it has; a column that mixes what must be apart has all of it."""
+        return (Fraction(1) if witness.confidence is None else witness.confidence) * self.promise.l
+
+    def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
+        """What each margin is, and what is allowed."""
+        allowed = f"at most {fraction(1 / self.promise.l)}"
+        return {
+            "largest_share": ("Largest share of one value in a column of a bucket", allowed),
+            "surest_guess": ("Surest guess of a simulated attacker who knows values of other columns", allowed),
+            "surest_within_column": (
+                "How sure one gets of a sensitive item from other items of the same column",
+                "any: not promised",
+            ),
+        }
+
+    def met(self, margin: Margin) -> str:
+        """A share."""
+        return fraction(Fraction(margin.value))
+
+    def reach(self, reach: Reach) -> str:
+        """Nothing: however many columns are known, the promise is the same."""
+        return ""
+
+    def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
+        """What each parameter means."""
+        surely = fraction(1 / self.promise.l)
+        means = (
+            f"In each bucket and column no value belongs to more than {self._one_in()}: who knows a person's items in "
+            f"other columns, and finds the bucket, guesses those of this column with a probability of at most {surely}."
+        )
+        empty = {
+            "value": "To have no item of a column is a value like others: it cannot be guessed more surely, either.",
+            "free": "That a person has no item of a column may be known; what is protected is which the others have.",
+        }[self.promise.empty]
+        if sensitive and self.promise.empty == "value":
+            empty += " In columns of sensitive items it may be known."
+        return [("l", str(self.promise.l), means), ("empty", self.promise.empty, empty)]
+
+    def how_checked(self, audit: Audit) -> str:
+        """What the auditor did."""
+        return (
+            f"An auditor counted the values in {number(audit.checked, 'group')} (one for each bucket and column) to "
+            "make sure, and simulated an attacker who knows some columns of a person and guesses another."
+        )
+
+    def rare(self, original: Transactions) -> str:
+        """Nothing: what is rare may stay so."""
+        return ""
+
+    def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
+        """No method of this promise suppresses items."""
+        return ""
+
+
+def _published_whole(audit: Audit) -> bool:
+    """Whether every transaction is a bucket of its own with one column, as of data without an anatomy."""
+    largest = audit.margins.get("largest_share")
+    return audit.found == audit.checked == audit.transactions and largest is not None and largest.value == 1
+
+
+def _in_words(witness: Witness) -> str:
+    """A value that is too common, as a part of a sentence; the reason where it is something else."""
+    if witness.confidence is None or witness.bucket is None:
+        return f"{braced(witness.itemset)}: {witness.reason}"
+    size = witness.support / witness.confidence
+    if not witness.itemset:
+        of_bucket = f"{witness.support:,} of the {number(int(size), 'transaction')} of bucket {witness.bucket:,}"
+        return f"{of_bucket} have nothing of the column {braced(witness.column)}"
+    return (
+        f"{braced(witness.itemset)} is {witness.support:,} of the {number(int(size), 'value')} of the column "
+        f"{braced(witness.column)} in bucket {witness.bucket:,}"
+    )
+
+
+def value_in(itemset: tuple[str, ...], column: tuple[str, ...], bucket: int | None) -> str:
+    """Where a value is met.
+
+    >>> value_in(("b",), ("b", "e"), 17), value_in((), ("b", "e"), None)
+    ('bucket 17: {b} of {b, e}', 'nothing of {b, e}')
+    """
+    return ("" if bucket is None else f"bucket {bucket:,}: ") + f"{_value(itemset)} of {braced(column)}"
+
+
+def _value(itemset: tuple[str, ...]) -> str:
+    return braced(itemset) if itemset else "nothing"
+
+
+def fraction(share: Fraction) -> str:
+    """A share, exactly where a person can read that.
+
+    >>> fraction(Fraction(3, 5)), fraction(Fraction(44081, 88162 + 1)), fraction(Fraction(1, 3) + Fraction(1, 10**10))
+    ('3/5', '44,081/88,163 (50%)', 'about 33.3%')
+    """
+    if share.denominator > _LONG:
+        return f"about {shares(float(share))}"
+    exact = f"{share.numerator:,}/{share.denominator:,}" if share.denominator > 1 else f"{share.numerator:,}"
+    return exact if share.denominator <= _SHORT else f"{exact} ({shares(float(share))})"
