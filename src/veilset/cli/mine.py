@@ -20,7 +20,7 @@ from veilset.exact import exact_share, support_of
 from veilset.io import check_place, check_table_name, pieces_of, write_pieces
 from veilset.limits import Progress
 from veilset.models import Coherence
-from veilset.report import COLUMNS, Asked, Mined, Tally, mined_facts, print_mined, print_reading
+from veilset.report import Asked, Mined, Tally, columns_for, mined_facts, print_mined, print_reading
 from veilset.transactions import Transactions
 
 __all__ = ["mine"]
@@ -300,7 +300,11 @@ def _tables(data: Transactions, asked: Asked, consequents: list[str] | None, ste
         yield rules.to_arrow()
     elif asked.kind != "count":
         itemsets = mining.frequent(data, asked.min_support, kind=asked.kind, min_size=asked.min_size, **steps)
-        yield itemsets.to_arrow()
+        table = itemsets.to_arrow()
+        if data.anatomy is not None:
+            bounds = {name: steps[name] for name in ("threads", "memory_limit", "time_limit", "progress")}
+            table = table.append_column("expected", [mining.expected_supports(data, itemsets, **bounds)])
+        yield table
 
 
 def _gathered(
@@ -314,7 +318,7 @@ def _gathered(
     replace: bool,
 ) -> Mined:
     """Piece by piece, so that millions of itemsets are never all Python objects, nor all text."""
-    columns, tally = COLUMNS[asked.kind], Tally(data, asked, top=top)
+    columns, tally = columns_for(asked.kind, data), Tally(data, asked, top=top)
     with nullcontext() if out is None else write_pieces(out, columns, replace=replace) as write:
         for table in tables:
             done = 0

@@ -3,7 +3,7 @@
 from veilset.report.costs import cost
 from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts
-from veilset.report.mined import COLUMNS, Asked, Mined, Tally
+from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
 from veilset.report.proxies import Suggested, proposed_items, proposed_list
 from veilset.report.public import public_report
 from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
@@ -20,6 +20,7 @@ __all__ = [
     "Suggested",
     "Tally",
     "audit_facts",
+    "columns_for",
     "cost",
     "custodian_report",
     "item_facts",

@@ -195,13 +195,10 @@ def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> F
 
 
 def bucket_sentence(data: Transactions) -> str:
-    """What somebody should know who looks at transactions that are cut; empty if they are not."""
+    """How many columns and buckets there are; empty if the transactions are not cut."""
     if data.anatomy is None:
         return ""
-    return (
-        f"{number(len(data.anatomy.columns), 'column')}, {_sizes(data.anatomy)}: a line mixes values of different "
-        "people of one bucket"
-    )
+    return f"{number(len(data.anatomy.columns), 'column')}, {_sizes(data.anatomy)}"
 
 
 def cut_sentence(release: Release) -> str:

@@ -17,7 +17,18 @@ from veilset.exact import percent
 from veilset.report.text import by_size, number, shares, shown
 from veilset.transactions import Transactions
 
-__all__ = ["COLUMNS", "Asked", "Mined", "Tally", "found_sentence", "large", "notes", "sizes_sentence", "sureness"]
+__all__ = [
+    "COLUMNS",
+    "Asked",
+    "Mined",
+    "Tally",
+    "columns_for",
+    "found_sentence",
+    "large",
+    "notes",
+    "sizes_sentence",
+    "sureness",
+]
 
 Kind = Literal["all", "closed", "maximal", "count", "rare", "rules"]
 
@@ -39,7 +50,17 @@ COLUMNS: dict[Kind, Any] = {
     ),
 }
 
+
+def columns_for(kind: Kind, data: Transactions) -> Any:
+    """The columns of what is found; in transactions that are cut, itemsets have an expected support, too."""
+    columns = COLUMNS[kind]
+    if data.anatomy is None or kind not in _EXPECTED:
+        return columns
+    return columns.append(pa.field("expected", pa.float64()))
+
+
 _BESIDES = {"closed": ", and no larger one has the same support", "maximal": ", and no larger one is"}
+_EXPECTED = ("all", "closed", "maximal")  # of these an expected support is told
 _LONGEST_COUNT = 10**24  # larger numbers are rounded where a person reads them
 
 
@@ -81,8 +102,8 @@ class Mined:
     by_size : tuple of int
         How many of one item, of two items (both sides of a rule), and so on; not for a mere count.
     first : list of dict
-        Those that come first, by the names of `COLUMNS`: of itemsets the most frequent, of moles the most severe, of
-        rules the surest; then those of fewer items; then in the order of the vocabulary.
+        Those that come first, by the names of `columns_for`: of itemsets the most frequent, of moles the most severe,
+        of rules the surest; then those of fewer items; then in the order of the vocabulary.
     per_item : mapping
         For a mere count: how many hold each item, largest first.
     """
@@ -102,10 +123,10 @@ class Tally:
         self._data, self._asked, self._top = data, asked, top
         self._vocabulary = pa.array(data.names, pa.string())
         self._by_size = np.zeros(0, dtype=np.int64)
-        self._first = COLUMNS[asked.kind].empty_table()
+        self._first = columns_for(asked.kind, data).empty_table()
 
     def add(self, piece: Any) -> None:
-        """Take in a table with the columns of `COLUMNS`."""
+        """Take in a table with the columns of `columns_for`."""
         counts = np.bincount(_sizes(piece) + (self._asked.kind == "rules"))
         self._by_size = np.pad(self._by_size, (0, max(0, len(counts) - len(self._by_size))))
         self._by_size[: len(counts)] += counts
@@ -205,14 +226,20 @@ def _rare(mined: Mined) -> str:
 
 
 def notes(mined: Mined) -> list[str]:
-    """What somebody who looks for rare itemsets may have overlooked."""
+    """What somebody may have overlooked who looks for rare itemsets, or into transactions that are cut."""
+    told = []
+    if mined.data.anatomy is not None:
+        told.append(
+            "These lines mix values of different people: what items of several columns have together is one draw of "
+            "chance." + (" Expected is the mean over all draws; go by that." if mined.asked.kind in _EXPECTED else "")
+        )
     if mined.asked.kind != "rare":
-        return []
+        return told
     if mined.data.sensitive and mined.asked.h is None:
-        return ["How sure one gets of a sensitive item has no limit here: say --h 0.4, for example."]
+        told.append("How sure one gets of a sensitive item has no limit here: say --h 0.4, for example.")
     if not mined.data.sensitive and mined.asked.h is not None:
-        return ["No item is marked as sensitive, so h changes nothing: mark them with --sensitive."]
-    return []
+        told.append("No item is marked as sensitive, so h changes nothing: mark them with --sensitive.")
+    return told
 
 
 def sizes_sentence(mined: Mined) -> str:

@@ -42,7 +42,8 @@ def _rest(mined: Mined) -> list[Text]:
 
 
 def _itemsets(mined: Mined) -> Table:
-    table = new_table("Itemset", "Transactions", "Share", "")
+    cut = mined.data.anatomy is not None
+    table = new_table("Itemset", "Transactions", "Share", *(["Expected"] if cut else []), "")
     most = max(row["support"] for row in mined.first)
     for row in mined.first:
         held = row["support"]
@@ -50,6 +51,7 @@ def _itemsets(mined: Mined) -> Table:
             item_names(row["items"], mined.data.sensitive, " + "),
             f"{held:,}",
             shares(held / len(mined.data)),
+            *([f"{row['expected']:,.1f}"] if cut else []),
             Bar(most, 0, held, width=_BAR),
         )
     return table

@@ -331,6 +331,8 @@ def _where(margin: Margin) -> str:
 
 def one_person(data: Transactions) -> str:
     """What stands for one person."""
+    if data.anatomy is not None:
+        return "a line mixes values of different people of one bucket"
     if data.persons is not None:
         column = None if data.source is None else data.source.layout.person
         return "lines of one person merged" + (f" (column {shown(column)!r})" if column else "")

@@ -175,5 +175,7 @@ def fraction(share: Fraction) -> str:
     """
     if share.denominator > _LONG:
         return f"about {shares(float(share))}"
-    exact = f"{share.numerator:,}/{share.denominator:,}" if share.denominator > 1 else f"{share.numerator:,}"
+    if share == 1:
+        return "100%"
+    exact = f"{share.numerator:,}/{share.denominator:,}"
     return exact if share.denominator <= _SHORT else f"{exact} ({shares(float(share))})"
