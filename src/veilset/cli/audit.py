@@ -39,6 +39,8 @@ def audit(
 
         veilset audit baskets.csv --model hidden-rules --rules rules.txt --min-support 1% --min-confidence 40%
 
+        veilset audit public/anatomy.csv --format anatomy --model l-diverse-anatomy --l 2
+
     Parameters
     ----------
     input

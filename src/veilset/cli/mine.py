@@ -104,8 +104,11 @@ def mine(
         veilset mine baskets.csv --rules --min-support 1% --min-confidence 40%
         veilset mine baskets.csv --min-support 1% --min-size 2 --out patterns.csv
 
-    The last writes patterns to choose from: leave the lines of those to hide, and give the file to
-    veilset publish --model hidden-patterns --patterns patterns.csv.
+        veilset mine public/anatomy.csv --format anatomy --min-support 1%
+
+    The last but one writes patterns to choose from: leave the lines of those to hide, and give the file to
+    veilset publish --model hidden-patterns --patterns patterns.csv. The last shows, beside the count in lines that mix
+    people, how many transactions are to be expected.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from veilset.anonymize import METHODS
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io import read_item_list
 from veilset.io.companions import read_paths, read_table
+from veilset.io.partition_files import read_partition
 from veilset.io.pattern_files import Listed, read_patterns
 from veilset.io.trees import TreeKind, read_tree
 from veilset.publish.recipe import InputRecipe, MethodRecipe
@@ -54,13 +55,14 @@ May be given several times; the lists are united."
     "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. May be given several times."
     taxonomy: Path | None = None
     "File with the groups of the items: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json. \
-For 'branch:', and for methods that give items coarser names."
+For 'branch:', for methods that give items coarser names, and for --level."
     taxonomy_columns: str | None = None
     "Columns of that table, such as label,level2,level1: the item, then its groups, the most general last."
     taxonomy_kind: TreeKind | None = None
     "paths, edges, lines or json, whatever the taxonomy's name says."
     format: str | None = None
-    "What the file is, if its name does not say it: fimi, spmf, basket, jsonl, parquet, arrow."
+    "What the file is, if its name does not say it: fimi, spmf, basket, jsonl, parquet, arrow; or \
+anatomy, for the table of columns and buckets beside a release (.csv, .jsonl or .parquet)."
     delimiter: str | None = None
     "One character between fields; by default a comma, or a tab for .tsv."
     header: Annotated[bool, Flag] = False
@@ -181,9 +183,16 @@ by default 0.35. For hpcme."
 own between 1/2 and 1 times --min-support, so that hidden patterns do not stand out."
     spare_shared_pairs: Annotated[bool, Flag] = False
     "Take no item out for a pair that a pattern to keep holds, too. For hidden-first."
+    columns: str | None = None
+    "How many columns items are cut into (fewer, where a value would be too common), by default 10; or a file with the \
+header item,column that says which item is in which. For multi-anatomy."
+    level: int | None = None
+    "Columns are the groups of --taxonomy at this depth: 1 for those right below the root. For multi-anatomy."
+    open_buckets: int | None = None
+    "How many buckets are filled at the same time; 1 is the published algorithm. For multi-anatomy."
     random_state: int | None = None
-    "Secret seed of what is decided at random where patterns are hidden; by default a random one. Kept in \
-OUT/custodian/recipe.toml."
+    "Secret seed of what is decided at random where patterns are hidden, or buckets are made and shuffled; by default \
+a random one. Kept in OUT/custodian/recipe.toml."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 
@@ -217,6 +226,9 @@ OUT/custodian/recipe.toml."
             "p_r": self.p_r,
             "margin": self.margin,
             "spare_shared_pairs": self.spare_shared_pairs or None,
+            "columns": None if self.columns is None else _columns(self.columns, encoding),
+            "level": self.level,
+            "open_buckets": self.open_buckets,
             "random_state": self.random_state,
         }
         options = {name: value for name, value in given.items() if value is not None}
@@ -291,6 +303,17 @@ def _weights(given: str, encoding: str) -> dict[str, float] | str:
                 f"{given!r}: the weight of {item!r} is {cells[0]!r}.", "Write a number in the second column."
             ) from None
     return weights
+
+
+def _columns(given: str, encoding: str) -> int | list[list[str]]:
+    """A number of columns, or the items of each as a file says."""
+    if given.isdecimal() and len(given) <= _DIGITS:
+        return int(given)
+    if not Path(given).exists():
+        raise WrongUsage(
+            f"There is no file {given!r}.", "--columns takes a number such as 10, or a file with the header item,column."
+        )
+    return read_partition(given, encoding=encoding)
 
 
 def check_lists(files: Sequence[Path], option: str, what: str) -> None:

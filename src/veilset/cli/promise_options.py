@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
@@ -18,6 +18,7 @@ from veilset.publish.recipe import (
     CoherenceRecipe,
     HiddenPatternsRecipe,
     HiddenRulesRecipe,
+    LDiverseAnatomyRecipe,
     PromiseRecipe,
     RhoUncertaintyRecipe,
 )
@@ -34,7 +35,8 @@ class PromiseOptions:
 
     model: str = "coherence"
     "The kind of promise: coherence (needs --k and --p), rho-uncertainty (needs --rho), hidden-patterns (needs \
---patterns and --min-support) or hidden-rules (needs --rules, --min-support and --min-confidence)."
+--patterns and --min-support), hidden-rules (needs --rules, --min-support and --min-confidence) or l-diverse-anatomy \
+(needs --l)."
     k: int | None = None
     "For coherence: at least this many people fit whatever the attacker knows."
     p: str | None = None
@@ -61,6 +63,12 @@ columns antecedent and consequent, as veilset mine --rules writes it. May be giv
 a share of all such as 1%."
     min_confidence: str | None = None
     "For hidden-rules: a rule is found only if it is at least this sure, too: 0.4, 40% or 2/5."
+    l: str | None = None  # noqa: E741 - the paper's letter
+    "For l-diverse-anatomy: in every bucket and column, no value belongs to more than 1 in l transactions: 2, 2.5 or \
+5/2."
+    empty: Literal["value", "free"] | None = None
+    "For l-diverse-anatomy: whether having no item of a column is a value like others, or free for everybody to know; \
+by default a value."
 
     def listed(self, encoding: str = "utf-8") -> list[Listed]:
         """The patterns or rules that files list, each with its place; an error if an option is of another model."""
@@ -97,6 +105,7 @@ _MODELS_OF = {
     "rules": ("hidden-rules",),
     "min_support": ("hidden-patterns", "hidden-rules"),
     "min_confidence": ("hidden-rules",),
+    **dict.fromkeys(("l", "empty"), ("l-diverse-anatomy",)),
 }
 
 
@@ -135,6 +144,12 @@ def _hidden_rules(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]
     )
 
 
+def _l_diverse_anatomy(asked: PromiseOptions, encoding: str, listed: Sequence[Listed]) -> LDiverseAnatomyRecipe:
+    if asked.l is None:
+        raise WrongUsage("--l must be given.", "For example: --model l-diverse-anatomy --l 2.")
+    return LDiverseAnatomyRecipe(l=asked.l, empty=asked.empty or "value")
+
+
 def _check_given(asked: PromiseOptions, *options: str) -> None:
     """Raise if one of these options, all of which the model needs, is missing."""
     missing = [f"--{option.replace('_', '-')}" for option in options if getattr(asked, option) in (None, ())]
@@ -155,4 +170,5 @@ _RECIPES: Mapping[str, Callable[[PromiseOptions, str, Sequence[Listed]], Promise
     "rho-uncertainty": _rho_uncertainty,
     "hidden-patterns": _hidden_patterns,
     "hidden-rules": _hidden_rules,
+    "l-diverse-anatomy": _l_diverse_anatomy,
 }

@@ -52,6 +52,8 @@ def publish(
 
         veilset publish baskets.csv --model hidden-patterns --patterns patterns.csv --min-support 1% --out release
 
+        veilset publish baskets.csv --model l-diverse-anatomy --l 2 --columns 10 --out release
+
     Parameters
     ----------
     input
@@ -89,7 +91,8 @@ def publish(
         # One tree for both: the method has it too, unless it is there for branches and the method has no use for it.
         changes = find_method(promised.make(), chosen.method)
         takes = signature(changes).parameters
-        for_method = source.taxonomy is None or "taxonomy" in takes
+        wanted = "taxonomy" in takes and ("level" not in takes or chosen.level is not None)
+        for_method = source.taxonomy is None or wanted
         recipe = Recipe(
             promise=promised,
             input=source,
