@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import veilset as vs
 from veilset.anonymize import check_allowed, find_method, loss_by_p, milder_that_keep_half, seed_from
 from veilset.cli.app import app
-from veilset.cli.options import Flag, Json, LimitOptions, MethodOptions, ReadingOptions
+from veilset.cli.method_options import MethodOptions
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
-from veilset.models import LDiverseAnatomy
+from veilset import _native
+from veilset.errors import BudgetExceeded
+from veilset.limits import Limits
+from veilset.models import LDiverseAnatomy, Promise
 from veilset.release import ColumnMerge, Release
 from veilset.report.charts import limit_chart
 from veilset.report.pages import Figure, bucket_figure
@@ -69,40 +73,46 @@ class ColumnFacts:
         return f"{self.number}: {number(len(self.items), 'item')}, {number(self.values, 'value')}"
 
 
-def column_facts(data: Transactions, promise: LDiverseAnatomy) -> list[ColumnFacts]:
-    """What each column holds; none where the transactions are not cut."""
-    if data.anatomy is None or not len(data):
+def column_facts(
+    data: Transactions, promise: LDiverseAnatomy, limits: Limits | None = None
+) -> list[ColumnFacts] | None:
+    """What each column holds; none where the transactions are not cut, None if counting took too much."""
+    anatomy, limits = data.anatomy, limits or Limits()
+    if anatomy is None or not len(data):
         return []
-    sensitive = set(data.sensitive)
-    told = []
-    for place, items in enumerate(data.anatomy.columns, start=1):
-        is_sensitive = not sensitive.isdisjoint(items)
-        free = promise.empty_is_free(sensitive=is_sensitive)
-        empty, different, most = _values(data.only(items))
-        among = len(data) - empty if free else len(data)
-        told.append(
-            ColumnFacts(
-                place,
-                items,
-                is_sensitive,
-                different + (empty > 0),
-                Fraction(empty, len(data)),
-                Fraction(most, max(1, among)),
-                free,
+    try:
+        with limits.guard("Telling values apart", "leave it."):
+            values, different = _native.column_values(
+                data.offsets,
+                data.items,
+                anatomy.column_of(data.names),
+                len(anatomy.columns),
+                threads=limits.thread_count,
+                **limits.for_kernel(lambda _: "Telling values apart"),
             )
-        )
-    return told
+    except BudgetExceeded:
+        return None
+    return [
+        _told(data, place, np.bincount(numbers, minlength=others + 1), promise)
+        for place, (numbers, others) in enumerate(zip(values, different.tolist(), strict=True))
+    ]
 
 
-def _values(part: Transactions) -> tuple[int, int, int]:
-    """How many rows are empty, how many different others there are, and how many are the commonest of these."""
-    lengths, different, most = part.lengths, 0, 0
-    for length in np.unique(lengths[lengths > 0]).tolist():
-        starts = part.offsets[:-1][lengths == length]
-        rows = np.ascontiguousarray(part.items[starts[:, None] + np.arange(length)])
-        counts = np.unique(rows.view(np.dtype((np.void, rows.itemsize * length))), return_counts=True)[1]
-        different, most = different + len(counts), max(most, int(counts.max()))
-    return int(np.count_nonzero(lengths == 0)), different, most
+def _told(data: Transactions, place: int, counts: npt.NDArray[np.int64], promise: LDiverseAnatomy) -> ColumnFacts:
+    """The same of one column, whose values are had so often: first none of its items, then the others."""
+    assert data.anatomy is not None  # noqa: S101 - column_facts sees to it
+    items, empty = data.anatomy.columns[place], int(counts[0])
+    sensitive = not set(data.sensitive).isdisjoint(items)
+    free = promise.empty_is_free(sensitive=sensitive)
+    return ColumnFacts(
+        place + 1,
+        items,
+        sensitive,
+        int(np.count_nonzero(counts)),
+        Fraction(empty, len(data)),
+        Fraction(int(counts[1:].max()), len(data) - empty if free else len(data)),
+        free,
+    )
 
 
 @dataclass(frozen=True)
@@ -110,20 +120,20 @@ class Cut:
     """Columns and buckets of released transactions, for a page."""
 
     says: str
-    columns: Sequence[ColumnFacts]
     buckets: Figure | None
     shares: Figure | None
     rows: Sequence[tuple[str, str, str, str, str]]
 
 
-def cut_of(data: Transactions, promise: LDiverseAnatomy) -> Cut | None:
+def cut_of(data: Transactions, promise: Promise, limits: Limits | None = None) -> Cut | None:
     """All that both pages show; None where the transactions are not cut."""
-    if data.anatomy is None:
+    if data.anatomy is None or not isinstance(promise, LDiverseAnatomy):
         return None
-    columns = column_facts(data, promise)
+    columns = column_facts(data, promise, limits)
+    uncounted = " What each column holds was not counted: it takes longer, or more memory, than was allowed."
+    says = f"{_there(data.anatomy)}, {number(len(data.anatomy.columns), 'column')}."
     return Cut(
-        f"{_there(data.anatomy)} in {number(len(data.anatomy.columns), 'column')}.",
-        columns,
+        says + uncounted * (columns is None),
         bucket_figure(data.anatomy.sizes, says=f"{_there(data.anatomy)}."),
         _share_figure(columns, promise) if columns else None,
         [
@@ -134,7 +144,7 @@ def cut_of(data: Transactions, promise: LDiverseAnatomy) -> Cut | None:
                 shares(float(column.commonest)),
                 braced(column.items)[1:-1],
             )
-            for column in columns
+            for column in columns or ()
         ],
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from veilset.limits import Limits
-from veilset.models import Audit, LDiverseAnatomy
+from veilset.models import Audit
 from veilset.release import Release
-from veilset.report.anatomy import Cut, cut_of, cut_sentence, how_it_was_cut
+from veilset.report.anatomy import cut_of, cut_sentence, how_it_was_cut
 from veilset.report.costs import cost
 from veilset.report.hiding import hides, how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
@@ -65,7 +65,7 @@ def custodian_report(
         person=one_person(original) if words.about_people or original.persons is not None else "",
         options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items() if name != "chosen"),
         taken=taken_sentence(release),
-        cut=_cut(release),
+        cut=cut_of(release.data, release.promise, limits),
         cut_says=cut_sentence(release),
         steps=[*how_it_was_hidden(release), *how_it_was_cut(release)],
         matrix=matrix_figure(release),
@@ -93,11 +93,6 @@ def _option(value: object) -> str:
     if isinstance(value, tuple):
         return number(len(value), "pattern" if value and isinstance(value[0], tuple) else "item")
     return str(value)
-
-
-def _cut(release: Release) -> Cut | None:
-    promise = release.promise
-    return cut_of(release.data, promise) if isinstance(promise, LDiverseAnatomy) else None
 
 
 def _supports(release: Release, words: Words) -> Figure | None:

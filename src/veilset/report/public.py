@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from veilset.limits import Limits
-from veilset.models import Audit, LDiverseAnatomy
+from veilset.models import Audit
 from veilset.report.anatomy import cut_of
 from veilset.report.pages import Figure, length_figure, render, support_figure
 from veilset.report.text import number
@@ -71,7 +71,7 @@ def public_report(
         parameters=words.parameters(sensitive=bool(sensitive.any())),
         limits=limits_met(audit),
         supports=_supports(data, words.fewest),
-        cut=cut_of(data, audit.promise) if isinstance(audit.promise, LDiverseAnatomy) else None,
+        cut=cut_of(data, audit.promise, limits),
         lengths=_lengths(data) if data.anatomy is None else None,  # lines that mix people have no length of their own
         sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
         open_ends=open_ends,
