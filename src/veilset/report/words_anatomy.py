@@ -8,13 +8,12 @@ from fractions import Fraction
 from typing import ClassVar
 
 from veilset.models import Audit, LDiverseAnatomy, Margin, Reach, Witness
-from veilset.report.text import braced, number, shares
+from veilset.report.text import braced, number, shares, visible
 from veilset.transactions import Transactions
 
 __all__ = ["LDiverseAnatomyWords", "fraction", "value_in"]
 
 _SHORT = 1000  # a fraction with a larger denominator is told as a percentage, too
-_LONG = 10**9  # and one with a still larger denominator as a percentage only
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,10 @@ class LDiverseAnatomyWords:
         if _published_whole(audit):
             whole = f"These transactions are published whole{taken}"
             return f"{whole}: whoever knows some items of a person may find all the others."
+        if audit.witnesses and audit.witnesses[0].bucket is None:  # it is not a value that breaks it first
+            worst = audit.witnesses[0]
+            found = f"{number(audit.found, 'reason')} against it{taken}{':' if audit.found == 1 else '; for example'}"
+            return f"{found} {braced(worst.itemset)}: {visible(worst.reason)}."
         too_common = (
             f"In {audit.found:,} of {number(audit.checked, 'group')} of values (one for each bucket and column) a "
             f"value is too common{taken}"
@@ -96,8 +99,9 @@ class LDiverseAnatomyWords:
         }
 
     def met(self, margin: Margin) -> str:
-        """A share."""
-        return fraction(Fraction(margin.value))
+        """A share; of a guess, which mixes many buckets, rounded."""
+        share = Fraction(margin.value)
+        return fraction(share) if margin.bucket or share.denominator <= _SHORT else f"about {shares(float(share))}"
 
     def reach(self, reach: Reach) -> str:
         """Nothing: however many columns are known, the promise is the same."""
@@ -137,13 +141,15 @@ class LDiverseAnatomyWords:
 def _published_whole(audit: Audit) -> bool:
     """Whether every transaction is a bucket of its own with one column, as of data without an anatomy."""
     largest = audit.margins.get("largest_share")
-    return audit.found == audit.checked == audit.transactions and largest is not None and largest.value == 1
+    single = all(found.support == 1 for found in audit.witnesses)
+    one_column = len({found.column for found in audit.witnesses}) < 2
+    sure = largest is not None and largest.value == 1
+    return sure and single and one_column and audit.checked == audit.transactions
 
 
 def _in_words(witness: Witness) -> str:
-    """A value that is too common, as a part of a sentence; the reason where it is something else."""
-    if witness.confidence is None or witness.bucket is None:
-        return f"{braced(witness.itemset)}: {witness.reason}"
+    """A value that is too common, as a part of a sentence."""
+    assert witness.confidence is not None  # noqa: S101 - its auditor sees to it
     size = witness.support / witness.confidence
     if not witness.itemset:
         of_bucket = f"{witness.support:,} of the {number(int(size), 'transaction')} of bucket {witness.bucket:,}"
@@ -170,11 +176,9 @@ def _value(itemset: tuple[str, ...]) -> str:
 def fraction(share: Fraction) -> str:
     """A share, exactly where a person can read that.
 
-    >>> fraction(Fraction(3, 5)), fraction(Fraction(44081, 88162 + 1)), fraction(Fraction(1, 3) + Fraction(1, 10**10))
-    ('3/5', '44,081/88,163 (50%)', 'about 33.3%')
+    >>> fraction(Fraction(3, 5)), fraction(Fraction(29_387, 88_162)), fraction(Fraction(1))
+    ('3/5', '29,387/88,162 (33.3%)', '100%')
     """
-    if share.denominator > _LONG:
-        return f"about {shares(float(share))}"
     if share == 1:
         return "100%"
     exact = f"{share.numerator:,}/{share.denominator:,}"
