@@ -71,7 +71,8 @@ own between 1/2 and 1 times --min-support, so that hidden patterns do not stand 
     "How many columns items are cut into (fewer, where a value would be too common), by default 10; or a file with the \
 header item,column that says which item is in which. For multi-anatomy."
     level: int | None = None
-    "Columns are the groups of --taxonomy at this depth: 1 for those right below the root. For multi-anatomy."
+    "Columns are the groups of --taxonomy at this depth: 1 for those right below the root, the default. For \
+multi-anatomy."
     open_buckets: int | None = None
     "How many buckets are filled at the same time; 1 is the published algorithm. For multi-anatomy."
     random_state: int | None = None
@@ -96,9 +97,10 @@ a random one. Kept in OUT/custodian/recipe.toml."
 
         *listed* is what `listed` gave. A method that *certifies* what it hides is told not to for ``--plain``.
         """
-        if self.columns is not None and self.level is not None:
+        if self.columns is not None and groups is not None:
             raise WrongUsage(
-                "--columns and --level both say what the columns are.", "Leave one of them out: a level has its groups."
+                "--columns and --taxonomy both say what the columns are.",
+                "Leave one of them out; a taxonomy that is there for 'branch:' only goes without --level.",
             )
         given = {
             "weights": None if self.weights is None else _weights(self.weights, encoding),

@@ -49,7 +49,7 @@ May be given several times; the lists are united."
     "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. May be given several times."
     taxonomy: Path | None = None
     "File with the groups of the items: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json. \
-For 'branch:', for methods that give items coarser names, and for --level."
+For 'branch:', for methods that give items coarser names, and for the columns of multi-anatomy."
     taxonomy_columns: str | None = None
     "Columns of that table, such as label,level2,level1: the item, then its groups, the most general last."
     taxonomy_kind: TreeKind | None = None

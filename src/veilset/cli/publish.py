@@ -90,6 +90,7 @@ def publish(
         hidden, kept = asked.listed(layout.encoding), chosen.listed(layout.encoding)
         promised, listed = asked.recipe(layout.encoding, hidden), [*hidden, *kept]
         # One tree for both: the method has it too, unless it is there for branches and the method has no use for it.
+        # Where it would be the columns, that has to be said.
         changes = find_method(promised.make(), chosen.method)
         takes = signature(changes).parameters
         wanted = "taxonomy" in takes and ("level" not in takes or chosen.level is not None)
