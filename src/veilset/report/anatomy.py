@@ -122,7 +122,7 @@ class Cut:
     says: str
     buckets: Figure | None
     shares: Figure | None
-    rows: Sequence[tuple[str, str, str, str, str]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def cut_of(data: Transactions, promise: Promise, limits: Limits | None = None) -> Cut | None:
@@ -141,6 +141,7 @@ def cut_of(data: Transactions, promise: Promise, limits: Limits | None = None) -
                 f"{column.number}{' (sensitive)' if column.sensitive else ''}",
                 f"{len(column.items):,}",
                 f"{column.values:,}",
+                shares(float(column.empty)),
                 shares(float(column.commonest)),
                 braced(column.items)[1:-1],
             )

@@ -27,7 +27,7 @@ COLOURS = {
     "zero": "#e9edf2",
     "positive": "#74a9dc",
 }
-_BARS = 30  # pixels of the bars of a row
+_BARS, _LETTER = 30, 6  # pixels of the bars of a row, and of a letter
 _CELL, _SMALLEST = 15, 90  # pixels of a cell of a heat map, and of a side of it
 _TEXT, _LINE = "#7a828c", "#a9b0b8"
 _DRAWN = {"svg", "g", "path", "line", "rect", "text"}
@@ -105,7 +105,8 @@ def limit_chart(
     import altair as alt  # noqa: PLC0415
 
     values = [{"row": row, "series": series, "share": share} for row, series, share in bars]
-    rows, most = len({row for row, _, _ in bars}), max(limit, *(share for _, _, share in bars))
+    rows, most = {row for row, _, _ in bars}, max(limit, *(share for _, _, share in bars))
+    names = _name_axis("left", minExtent=_LETTER * max(map(len, rows)))  # whatever font the page has
     scale = alt.Scale(domain=[0, min(1.0, 1.15 * most)])
     x = alt.X("share:Q", title=across, scale=scale, axis=alt.Axis(format="~%", tickCount=5, grid=True))
     drawn = (
@@ -113,7 +114,7 @@ def limit_chart(
         .mark_bar()
         .encode(
             x=x,
-            y=alt.Y("row:N", sort=None, title=None, axis=_name_axis("left"), scale=alt.Scale(paddingInner=0.3)),
+            y=alt.Y("row:N", sort=None, title=None, axis=names, scale=alt.Scale(paddingInner=0.3)),
             yOffset=alt.YOffset("series:N", sort=list(colours)),
             color=alt.Color(
                 "series:N",
@@ -128,7 +129,7 @@ def limit_chart(
         .mark_rule(color=COLOURS["limit"], strokeWidth=2)
         .encode(x=alt.X("share:Q", scale=scale))
     )
-    return _svg(alt.layer(drawn, line).properties(width=420, height=_BARS * rows), label)
+    return _svg(alt.layer(drawn, line).properties(width=420, height=_BARS * len(rows)), label)
 
 
 def heat_map(

@@ -39,7 +39,7 @@ __all__ = ["print_audit", "print_reading", "print_release"]
 _MOST_NAMES = 12
 _MOST_MERGES = 3
 _PARTED = {
-    "accuracy_ratio": "of the rules are still found in the lines",
+    "accuracy_ratio": "of the rules are found in the lines",
     "expected_accuracy_ratio": "by expected supports",
 }
 
@@ -176,7 +176,8 @@ def _merged(release: Release) -> str:
 def _parted(paid: Cost) -> str:
     """What is lost where nothing is gone."""
     kept = [f"{shares(paid.values[name])} {what}" for name, what in _PARTED.items() if name in paid.values]
-    return "; ".join(["no item occurrence is gone, but which values of a bucket go together", *kept])
+    gone = "no item occurrence is gone, but which values of a bucket go together"
+    return f"{gone}; {', '.join(kept)}" if kept else gone
 
 
 def _lost(release: Release, paid: Cost) -> str:
