@@ -71,8 +71,7 @@ own between 1/2 and 1 times --min-support, so that hidden patterns do not stand 
     "How many columns items are cut into (fewer, where a value would be too common), by default 10; or a file with the \
 header item,column that says which item is in which. For multi-anatomy."
     level: int | None = None
-    "Columns are the groups of --taxonomy at this depth: 1 for those right below the root, the default. For \
-multi-anatomy."
+    "Columns are the groups of --taxonomy at this depth: 1 for those right below the root. For multi-anatomy."
     open_buckets: int | None = None
     "How many buckets are filled at the same time; 1 is the published algorithm. For multi-anatomy."
     random_state: int | None = None
