@@ -66,15 +66,15 @@ MERGE = ColumnMerge(("a", "b"), ("c", "g"), Fraction(3, 5), Fraction(3, 10))
         pytest.param(
             holding(),
             True,
-            "In every bucket and column (4 groups of values) no value belongs to more than 1 in 2 transactions; the "
-            "commonest has 2/5, in bucket 1.",
+            "In every bucket and column (4 groups of values) no value belongs to more than 1 in 2 of the "
+            "transactions that have one; the commonest has 2/5, in bucket 1.",
             id="holds",
         ),
         pytest.param(
             holding(LDiverseAnatomy("5/2", empty="free")),
             False,
-            "In every bucket and column (4 groups of values) no value belongs to more than 2 in 5 transactions that "
-            "have one there (one transaction taken as one person); the commonest has 2/5, in bucket 1.",
+            "In every bucket and column (4 groups of values) no value belongs to more than 2 in 5 of the "
+            "transactions that have one (one transaction taken as one person); the commonest has 2/5, in bucket 1.",
             id="not merged, free",
         ),
         pytest.param(

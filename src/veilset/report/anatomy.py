@@ -34,6 +34,7 @@ __all__ = [
     "merge_sentence",
 ]
 
+_FEW = 3  # names of a column in a sentence
 _MOST_DRAWN = 30  # columns in the picture; all are in its table
 _EMPTY, _COMMONEST = "none of its items", "its commonest value"
 
@@ -256,4 +257,5 @@ def merge_sentence(merge: ColumnMerge) -> str:
     '{a} with {b, c}: a value had 60%, now 40%'
     """
     before, after = shares(float(merge.share)), shares(float(merge.reached))
-    return f"{braced(merge.column)} with {braced(merge.other)}: a value had {before}, now {after}"
+    columns = f"{braced(merge.column, _FEW)} with {braced(merge.other, _FEW)}"
+    return f"{columns}: a value had {before}, now {after}"

@@ -63,7 +63,9 @@ def custodian_report(
         release=release,
         decision=decide(release),
         person=one_person(original) if words.about_people or original.persons is not None else "",
-        options=", ".join(f"{name}={_option(value)}" for name, value in release.options.items() if name != "chosen"),
+        options=", ".join(
+            f"{name}={_option(name, value)}" for name, value in release.options.items() if name != "chosen"
+        ),
         taken=taken_sentence(release),
         cut=cut_of(release.data, release.promise, limits),
         cut_says=cut_sentence(release),
@@ -87,11 +89,12 @@ def custodian_report(
     )
 
 
-def _option(value: object) -> str:
+def _option(name: str, value: object) -> str:
     if isinstance(value, Mapping):
         return f"for {number(len(value), 'item')}"
     if isinstance(value, tuple):
-        return number(len(value), "pattern" if value and isinstance(value[0], tuple) else "item")
+        lists = "column" if name == "columns" else "pattern"
+        return number(len(value), lists if value and isinstance(value[0], tuple) else "item")
     return str(value)
 
 

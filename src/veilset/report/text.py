@@ -60,14 +60,14 @@ def knowledge(itemset: Sequence[str]) -> str:
     return " + ".join(map(shown, itemset[:_MOST_NAMES])) + more if itemset else "(nothing)"
 
 
-def braced(names: Sequence[str]) -> str:
-    """Names as a set, shortened.
+def braced(names: Sequence[str], most: int = _MOST_NAMES) -> str:
+    """Names as a set, shortened to so many.
 
     >>> braced(["b", "e"]), braced("abcdefgh"), braced([])
     ('{b, e}', '{a, b, c, d, e, f and 2 more}', '{}')
     """
-    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-    return f"{{{', '.join(map(shown, names[:_MOST_NAMES]))}{more}}}"
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{{{', '.join(map(shown, names[:most]))}{more}}}"
 
 
 def people(count: int) -> str:

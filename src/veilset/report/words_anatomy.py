@@ -72,9 +72,9 @@ class LDiverseAnatomyWords:
         )
 
     def _one_in(self) -> str:
+        """The same words for all: where having nothing is no value, only those count who have one."""
         share = 1 / self.promise.l
-        whose = " that have one there" if self.promise.empty == "free" else ""
-        return f"{share.numerator:,} in {share.denominator:,} transactions{whose}"
+        return f"{share.numerator:,} in {share.denominator:,} of the transactions that have one"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """Where a value is too common, the value, and its share."""
