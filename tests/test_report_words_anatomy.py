@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.shop import NASTY, printed
 from veilset import report
+from veilset.limits import Limits
 from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.release import ColumnMerge, Partition, Release
 from veilset.report.anatomy import ColumnFacts, column_facts, cut_of, cut_sentence, how_it_was_cut
@@ -322,3 +323,13 @@ def test_mined_lines_come_with_a_warning() -> None:
     (warned,) = notes(Mined(CUT, Asked("rare", k=2), 0))
     assert "Expected" not in warned
     assert notes(Mined(DATA, Asked("all"), 0)) == []
+
+
+def test_what_takes_too_much_is_not_counted() -> None:
+    cut = cut_of(CUT, TWO, Limits(memory_limit=1))
+    assert cut is not None
+    assert (cut.rows, cut.shares) == ([], None)
+    assert cut.says.endswith(
+        "What each column holds was not counted: it takes longer, or more memory, than was allowed."
+    )
+    assert "was not counted" in report.custodian_report(release(), before=None, limits=Limits(memory_limit=1))
