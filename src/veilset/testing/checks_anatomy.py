@@ -129,12 +129,17 @@ def _check_release(release: Release, promise: LDiverseAnatomy) -> None:
 
 
 def _may_give_up(data: Transactions, promise: LDiverseAnatomy) -> bool:
-    """Whether some two columns are too few: a method that joins columns may come to these."""
+    """Whether some two columns are too few: a method that joins columns may come to these.
+
+    It may also take all sensitive items for one column; if there are no others, that is the only one.
+    """
     rows, names, secret = as_sets(data), set(data.names), data.sensitive
     halves = (set(half) for size in range(1, len(names)) for half in combinations(sorted(names), size))
     pairs = [(half, names - half) for half in halves if not brute.mixed_columns([half, names - half], secret)]
+    if not data.public or not pairs:
+        return True
     one = [0] * len(rows)
-    return not pairs or any(brute.anatomy_breaches(rows, pair, one, promise.l, promise.empty, secret) for pair in pairs)
+    return any(brute.anatomy_breaches(rows, pair, one, promise.l, promise.empty, secret) for pair in pairs)
 
 
 def _nothing_taken_out(release: Release, promise: LDiverseAnatomy) -> bool:
