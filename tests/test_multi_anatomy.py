@@ -254,7 +254,7 @@ class TestMethod:
         again = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2, random_state=first.options["random_state"])
         assert again.data == first.data
 
-    @pytest.mark.parametrize("wrong", [0, -1, True, 2.5, "many"])
+    @pytest.mark.parametrize("wrong", [0, -1, 1025, True, 2.5, "many"])
     def test_wrong_open_buckets(self, wrong):
         data = vs.Transactions.from_lists([["a", "c"], ["b", "d"]])
         with pytest.raises(vs.WrongUsage, match="open_buckets"):

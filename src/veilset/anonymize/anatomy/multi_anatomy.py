@@ -28,6 +28,7 @@ from veilset.transactions import Anatomy, Transactions
 
 __all__ = ["fill_buckets", "multi_anatomy"]
 
+_MOST = 1024  # open buckets: every transaction is compared with all of them, and far fewer make buckets small
 _ADVICE = "take fewer transactions or columns."
 
 
@@ -73,8 +74,8 @@ def multi_anatomy(
     True
     """
     started = time.perf_counter()
-    if isinstance(open_buckets, bool) or not isinstance(open_buckets, (int, np.integer)) or open_buckets < 1:
-        raise WrongUsage(f"open_buckets is {open_buckets!r}.", "Give a whole number of at least 1, such as 32.")
+    if type(open_buckets) is bool or not isinstance(open_buckets, (int, np.integer)) or not 1 <= open_buckets <= _MOST:
+        raise WrongUsage(f"open_buckets is {open_buckets!r}.", f"Give a whole number from 1 to {_MOST:,}, such as 32.")
     seed = seed_of(random_state)
     made = make_columns(
         data, promise, columns=columns, taxonomy=taxonomy, level=level, random_state=seed, limits=limits
