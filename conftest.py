@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("quick", max_examples=25, deadline=None)
-settings.register_profile("dev", max_examples=60, deadline=None)
+settings.register_profile("dev", max_examples=30, deadline=None)
 settings.register_profile("ci", max_examples=200, deadline=None)
 settings.register_profile("thorough", max_examples=10_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
