@@ -105,14 +105,22 @@ def test_words_for_one_for_all_and_for_long_columns():
         (3, "a"): "the only transaction of bucket 3 has none of {a, b}",
         (3, "x"): "the only transaction of bucket 3 has exactly this of {x}",
     }
-    (witness,) = audit(cut([["a"], ["b"], ["c"]], ["abc"], [0, 0, 1]), TWO).witnesses
-    assert str(witness) == "{c}: the only transaction of bucket 2 has exactly this of {a, b, c}"
-    one_of_two = audit(cut(["a", "b"], ["ab"], [0, 0]), LDiverseAnatomy(3)).witnesses[0]
-    assert one_of_two.reason == "1 of the 2 transactions of bucket 1 has exactly this of {a, b}"
-    free = audit(cut(["a", "b", ""], ["ab"], [0, 0, 1]), LDiverseAnatomy(3, empty="free")).witnesses
-    assert [w.reason for w in free] == ["1 of the 2 transactions of bucket 1 with any of {a, b} has exactly this"]
-    wide = audit(cut(["abcdefgh"], ["abcdefgh"], [0]), TWO).witnesses[0]
-    assert wide.reason.endswith("exactly this of {a, b, c, d, e, f, … (8 items)}")
+
+    def reasons_in(column, rows, buckets, promise):
+        data = cut([[*row, "z"] for row in rows], [column, "z"], buckets)
+        return [witness.reason for witness in audit(data, promise).witnesses if witness.column == tuple(column)]
+
+    assert reasons_in("abc", "abc", [0, 0, 1], TWO) == [
+        "the only transaction of bucket 2 has exactly this of {a, b, c}"
+    ]
+    assert reasons_in("ab", "ab", [0, 0], LDiverseAnatomy(3)) == [
+        "1 of the 2 transactions of bucket 1 has exactly this of {a, b}"
+    ]
+    assert reasons_in("ab", ["a", "b", ""], [0, 0, 1], LDiverseAnatomy(3, empty="free")) == [
+        "1 of the 2 transactions of bucket 1 with any of {a, b} has exactly this"
+    ]
+    (wide,) = reasons_in("abcdefgh", ["abcdefgh"], [0], TWO)
+    assert wide.endswith("exactly this of {a, b, c, d, e, f, … (8 items)}")
 
 
 def test_a_column_holds_sensitive_items_or_public_ones():
@@ -166,8 +174,9 @@ def test_the_answer_does_not_depend_on_threads():
 
 def test_one_bucket_of_many_values():
     """More values than the table of a bucket first has room for, and then a bucket of few again."""
-    rows = [[f"a{n}"] for n in range(1_000)] + [["a0"], ["a0"], ["a1"]]
-    answer = audit(cut(rows, [[f"a{n}" for n in range(1_000)]], [0] * 1_000 + [1] * 3), TWO)
+    rows = [[f"a{n}", f"b{n}"] for n in range(1_000)] + [["a0", "b0"], ["a0", "b1"], ["a1", "b2"]]
+    columns = [[f"{letter}{n}" for n in range(1_000)] for letter in "ab"]
+    answer = audit(cut(rows, columns, [0] * 1_000 + [1] * 3), TWO)
     assert [(w.itemset, w.bucket, w.confidence) for w in answer.witnesses] == [(("a0",), 2, Fraction(2, 3))]
 
 
@@ -366,3 +375,12 @@ def test_the_account_does_not_depend_on_threads():
     told = {account(data, moved, limits=Limits(threads=threads)) for threads in (1, 2, 7)}
     assert len(told) == 1
     assert told.pop().startswith("Bucket 1,235 does not have the values of its transactions in the column {b0, b1")
+
+
+def test_one_column_is_no_cut():
+    """Whatever its buckets: every transaction could be read as it was."""
+    data = cut(["ab", "c", "bd", "a"], ["abcd"], [0, 0, 0, 0])
+    answer = audit(data, TWO)
+    assert (answer.holds, answer.found) == (False, 4)
+    assert "published whole" in answer.witnesses[0].reason
+    assert audit(data, LDiverseAnatomy(1)).holds

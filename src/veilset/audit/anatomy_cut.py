@@ -15,7 +15,10 @@ __all__ = ["Cut"]
 
 @dataclass(frozen=True)
 class Cut:
-    """Columns and buckets; data without them is one column, and each transaction a bucket of its own.
+    """Columns and buckets.
+
+    Data without them, or with a single column, is published whole: as one column of all items, in which
+    each transaction is a bucket of its own.
 
     Parameters
     ----------
@@ -27,17 +30,21 @@ class Cut:
         The number of the column of each item.
     free : array of uint8
         Whether having no item of a column is free.
+    whole : bool
+        Whether transactions are published whole.
     """
 
     columns: tuple[tuple[str, ...], ...]
     starts: npt.NDArray[np.int64]
     column_of: npt.NDArray[np.int32]
     free: npt.NDArray[np.uint8]
+    whole: bool
 
     @classmethod
     def of(cls, data: Transactions, promise: LDiverseAnatomy) -> Cut:
         """Of *data*, as *promise* sees it."""
-        if data.anatomy is None:
+        whole = data.anatomy is None or len(data.anatomy.columns) < 2
+        if data.anatomy is None or whole:
             columns = tuple(filter(None, (data.names,)))
             starts, column_of = np.arange(len(data) + 1), np.zeros(len(data.names), dtype=np.int32)
         else:
@@ -45,7 +52,7 @@ class Cut:
             starts, column_of = data.anatomy.starts, data.anatomy.column_of(data.names)
         secret = set(data.sensitive)
         free = [promise.empty_is_free(sensitive=secret.issuperset(column)) for column in columns]
-        return cls(columns, starts, column_of, np.array(free, dtype=np.uint8))
+        return cls(columns, starts, column_of, np.array(free, dtype=np.uint8), whole)
 
     @property
     def buckets(self) -> int:

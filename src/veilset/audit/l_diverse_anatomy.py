@@ -49,7 +49,7 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
             **limits.for_kernel(lambda _: "Counting values in buckets"),
         )
     bound = 1 / promise.l
-    mixed = [] if data.anatomy is None else list(_mixed_columns(data, cut))
+    mixed = [] if cut.whole else list(_mixed_columns(data, cut))
     wrong = [*mixed, *_witnesses(data, cut, listed)]
     found += len(mixed)
     margins = {}
@@ -59,7 +59,7 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
         if guess.value > bound and not found:  # no mixture is above all its parts: one of the two has miscounted
             wrong, found = [_guessed(guess)], 1
         margins["surest_guess"] = _rounded(guess, bound)
-    if data.anatomy is not None and (within := _surest_within_column(data, cut, limits)):
+    if not cut.whole and (within := _surest_within_column(data, cut, limits)):
         margins["surest_within_column"] = within
     return Audit(
         promise=promise,
@@ -100,7 +100,7 @@ def _witnesses(data: Transactions, cut: Cut, found: _native._AnatomyFindings) ->
     for (itemset, count, share, bucket, column), size, number in zip(
         _values(data, cut, found), sizes, numbers, strict=True
     ):
-        if data.anatomy is None:
+        if cut.whole:
             reason = f"transaction {bucket:,} is published whole, as a bucket of its own"
         else:
             reason = _reason(itemset, count, size, bucket, column, free=bool(cut.free[number]))

@@ -24,7 +24,7 @@ class LDiverseAnatomy:
     Items are cut into columns, transactions into buckets (`Transactions.anatomy`). In every bucket and column no value
     (the set of a transaction's items in that column) belongs to more than a share 1/l of the bucket. So an attacker
     who knows other columns and finds the bucket guesses a value with a probability of at most 1/l. Transactions
-    without buckets and columns are taken as published whole: each is a bucket of its own.
+    without buckets and columns, or with a single column, are published whole: each is a bucket of its own.
 
     Parameters
     ----------
@@ -88,9 +88,11 @@ class LDiverseAnatomy:
             "Nothing is promised against who knows, or learns by comparing many buckets, which values of different "
             "columns tend to go together.",
             "Nothing is promised against who knows the values of others in the same bucket.",
+            "Which items share a column may have been decided from the original data, and tells which of them tend to "
+            "go together.",
         ]
         if self.empty == "free":
             sentences.append("That a person has no item of a column may be known for sure.")
         else:
-            sentences.append("That a person has no sensitive item at all may be known for sure.")
+            sentences.append("If items are sensitive: that a person has none of them may be known for sure.")
         return tuple(sentences)

@@ -88,7 +88,7 @@ class AnatomyTable(_Strict):
 
     file: Annotated[str, Field(pattern=r"^anatomy\.(csv|jsonl|parquet)$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    columns: Annotated[int, Field(ge=1)]
+    columns: Annotated[int, Field(ge=2)]
     buckets: Annotated[int, Field(ge=1)]
     smallest_bucket: Annotated[int, Field(ge=1)]
     largest_bucket: Annotated[int, Field(ge=1)]

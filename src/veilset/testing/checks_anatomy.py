@@ -21,15 +21,16 @@ _Pair = tuple[int, int]
 
 
 def _cut(data: Transactions) -> tuple[tuple[tuple[str, ...], ...], list[int]]:
-    """Columns and buckets; data that has none is published whole."""
-    if data.anatomy is None:
+    """Columns and buckets; data that has none, or a single column, is published whole."""
+    if data.anatomy is None or len(data.anatomy.columns) < 2:
         return ((data.names,) if data.names else ()), list(range(len(data)))
     return data.anatomy.columns, data.anatomy.buckets.tolist()
 
 
 def _mixed(data: Transactions, sensitive: Collection[str]) -> list[int]:
     """Of data that was not cut, nobody says that it has columns of sensitive items."""
-    return [] if data.anatomy is None else brute.mixed_columns(data.anatomy.columns, sensitive)
+    columns, _ = _cut(data)
+    return [] if len(columns) < 2 else brute.mixed_columns(columns, sensitive)
 
 
 def _holds(data: Transactions, sensitive: Collection[str], promise: LDiverseAnatomy) -> bool:
@@ -92,7 +93,7 @@ def _check_margins(data: Transactions, promise: LDiverseAnatomy, answer: Audit) 
     guess = answer.margins.get("surest_guess")
     assert guess is None or len(columns) > 1, "There is no other column to guess."
     assert guess is None or guess.value <= max(shares.values(), default=0), f"{guess} is surer than any share."
-    if data.anatomy is None:
+    if len(columns) < 2:
         return
     rules = dict(_rules_within(data, columns))
     within = answer.margins.get("surest_within_column", Margin(0, ()))

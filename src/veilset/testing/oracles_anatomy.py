@@ -78,7 +78,15 @@ def is_l_diverse(
     empty: str = "value",
     sensitive: Collection[str] = (),
 ) -> bool:
-    """Whether no value is too common in its bucket, and no column holds both sensitive and public items."""
+    """Whether no value is too common in its bucket, and no column holds both sensitive and public items.
+
+    What has a single column is published whole: each row is a bucket of its own.
+
+    >>> is_l_diverse(["a", "b"], ["ab"], [0, 0], 2)
+    False
+    """
+    if len(columns) < 2:
+        return not anatomy_breaches(rows, columns, range(len(rows)), l, empty, sensitive)
     return not mixed_columns(columns, sensitive) and not anatomy_breaches(rows, columns, buckets, l, empty, sensitive)
 
 
