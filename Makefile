@@ -41,6 +41,7 @@ experiments: $(VENV)/.built
 	$(BIN)/python experiments/coherence.py --fresh --data $(DATA)
 	$(BIN)/python experiments/rho.py --fresh --data $(DATA)
 	$(BIN)/python experiments/hiding.py --fresh
+	$(BIN)/python experiments/anatomy.py --fresh --data $(DATA)
 
 lint: $(VENV)/.built
 	$(BIN)/ruff check .

@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data", help="the data sets")
     parser.add_argument("--out", type=Path, help="default: docs/experiments, with --quick build/experiments")
     parser.add_argument("--quick", action="store_true", help="one seed, few points")
-    parser.add_argument("--seeds", type=int, default=2, choices=range(1, 8), help="of data and chance")
+    parser.add_argument("--seeds", type=int, default=3, choices=range(1, 8), help="of data and chance")
     parser.add_argument("--fresh", action="store_true", help="repeat what was run before")
     given = parser.parse_args()
     out = given.out or HERE.parent / ("build" if given.quick else "docs") / "experiments"

@@ -33,7 +33,7 @@ COLOURS = {
     "NHF certified": "#a3cfb2",
     "HPCME certified": "#9dc0e6",
 }
-_OTHERS = ("#3f7fbf", "#c8772d", "#4f9d69")  # for lines that are no methods
+_OTHERS = ("#3f7fbf", "#c8772d", "#4f9d69", "#8e5bb5", "#6b7580")  # for lines that are no methods
 _GREY, _LINE = "#7a828c", "#a9b0b8"
 _T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447}  # Student's t for 95%, by the number of values
 
