@@ -55,7 +55,7 @@ std::vector<double> commonness(const Values& data, std::span<const int64_t> dist
 class Filling {
 public:
     Filling(const Values& data, std::span<const double> commonness, int64_t open_buckets, Control& control)
-        : data_(data), commonness_(commonness), control_(control), closed_(data), open_(size_t(open_buckets), Open(data)),
+        : data_(data), commonness_(commonness), control_(control), closed_(data, control), open_(size_t(open_buckets), Open(data)),
           most_waiting_(open_buckets == 1 ? 0 : data.rows() / waiting_share) {}
 
     void fill(std::span<const int64_t> order) {

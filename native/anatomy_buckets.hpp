@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "control.hpp"
 
 namespace veilset::anatomy {
 
@@ -33,6 +36,11 @@ public:
     double commonness() const { return commonness_; }
     // How many more rows it needs at least; 0: it is l-diverse.
     int64_t missing() const { return missing_; }
+
+    // The slack of one value: see anatomy_buckets.cpp.
+    int64_t slack(size_t column, int32_t value) const {
+        return data_.den * counting_[column] - data_.num * counts_[place(column, value)];
+    }
 
     // How many more rows it would need with this row; `too_many` or more are not counted exactly.
     int64_t missing_with(std::span<const int32_t> row, int64_t too_many = std::numeric_limits<int64_t>::max()) const {
@@ -106,35 +114,45 @@ private:
     int64_t missing_ = 0;
 };
 
-// The buckets that are done, as lists of rows that can be put together.
+// The buckets that are done, as lists of rows that can be put together. Large ones also know how often they have each
+// value: they would be gone through again and again.
 class Closed {
 public:
-    explicit Closed(const Values& data) : data_(data), next_(size_t(data.rows()), -1) {}
+    Closed(const Values& data, Control& control) : data_(data), control_(control), next_(size_t(data.rows()), -1) {}
 
-    int64_t count() const { return int64_t(first_.size()); }
+    int64_t count() const { return int64_t(buckets_.size()); }
 
     void append(std::span<const int64_t> rows) {
         for (size_t i = 0; i + 1 < rows.size(); ++i) next_[size_t(rows[i])] = rows[i + 1];
-        first_.push_back(rows.front());
-        last_.push_back(rows.back());
+        buckets_.push_back({rows.front(), rows.back(), int64_t(rows.size()), nullptr});
+        count_if_large(buckets_.back());
     }
 
     void add(int64_t bucket, int64_t row) {
-        next_[size_t(row)] = std::exchange(first_[size_t(bucket)], row);
+        Bucket& to = buckets_[size_t(bucket)];
+        next_[size_t(row)] = std::exchange(to.first, row);
+        ++to.size;
+        if (to.counted) count(to, row);
+        else count_if_large(to);
     }
 
     // Puts `other` into `bucket`; the last bucket gets its number.
     void join(int64_t bucket, int64_t other) {
-        next_[size_t(last_[size_t(bucket)])] = first_[size_t(other)];
-        last_[size_t(bucket)] = last_[size_t(other)];
-        first_[size_t(other)] = first_.back(), last_[size_t(other)] = last_.back();
-        first_.pop_back(), last_.pop_back();
+        Bucket &to = buckets_[size_t(bucket)], &from = buckets_[size_t(other)];
+        if (from.size > to.size) std::swap(to, from);  // the smaller is counted again
+        if (to.counted) for_each(from, [&](int64_t r) { count(to, r); });
+        next_[size_t(to.last)] = from.first;
+        to.last = from.last;
+        to.size += from.size;
+        if (!to.counted) count_if_large(to);
+        if (&from != &buckets_.back()) from = std::move(buckets_.back());
+        buckets_.pop_back();
     }
 
     // body(row) for the rows of a bucket.
     template <class Body>
     void for_each(int64_t bucket, Body body) const {
-        for (int64_t r = first_[size_t(bucket)]; r != -1; r = next_[size_t(r)]) body(r);
+        for_each(buckets_[size_t(bucket)], body);
     }
 
     // Whether the bucket stays l-diverse with this row.
@@ -146,6 +164,10 @@ public:
 
     // The slack of one value in a bucket.
     int64_t slack(int64_t bucket, size_t column, int32_t value, int64_t& looks) const {
+        if (const auto& counted = buckets_[size_t(bucket)].counted) {
+            ++looks;
+            return counted->slack(column, value);
+        }
         int64_t sum = 0;
         for_each(bucket, [&](int64_t r) {
             const int32_t other = data_.row(r)[column];
@@ -156,8 +178,34 @@ public:
     }
 
 private:
+    static constexpr int64_t large = 64;
+
+    struct Bucket {
+        int64_t first, last, size;
+        std::unique_ptr<Open> counted;
+    };
+
+    template <class Body>
+    void for_each(const Bucket& bucket, Body body) const {
+        for (int64_t r = bucket.first; r != -1; r = next_[size_t(r)]) body(r);
+    }
+
+    void count(Bucket& bucket, int64_t row) {
+        control_.poll();
+        control_.charge(data_.columns() * int64_t(4 * sizeof(int64_t)));  // a place in a table that is half full
+        bucket.counted->add(row, 0);
+    }
+
+    void count_if_large(Bucket& bucket) {
+        if (bucket.size <= large) return;
+        bucket.counted = std::make_unique<Open>(data_);
+        for_each(bucket, [&](int64_t r) { count(bucket, r); });
+    }
+
     const Values& data_;
-    std::vector<int64_t> next_, first_, last_;  // the row after each row; the first and last of each bucket
+    Control& control_;
+    std::vector<int64_t> next_;  // the row after each row of a bucket
+    std::vector<Bucket> buckets_;
 };
 
 }  // namespace veilset::anatomy
