@@ -159,7 +159,7 @@ def _infeasible(
     free = promise.empty_is_free(sensitive=column.sensitive)
     who = "the transactions that have any of its items" if free else "all transactions"
     lower = most.numerator * 1000 // most.denominator / 1000  # rounded down, so that it will do
-    smaller = f"Ask for an l of at most {lower:g}, or for" if lower > 1 else "No l above 1 would do: ask for"
+    smaller = f"Ask for an l of at most {lower:.10g}, or for" if lower > 1 else "No l above 1 would do: ask for"
     return Infeasible(
         f"The {columns:,} columns cannot be made {promise.l}-diverse. In the {'sensitive ' * column.sensitive}column "
         f"{_few(_names(data, column))} the commonest value, {_few(value) or 'none of its items'}, belongs to "
