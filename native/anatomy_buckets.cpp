@@ -1,8 +1,8 @@
 // Transactions into buckets (Multi-Anatomy, Figure 2), in time linear in their number.
 //
 // Several buckets are open at a time. A row goes where it brings a bucket nearer to being l-diverse; the one with the
-// commonest values first, because such a bucket seldom finds a match. If there is none it opens a bucket, or it waits.
-// With a single open bucket there is no choice, and this is the figure to the letter.
+// commonest values first, because such a bucket seldom finds a match. If there is none it opens a bucket, or it waits,
+// and is offered again in the end. With a single open bucket there is no choice, and this is the figure to the letter.
 //
 // What is left over is put into closed buckets: one that takes it as it is, or several that have to become one. For a
 // value v of column c the slack of a set of rows is den * (rows that count in c) - num * (rows with v), with
@@ -33,9 +33,10 @@ constexpr int64_t candidates = 64;      // buckets to choose from when some have
 constexpr int64_t waiting_share = 8;    // one row in so many may wait
 
 // How common the values of each row are: the sum of their shares in the columns. Raises if no buckets can be l-diverse.
-std::vector<double> commonness(const Values& data, std::span<const int64_t> distinct) {
+std::vector<double> commonness(const Values& data, std::span<const int64_t> distinct, const Control& control) {
     std::vector<double> sums(size_t(data.rows()), 0.0);
     for (size_t column = 0; column < distinct.size(); ++column) {
+        control.poll();
         std::vector<int64_t> counts(size_t(distinct[column]) + 1, 0);
         for (int64_t r = 0; r < data.rows(); ++r) {
             const int32_t value = data.row(r)[column];
@@ -59,19 +60,12 @@ public:
           most_waiting_(open_buckets == 1 ? 0 : data.rows() / waiting_share) {}
 
     void fill(std::span<const int64_t> order) {
-        for (int64_t r : order) {
-            control_.poll();
-            control_.advance();
-            const int64_t bucket = choose(data_.row(r));
-            if (bucket < 0) {
-                waiting_.push_back(r);
-                continue;
-            }
-            Open& open = open_[size_t(bucket)];
-            open.add(r, commonness_[size_t(r)]);
-            if (open.missing() > 0) continue;
-            closed_.append(open.rows());
-            open.clear();
+        offer(order);
+        // Places become free later on. Again as long as a quarter finds one, so that all this takes linear time.
+        most_waiting_ = int64_t(waiting_.size());
+        for (size_t before = 2 * waiting_.size(); !waiting_.empty() && 4 * waiting_.size() <= 3 * before;) {
+            before = waiting_.size();
+            offer(std::exchange(waiting_, {}));
         }
         for (const Open& open : open_) waiting_.insert(waiting_.end(), open.rows().begin(), open.rows().end());
     }
@@ -112,6 +106,24 @@ public:
     }
 
 private:
+    // Puts rows into open buckets, and closes those that are l-diverse.
+    void offer(std::span<const int64_t> rows) {
+        for (int64_t r : rows) {
+            control_.poll();
+            control_.advance();
+            const int64_t bucket = choose(data_.row(r));
+            if (bucket < 0) {
+                waiting_.push_back(r);
+                continue;
+            }
+            Open& open = open_[size_t(bucket)];
+            open.add(r, commonness_[size_t(r)]);
+            if (open.missing() > 0) continue;
+            closed_.append(open.rows());
+            open.clear();
+        }
+    }
+
     // The open bucket for a row; -1: it has to wait.
     int64_t choose(std::span<const int32_t> row) const {
         int64_t best = -1, empty = -1;
@@ -191,12 +203,12 @@ nb::tuple anatomy_buckets(const Array<int32_t>& values, const Array<int64_t>& di
         if (r < 0 || r >= data.rows() || std::exchange(met[size_t(r)], 1)) throw std::invalid_argument("the order is no order of the rows");
     if (int64_t(rows.size()) != data.rows()) throw std::invalid_argument("the order is no order of the rows");
     Control control(memory_limit, time_limit, std::move(progress));
-    control.charge(data.rows() * int64_t(5 * sizeof(int64_t)));
+    control.charge(data.rows() * int64_t(5 * sizeof(int64_t)) + open_buckets * Open::bytes(data));
     std::vector<int64_t> numbers;
     int64_t left_over = 0, joined = 0;
     control.begin(1, data.rows());
     control.parallel(1, 1, [&](int64_t, int) {
-        const std::vector<double> common = commonness(data, span_of(distinct));
+        const std::vector<double> common = commonness(data, span_of(distinct), control);
         Filling filling(data, common, open_buckets, control);
         filling.fill(rows);
         left_over = filling.waiting();

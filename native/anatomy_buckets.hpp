@@ -32,6 +32,9 @@ class Open {
 public:
     explicit Open(const Values& data) : data_(data), counting_(data.free.size(), 0), largest_(data.free.size(), 0) { resize(64); }
 
+    // What one takes at first.
+    static int64_t bytes(const Values& data) { return int64_t(2 * sizeof(int64_t)) * (64 + data.columns()); }
+
     const std::vector<int64_t>& rows() const { return rows_; }
     double commonness() const { return commonness_; }
     // How many more rows it needs at least; 0: it is l-diverse.

@@ -272,3 +272,27 @@ class TestMethod:
         data = vs.generate.quest(transactions=20_000, average_length=8, pattern_length=3, items=60, random_state=3)
         with pytest.raises(vs.BudgetExceeded):
             vs.anonymize(data, vs.LDiverseAnatomy(2), columns=4, memory_limit="1MB")
+
+
+def test_what_waits_is_matched_with_what_waits():
+    """A value of half of all rows leaves closed buckets no room: joining them would end in one bucket of all."""
+    data = vs.Transactions.from_lists([["a", "c"], ["b", "d"]] * 5_000)
+    release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=[["a", "b"], ["c", "d"]], random_state=1)
+    assert set(release.data.anatomy.sizes.tolist()) == {2}
+
+
+def test_open_buckets_count_as_memory():
+    values = np.tile(np.arange(1, 3, dtype=np.int32), 100)
+    with pytest.raises(_native.OverBudget, match="memory"):
+        _native.anatomy_buckets(
+            values,
+            np.array([2], dtype=np.int64),
+            np.zeros(1, dtype=np.uint8),
+            np.arange(200),
+            numerator=2,
+            denominator=1,
+            open_buckets=200,
+            memory_limit=100_000,
+            time_limit=10.0,
+            progress=None,
+        )

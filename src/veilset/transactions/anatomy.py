@@ -53,7 +53,10 @@ class Anatomy:
             if item in seen:
                 raise WrongUsage(f"{item!r} is in two columns, or twice in one.", "Give every item one column.")
             seen.add(item)
-        numbers = np.array(buckets, dtype=np.int64)
+        given = np.asarray(buckets)
+        if given.size and given.dtype.kind not in "iu":
+            raise WrongUsage(f"Buckets are {given.dtype}, not whole numbers.", "Number them 0, 1, 2, …")
+        numbers = given.astype(np.int64)
         if numbers.ndim != 1 or (numbers.size and (numbers[0] != 0 or not np.isin(np.diff(numbers), (0, 1)).all())):
             raise WrongUsage("Buckets are not numbered 0, 1, 2, … one after the other.", "Sort the rows by bucket.")
         numbers.setflags(write=False)

@@ -23,6 +23,7 @@ __all__ = ["clusters", "correlation", "medoids_of"]
 
 _CANDIDATES = 2000  # items that may become medoids: their distances take 16 MB
 _BYTES_A_PAIR = 60  # two codes, a count, places in the matrix, the correlation and what it is made of
+_BUILT = 50  # medoids
 _ROUNDS = 100  # far more than FasterPAM needs: a round goes over all items, and swaps at once what is better
 _ROWS_AT_ONCE = 1 << 16
 _ADVICE = "give the columns as lists."
@@ -63,15 +64,19 @@ def medoids_of(data: Transactions, count: int, *, random_state: int, limits: Lim
     """The codes of up to *count* medoids among the most frequent public items, ascending."""
     public = np.flatnonzero(data.is_sensitive == 0)
     often = np.sort(public[np.argsort(-data.supports[public], kind="stable")[:_CANDIDATES]])
+    if count >= len(often):
+        return [int(code) for code in often]
     limits.require(4 * len(often) ** 2, "Comparing items", _ADVICE)
     distances = _distances(data, often, limits)
     limits.step("Looking for medoids")
     limits.check_time("Looking for medoids", _ADVICE)
     found = kmedoids.fasterpam(
         distances,
-        min(count, len(often)),
+        count,
         max_iter=_ROUNDS,
-        init="build",  # as good as the best of several random starts, and the same columns for most seeds
+        # As good as the best of several random starts, and the same columns for most seeds; but not for so many that
+        # it would take seconds, in which nothing can stop it.
+        init="build" if count <= _BUILT else "random",
         random_state=seed_from(f"columns {random_state}") >> 32,  # it takes 31 bits
         n_cpu=1,  # with more it is another algorithm, which need not find the same
     )

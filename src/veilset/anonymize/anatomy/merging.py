@@ -26,6 +26,7 @@ from veilset.transactions import Transactions
 
 __all__ = ["Column", "merge_until_feasible", "number_values"]
 
+_PARTNERS = 32  # that are tried for a column: with hundreds of columns, all would take minutes
 _ADVICE = "ask for fewer columns."
 
 
@@ -110,15 +111,18 @@ def _best_partner(
     """The column that *worst* becomes one with, and what comes of it; None: no other is of its kind.
 
     It leaves the lowest worst share of all columns; of several, the lowest share of what the two become; of several,
-    the first. So two columns that fail help each other where they can, and others stay as they are.
+    the first. So two columns that fail help each other where they can, and others stay as they are. Where very many
+    columns are wished for, the worst 32 others are tried.
     """
     best: tuple[Fraction, Fraction, int, Column] | None = None
     rest = sorted((column for column in left if column is not worst), key=lambda column: -column.share)
+    tried = 0
     for partner in rest:
         others = rest[1].share if partner is rest[0] else rest[0].share  # the worst of those that stay as they are
-        if best is not None and others > best[0]:
-            break  # and so for all that follow
+        if best is not None and (others > best[0] or tried == _PARTNERS):
+            break  # the same is true of all that follow
         if partner.sensitive == worst.sensitive:
+            tried += 1
             both = _merged(worst, partner, promise, limits)
             way = (max(others, both.share), both.share, left.index(partner), both)
             best = way if best is None else min(best, way)

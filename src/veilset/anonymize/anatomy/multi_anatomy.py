@@ -163,6 +163,7 @@ def _permuted(
     sources = np.empty((len(data), columns), dtype=np.int32)
     for column in range(columns):
         limits.step("Permuting columns", column, columns)
+        limits.check_time("Permuting columns", _ADVICE)
         order = _native.shuffled_in_buckets(starts, _secret(seed, f"column {column}", len(data)))
         sources[:, column] = members[order]
     with limits.guard("Permuting columns", _ADVICE):
