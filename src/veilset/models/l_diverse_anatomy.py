@@ -23,8 +23,9 @@ class LDiverseAnatomy:
 
     Items are cut into columns, transactions into buckets (`Transactions.anatomy`). In every bucket and column no value
     (the set of a transaction's items in that column) belongs to more than a share 1/l of the bucket. So an attacker
-    who knows other columns and finds the bucket guesses a value with a probability of at most 1/l. Transactions
-    without buckets and columns, or with a single column, are published whole: each is a bucket of its own.
+    who knows other columns and finds the bucket, and to whom all arrangements inside it are equally likely, guesses a
+    value with a probability of at most 1/l. Transactions without buckets and columns, or with a single column, are
+    published whole: each is a bucket of its own.
 
     Parameters
     ----------
@@ -88,6 +89,7 @@ class LDiverseAnatomy:
             "Nothing is promised against who knows, or learns by comparing many buckets, which values of different "
             "columns tend to go together.",
             "Nothing is promised against who knows the values of others in the same bucket.",
+            "Nothing is promised against who reasons from how the buckets were made.",
             "Which items share a column may have been decided from the original data, and tells which of them tend to "
             "go together.",
         ]
