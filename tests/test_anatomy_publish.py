@@ -18,7 +18,6 @@ from veilset.errors import NotCertified, WrongUsage
 from veilset.io import sha256_of
 from veilset.limits import Limits
 from veilset.publish import Recipe
-from veilset.publish.bundle import release_layout
 from veilset.release import Partition
 from veilset.transactions import Anatomy
 from veilset.utility import unavoidable
@@ -293,17 +292,27 @@ def test_other_certificates_say_nothing_of_anatomies(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_anatomized_data_can_be_published_for_another_promise(tmp_path, suffix):
-    """What went together by chance only is treated as any data; the buckets are not published with it."""
+@pytest.mark.parametrize(
+    "promise",
+    [
+        vs.Coherence(k=2, p=1),
+        vs.RhoUncertainty(rho=1),
+        vs.HiddenPatterns([["a", "b"]], min_support=9),
+        vs.LDiverseAnatomy(2),
+    ],
+    ids=lambda promise: promise.name,
+)
+def test_anatomized_data_is_no_original(tmp_path, suffix, promise):
+    """What stands in one row is of several people: nothing can be promised about them with it."""
     path = tmp_path / f"anatomy.{suffix}"
     by_hand(read(tmp_path)).data.write(path, format="anatomy")
     data = vs.read(path, format="anatomy")
-    release = vs.anonymize(data, vs.Coherence(k=2, p=1))
-    bundle = vs.publish(release, tmp_path / "release")
-    assert release_layout(release, None).form.shape == "lists"
-    assert f"data.{suffix}" in files(bundle.public)
-    assert not {f"anatomy.{suffix}", "columns.csv"} & {*files(bundle.public), *files(bundle.custodian)}
-    assert Recipe.load(bundle.custodian / "recipe.toml").read_data() == data
+    with pytest.raises(WrongUsage, match=r"rows mix people of a bucket.*Anonymize the original"):
+        vs.anonymize(data, promise)
+    by_other_means = vs.Release(data, data, promise, "given", {}, (), audit=vs.audit(data, promise))
+    with pytest.raises(WrongUsage, match="rows mix people of a bucket"):
+        vs.publish(by_other_means, tmp_path / "release")
+    assert not (tmp_path / "release").exists()
 
 
 def test_the_recipe(bundle):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from veilset.anonymize import METHODS, Method, check_allowed, find_method, too_common
+from veilset.anonymize import METHODS, Method, check_allowed, check_original, find_method, too_common
 from veilset.audit import audit as run_auditor
 from veilset.audit import edits_account_for
 from veilset.errors import WrongUsage, near_misses
@@ -89,6 +89,7 @@ def anonymize(
     Parameters
     ----------
     data : Transactions
+        Not cut into columns and buckets: anonymize what they were made from.
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default.
@@ -113,6 +114,7 @@ def anonymize(
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
     run = find_method(promise, method)
+    check_original(data)
     promise.check_items(data)
     if drop_empty:
         _check_droppable(promise)

@@ -27,7 +27,7 @@ from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnato
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["METHODS", "Method", "find_method"]
+__all__ = ["METHODS", "Method", "check_original", "find_method"]
 
 
 class Method(Protocol):
@@ -83,3 +83,13 @@ def find_method(promise: Promise, name: str | None) -> Method:
             near_misses(chosen, available),
         )
     return available[chosen]
+
+
+def check_original(data: Transactions) -> None:
+    """Raise if it is the outcome of a method whose rows are nobody's, and so nothing to start from."""
+    if data.anatomy is not None:
+        raise WrongUsage(
+            "This data is in columns and buckets already: its rows mix people of a bucket, so that no promise about "
+            "them says anything about a person.",
+            "Anonymize the original. To see what the data keeps as it is, audit it.",
+        )

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import veilset as vs
-from veilset.anonymize import check_allowed, find_method, loss_by_p, milder_that_keep_half, seed_from
+from veilset.anonymize import (
+    check_allowed,
+    check_original,
+    find_method,
+    loss_by_p,
+    milder_that_keep_half,
+    seed_from,
+)
 from veilset.cli.app import app
 from veilset.cli.method_options import MethodOptions
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
@@ -152,6 +159,7 @@ def run_recipe(
     if recipe.method.allow_sensitive:
         check_allowed(promise)
     data = recipe.read_data(bounds.memory_limit)
+    check_original(data)
     check_listed(listed, data.names)
     promise = recipe.promise_for(data)
     screen.show(lambda: print_reading(data, screen.console))

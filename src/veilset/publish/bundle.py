@@ -1,7 +1,7 @@
 """Writing a release: ``public/`` to hand over, ``custodian/`` to keep, both or neither.
 
-What is public is computed from the released data alone (but for the loss, rounded to 1%), its rows are in an order that
-only the custodian's secret seed can undo, and before anything gets its name, `verify` has read the written bytes again.
+What is public beside the data is computed from them alone (but for the loss, rounded to 1%), their rows are in an order
+that only the custodian's secret seed can undo, and before anything gets its name, `verify` has read the written bytes.
 Rows in buckets are in such an order already: the method has shuffled the buckets, and what is in them, by its own seed.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize import loss_by_p
+from veilset.anonymize import check_original, loss_by_p
 from veilset.audit import audit
 from veilset.errors import BudgetExceeded, NotCertified, WrongUsage, unknown
 from veilset.io import (
@@ -86,6 +86,7 @@ def publish(
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     limits = limits or Limits()
+    check_original(release.original)
     if not release.certified or release.audit is None or _lacks_buckets(release):
         raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", _what_next(release))
     out = Path(out)
@@ -232,8 +233,6 @@ def release_layout(release: Release, out_format: str | None) -> Layout:
     """How the released file is laid out: as the source was, or in the format that was asked for."""
     source = release.original.source
     read = Layout("basket", ",") if source is None else source.layout
-    if read.form.shape == "anatomy":  # there is a file of its own for that
-        read = {"json": Layout("jsonl"), "parquet": Layout("parquet")}.get(read.form.container, Layout("basket", ","))
     if out_format is None:
         if read.form.container == "fimi" and release.generalized:
             read = Layout("basket", ",")  # names of groups are no ids
