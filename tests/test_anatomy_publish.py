@@ -235,10 +235,18 @@ def test_what_breaks_the_promise(bundle):
 @pytest.mark.parametrize(
     ("changed", "verdict", "said"),
     [
-        ({"columns": 3}, "altered", "The certificate says columns 3, anatomy.csv has 2."),
-        ({"buckets": 1}, "altered", "The certificate says buckets 1, anatomy.csv has 2."),
-        ({"smallest_bucket": 1}, "altered", "The certificate says smallest_bucket 1, anatomy.csv has 5."),
-        ({"largest_bucket": 9}, "altered", "The certificate says largest_bucket 9, anatomy.csv has 5."),
+        ({"columns": 3}, "altered", "The certificate says 3 columns, anatomy.csv has 2."),
+        ({"buckets": 1}, "altered", "The certificate says 1 bucket, anatomy.csv has 2."),
+        (
+            {"smallest_bucket": 1},
+            "altered",
+            "The certificate says 1 transaction in the smallest bucket, anatomy.csv has 5.",
+        ),
+        (
+            {"largest_bucket": 9},
+            "altered",
+            "The certificate says 9 transactions in the largest bucket, anatomy.csv has 5.",
+        ),
         ({"columns": 0}, "malformed", "anatomy.columns"),
         ({"columns": "2"}, "malformed", "anatomy.columns"),
         ({"file": "../anatomy.csv"}, "malformed", "anatomy.file"),

@@ -18,6 +18,7 @@ from veilset.limits import Limits
 from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.release import ColumnMerge, Partition, Release
 from veilset.report.anatomy import ColumnFacts, column_facts, cut_of, cut_sentence, how_it_was_cut
+from veilset.report.costs import cost
 from veilset.report.mined import Asked, Mined, notes
 from veilset.report.words import limits_met, perhaps_worse, state, words_of
 from veilset.transactions import Anatomy, Transactions
@@ -47,9 +48,9 @@ def too_common(*value: str, count: int = 3, share: Fraction = Fraction(3, 5)) ->
 
 def whole(promise: LDiverseAnatomy = TWO) -> Audit:
     """What an auditor says of transactions without columns and buckets."""
-    row = Witness(("a", "b"), 1, None, Fraction(1), "is all of bucket 1", 1, tuple("abcdefgh"))
-    largest = Margin(Fraction(1), ("a", "b"), None, 1, tuple("abcdefgh"))
-    return Audit(promise, False, (row,), 10, (), {"largest_share": largest}, 10, True, 10)
+    rows = tuple(Witness(("a", "b"), 1, None, Fraction(1), f"is bucket {at}", at) for at in range(1, 10))
+    largest = Margin(Fraction(1), ("a", "b"), None, 1)
+    return Audit(promise, False, rows, 10, (), {"largest_share": largest}, 10, True, 10)
 
 
 def release(data: Transactions = CUT, **more: object) -> Release:
@@ -67,9 +68,16 @@ MERGE = ColumnMerge(("a", "b"), ("c", "g"), Fraction(3, 5), Fraction(3, 10))
         pytest.param(
             holding(),
             True,
-            "In every bucket and column (4 groups of values) no value belongs to more than 1 in 2 of the "
-            "transactions that have one; the commonest has 2/5, in bucket 1.",
+            "In every bucket and column (4 groups of values) no value belongs to more than 1 in 2 of the transactions; "
+            "the commonest has 2/5, in bucket 1.",
             id="holds",
+        ),
+        pytest.param(
+            replace(holding(), has_sensitive=True),
+            True,
+            "In every bucket and column (4 groups of values) no value belongs to more than 1 in 2 of the transactions, "
+            "or in columns of sensitive items of those that have one; the commonest has 2/5, in bucket 1.",
+            id="holds, also for sensitive items",
         ),
         pytest.param(
             holding(LDiverseAnatomy("5/2", empty="free")),
@@ -165,9 +173,23 @@ def test_parameters_say_what_is_free() -> None:
 def test_facts_survive_json() -> None:
     facts = json.loads(json.dumps(report.audit_facts(broken(too_common("b")), merged=True)))
     (witness,) = facts["witnesses"]
-    assert (witness["bucket"], witness["column"], witness["itemset"]) == (1, ["b", "e", "g"], ["b"])
+    assert (witness["bucket"], witness["column"], witness["itemset"]) == (1, {"first": "b", "items": 3}, ["b"])
     assert facts["margins"]["largest_share"]["bucket"] == 1
-    assert facts["margins"]["largest_share"]["column"] == ["b", "e", "g"]
+    assert facts["margins"]["largest_share"]["column"] == {"first": "b", "items": 3}
+    facts = report.audit_facts(whole(), merged=True)
+    assert not any("column" in found for found in [*facts["witnesses"], *facts["margins"].values()])
+
+
+def test_where_everybody_is_at_risk_three_are_shown() -> None:
+    assert limits_met(whole())[0].where == "transaction 1: {a, b}"
+    text = printed(lambda console: report.print_audit(whole(), console, merged=True))
+    assert text.count("all items") == 3
+    assert "… and 7 more transactions." in text
+    html = report.custodian_report(release(), before=whole())
+    assert html.count("all items</td>") == 3
+    assert "… and 7 more transactions." in html
+    few = replace(whole(), witnesses=whole().witnesses[:2], found=2)
+    assert printed(lambda console: report.print_audit(few, console, merged=True)).count("all items") == 2
 
 
 def test_facts_of_a_release() -> None:
@@ -198,7 +220,11 @@ def test_the_terminal_tells_what_was_cut() -> None:
         "At risk before These transactions are published whole (one transaction taken as one person): whoever" in text
     )
     assert "Changed nothing was deleted; 10 transactions in 2 buckets of 5; 3 columns wished, 2 reached (method" in text
-    assert "Cost no item occurrence is gone, but which values of a bucket go together" in text
+    assert "Cost no item is gone; lost is which values of different columns belong together inside a bucket; of" in text
+    # Nothing is permuted in these rows, so that all are found.
+    assert (
+        " rules of the original (of at most 3 items, at least 50% sure, held by 1 transaction or more) 100% are" in text
+    )
     assert "Columns merged {a, b} with {c, g}: a value had 60%, now 30%" in text
     assert "GO In every bucket and column" in text
     assert "Had to go" not in text
@@ -230,7 +256,7 @@ def test_sentences_about_a_cut() -> None:
         "12 transactions were left when no bucket could be closed any more and went into buckets that could take them; "
         "3 buckets had to become one for that."
     ]
-    assert "Columns were made around h, a:" in " ".join(how_it_was_cut(release()))
+    assert "Columns were made around 'h' and 'a':" in " ".join(how_it_was_cut(release()))
 
 
 def test_what_columns_hold() -> None:
@@ -269,11 +295,44 @@ def test_the_custodian_sees_why_columns_were_merged() -> None:
     )
 
 
+def test_what_it_cost_leaves_out_what_an_anatomy_cannot_change() -> None:
+    html = report.custodian_report(release(), before=None)
+    assert "share of all item occurrences that are gone" in html
+    for never in ("coarser", "different items that are gone", "items in a released transaction, on average"):
+        assert never not in html.partition("What it cost")[2]
+    paid = cost(release())
+    half = replace(paid, values={**paid.values, "expected_support_error": 0.0626, "counted_support_error": 1.5})
+    told = {metric.name: value for metric, value in half.rows}
+    assert (told["expected_support_error"], told["counted_support_error"]) == ("6.3%", "150%")
+
+
+def test_having_none_is_drawn_where_it_is_limited() -> None:
+    def chart(data: Transactions, promise: LDiverseAnatomy) -> tuple[str, str]:
+        cut = cut_of(data, promise)
+        assert cut is not None
+        assert cut.shares is not None
+        assert cut.shares.head[3] == "Commonest other value"
+        return cut.shares.says, str(cut.shares.draw())
+
+    says, drawn = chart(CUT, TWO)
+    assert "free" not in says
+    assert "none of its items" in drawn
+    says, drawn = chart(CUT, LDiverseAnatomy(2, empty="free"))
+    assert "Where having none is free it has no limit and is not drawn" in says
+    assert "none of its items" not in drawn
+
+
+def test_one_group_is_not_several() -> None:
+    assert "(1 group of values checked)" in str(replace(holding(), checked=1, counted="groups of values"))
+    assert "(4 groups of values checked)" in str(replace(holding(), counted="groups of values"))
+    assert "(1 itemset checked)" in str(replace(holding(), checked=1))
+
+
 def test_the_public_page_is_made_of_released_data() -> None:
     html = public(CUT)
     assert html == public(CUT.anonymous())
     assert "Merged with" not in html
-    assert "A single line is nobody." in html
+    assert "A single line need not be anybody:" in html
     assert "veilset.mining.expected_supports" in html
     assert "of all item occurrences removed" not in html
     assert "except the share that was removed" not in html

@@ -72,6 +72,7 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
         feasible=True,
         transactions=len(data),
         counted="groups of values",
+        has_sensitive=bool(data.sensitive),
     )
 
 
@@ -87,12 +88,12 @@ def _mixed_columns(data: Transactions, cut: Cut) -> Iterator[Witness]:
 def _values(
     data: Transactions, cut: Cut, found: _native._AnatomyFindings
 ) -> Iterator[tuple[tuple[str, ...], int, Fraction, int, tuple[str, ...]]]:
-    """Each value, how many have it, their share, the bucket (from 1) and the column."""
+    """Each value, how many have it, their share, the bucket (from 1) and the column; none of what is whole."""
     lists = (found[key].tolist() for key in ("bucket", "column", "count", "size", "row"))
     for bucket, column, count, size, row in zip(*lists, strict=True):
         codes = data.items[data.offsets[row] : data.offsets[row + 1]] if row >= 0 else data.items[:0]
         itemset = item_names(data, codes[cut.column_of[codes] == column].tolist())
-        yield itemset, count, Fraction(count, size), bucket + 1, cut.columns[column]
+        yield itemset, count, Fraction(count, size), bucket + 1, () if cut.whole else cut.columns[column]
 
 
 def _witnesses(data: Transactions, cut: Cut, found: _native._AnatomyFindings) -> Iterator[Witness]:

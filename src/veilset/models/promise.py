@@ -60,7 +60,7 @@ class Witness:
     bucket : int or None
         Where values of columns are looked at, the bucket in which the itemset is one, counted from 1.
     column : tuple of str
-        And all items of its column.
+        And all items of its column; empty where transactions are published whole, each as a bucket of its own.
     """
 
     itemset: tuple[str, ...]
@@ -164,6 +164,8 @@ class Audit:
         What is left of each listed pattern or rule, in the promise's order; empty where it lists none.
     counted : str
         What `checked` is a number of, in the plural.
+    has_sensitive : bool
+        Whether items are sensitive, where the promise asks something else of those.
     """
 
     promise: Promise
@@ -178,11 +180,16 @@ class Audit:
     reach: Reach | None = None
     leftovers: tuple[Leftover, ...] = ()
     counted: str = "itemsets"
+    has_sensitive: bool = False
 
     def __str__(self) -> str:
-        verdict, checked = "holds" if self.holds else "does not hold", f"{self.checked:,} {self.counted} checked"
+        verdict, checked = "holds" if self.holds else "does not hold", f"{self._counted()} checked"
         lines = [f"{self.promise} {verdict} on {self.transactions:,} transactions ({checked})."]
         lines += [f"  {witness}" for witness in self.witnesses[:5]]
         if self.found > len(lines) - 1:
             lines.append(f"  … and {self.found - len(lines) + 1:,} more")
         return "\n".join(lines)
+
+    def _counted(self) -> str:
+        first, *rest = self.counted.split(" ")
+        return " ".join([f"{self.checked:,}", first.removesuffix("s") if self.checked == 1 else first, *rest])

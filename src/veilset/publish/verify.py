@@ -284,9 +284,20 @@ def _check_numbers(table: AnatomyTable, data: Transactions, certificate: Certifi
         if getattr(table, what) != count:
             raise _Refused(
                 "altered",
-                f"The certificate says {what} {getattr(table, what):,}, {table.file} has {count:,}.",
+                f"The certificate says {_counted(what, getattr(table, what))}, {table.file} has {count:,}.",
                 certificate,
             )
+
+
+def _counted(what: str, count: int) -> str:
+    """A number of a certificate in words.
+
+    >>> _counted("buckets", 198), _counted("smallest_bucket", 1)
+    ('198 buckets', '1 transaction in the smallest bucket')
+    """
+    which, _, bucket = what.partition("_")
+    thing, where = ("transaction", f" in the {which} {bucket}") if bucket else (what.removesuffix("s"), "")
+    return f"{count:,} {thing}{'s' * (count != 1)}{where}"
 
 
 def _check_same_rows(public: Path, data: Transactions, certificate: Certificate) -> None:

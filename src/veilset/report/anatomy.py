@@ -19,7 +19,7 @@ from veilset.models import LDiverseAnatomy, Promise
 from veilset.release import ColumnMerge, Release
 from veilset.report.charts import limit_chart
 from veilset.report.pages import Figure, bucket_figure
-from veilset.report.text import braced, number, shares
+from veilset.report.text import braced, number, quoted, shares
 from veilset.report.words_anatomy import fraction
 from veilset.transactions import Anatomy, Transactions
 
@@ -36,7 +36,8 @@ __all__ = [
 
 _FEW = 3  # names of a column in a sentence
 _MOST_DRAWN = 30  # columns in the picture; all are in its table
-_EMPTY, _COMMONEST = "none of its items", "its commonest value"
+_EMPTY, _COMMONEST = "none of its items", "its commonest other value"
+_COLOURS = {_COMMONEST: "main", _EMPTY: "before"}
 
 
 @dataclass(frozen=True)
@@ -170,8 +171,9 @@ def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> F
     title = "What is common in each column"
     free = any(column.empty_is_free for column in columns)
     line = f"The line is at {fraction(limit)}: with more than that, no buckets could keep the promise"
-    says = f"The share of transactions with the commonest value of a column, and with none of its items. {line}" + (
-        "; having none may be known where that is free, and there the commonest value is among those who have any."
+    says = f"The share of transactions with none of a column's items, and with its commonest other value. {line}" + (
+        ". Where having none is free it has no limit and is not drawn, and the other value's share is of those who have "
+        "any."
         if free
         else "."
     )
@@ -181,18 +183,19 @@ def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> F
         (column.label, name, float(share))
         for column in drawn
         for name, share in ((_COMMONEST, column.commonest), (_EMPTY, column.empty))
+        if name == _COMMONEST or not column.empty_is_free
     ]
     return Figure(
         title=title,
         says=says,
         draw=lambda: limit_chart(
             bars,
-            {_COMMONEST: "main", _EMPTY: "before"},
+            {name: colour for name, colour in _COLOURS.items() if any(name == series for _, series, _ in bars)},
             limit=float(limit),
             across="share of transactions",
             label=f"{title}. {says}",
         ),
-        head=("Column", "Items", "Different values", "Commonest value", "None of its items"),
+        head=("Column", "Items", "Different values", "Commonest other value", "None of its items"),
         rows=[
             (
                 f"{column.number}",
@@ -239,7 +242,7 @@ def how_it_was_cut(release: Release) -> list[str]:
         "their own: what is lost is which values go together. The order is as secret as the seed."
     ]
     if how.medoids:
-        told.append(f"Columns were made around {braced(how.medoids)[1:-1]}: items that go together share a column.")
+        told.append(f"Columns were made around {quoted(how.medoids)}: items that go together share a column.")
     if how.left_over:
         joined = f"; {number(how.joined, 'bucket')} had to become one for that" if how.joined else ""
         one = how.left_over == 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from veilset.errors import Infeasible
 from veilset.limits import Limits
-from veilset.models import Promise
+from veilset.models import LDiverseAnatomy, Promise
 from veilset.release import Release
 from veilset.report.text import shares
 from veilset.utility import METRICS, Metric, measure, nugget_support_of, unavoidable
@@ -49,11 +49,27 @@ class Cost:
 
     @property
     def rows(self) -> list[tuple[Metric, str]]:
-        """Each metric with its value as a person reads it."""
-        return [(metric, _measured(value, metric)) for metric, value in self.metrics]
+        """Each metric with its value as a person reads it, but for those that cannot be anything else."""
+        fixed = _FIXED if isinstance(self.promise, LDiverseAnatomy) else ()
+        return [(metric, _measured(value, metric)) for metric, value in self.metrics if metric.name not in fixed]
 
 
 _SECONDS_TO_COUNT = 20.0
+_FIXED = frozenset(  # of anatomies, which neither delete nor rename an item: `items_lost` says so
+    {
+        "items_lost_after_preprocessing",
+        "items_recoded",
+        "average_loss",
+        "items_lost_unavoidably",
+        "kinds_lost",
+        "public_lost",
+        "sensitive_kept",
+        "sensitive_kinds_kept",
+        "top_rules_kept_or_coarser",
+        "transactions_withheld",
+        "length_after",
+    }
+)
 _costs: dict[int, Cost] = {}  # by the id of a release that is still alive
 
 
@@ -77,6 +93,6 @@ def cost(release: Release, *, limits: Limits | None = None) -> Cost:
 def _measured(value: float | None, metric: Metric) -> str:
     if value is None:
         return "not counted: took too long or too much memory"
-    if metric.highest == 1:
+    if metric.highest == 1 or metric.relative:
         return shares(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

@@ -25,6 +25,7 @@ from veilset.report.words import (
     ways_by_size,
     why_gone,
     words_of,
+    worth_listing,
 )
 
 __all__ = ["custodian_report"]
@@ -117,7 +118,7 @@ def _lengths(release: Release) -> Figure | None:
 
 
 def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
-    words, listed = words_of(before.promise), before.witnesses[:_MOST_RISKS]
+    words, listed = words_of(before.promise), worth_listing(before, _MOST_RISKS)
     return {
         "state": state(before),
         "verdict": verdict(before, merged=merged),

@@ -210,8 +210,13 @@ def _witness(witness: Witness) -> dict[str, Any]:
 
 
 def _place(found: Witness | Margin) -> dict[str, Any]:
-    """The bucket and the column, where values of columns were looked at."""
-    return {"bucket": found.bucket, "column": list(found.column)} if found.column else {}
+    """The bucket and the column, where there are any.
+
+    No item is in two columns, so that the first one tells which it is; a column may have thousands.
+    """
+    if not found.column:
+        return {}
+    return {"bucket": found.bucket, "column": {"first": found.column[0], "items": len(found.column)}}
 
 
 def _leftover(left: Leftover) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
@@ -31,17 +32,15 @@ from veilset.report.words import (
     verdict,
     ways_by_size,
     words_of,
+    worth_listing,
 )
 from veilset.transactions import Transactions
+from veilset.utility.rules import CONFIDENCE, SIZE
 
 __all__ = ["print_audit", "print_reading", "print_release"]
 
 _MOST_NAMES = 12
 _MOST_MERGES = 3
-_PARTED = {
-    "accuracy_ratio": "of the rules are found in the lines",
-    "expected_accuracy_ratio": "by expected supports",
-}
 
 
 def print_reading(data: Transactions, console: Console) -> None:
@@ -88,9 +87,10 @@ def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
 def _witnesses(audit: Audit, console: Console) -> None:
     words = words_of(audit.promise)
     table = new_table(*words.heads)
-    for risk in audit.witnesses:
+    listed = worth_listing(audit, len(audit.witnesses))
+    for risk in listed:
         table.add_row(*map(Text, words.row(risk, audit)))
-    indented([table, *([Text(more)] if (more := more_ways(audit, len(audit.witnesses))) else [])], console)
+    indented([table, *([Text(more)] if (more := more_ways(audit, len(listed))) else [])], console)
 
 
 def _margins(audit: Audit, console: Console) -> None:
@@ -175,9 +175,17 @@ def _merged(release: Release) -> str:
 
 def _parted(paid: Cost) -> str:
     """What is lost where nothing is gone."""
-    kept = [f"{shares(paid.values[name])} {what}" for name, what in _PARTED.items() if name in paid.values]
-    gone = "no item occurrence is gone, but which values of a bucket go together"
-    return f"{gone}; {', '.join(kept)}" if kept else gone
+    lost = "no item is gone; lost is which values of different columns belong together inside a bucket"
+    rules = paid.values.get("rules_before")
+    if not rules:
+        return f"{lost}; there are no rules to lose" if rules == 0 else lost
+    held = number(paid.nugget_support, "transaction")
+    kind = f"of at most {SIZE} items, at least {percent(CONFIDENCE)} sure, held by {held} or more"
+    found = (
+        f"{shares(paid.values['accuracy_ratio'])} are found in the released lines and "
+        f"{shares(paid.values['expected_accuracy_ratio'])} by expected supports"
+    )
+    return f"{lost}; of {number(int(rules), 'rule')} of the original ({kind}) {found}"
 
 
 def _lost(release: Release, paid: Cost) -> str:

@@ -27,7 +27,7 @@ from veilset.models import (
 )
 from veilset.release import Attempt, Bound, Release
 from veilset.report.text import by_size, knowledge, number, quoted, shares, shown
-from veilset.report.words_anatomy import LDiverseAnatomyWords, value_in
+from veilset.report.words_anatomy import LDiverseAnatomyWords, published_whole, value_in
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
 from veilset.report.words_rho import RhoUncertaintyWords
@@ -53,6 +53,7 @@ __all__ = [
     "ways_by_size",
     "why_gone",
     "words_of",
+    "worth_listing",
 ]
 
 
@@ -278,9 +279,14 @@ def bound_sentence(bound: Bound) -> str:
     return f"{reached} lost, and at least {least} must be ({bound.of}): a gap of {shares(bound.gap)}"
 
 
+def worth_listing(audit: Audit, most: int) -> tuple[Witness, ...]:
+    """The reasons that a table of so many lines shows: where everybody is one, three are as good as all."""
+    return audit.witnesses[: min(3, most) if published_whole(audit) else most]
+
+
 def more_ways(audit: Audit, listed: int) -> str:
     """How many reasons are not in a list of this length; empty if none."""
-    reason = words_of(audit.promise).reason
+    reason = "transaction" if published_whole(audit) else words_of(audit.promise).reason
     return f"… and {number(audit.found - listed, f'more {reason}')}." if audit.found > listed else ""
 
 
@@ -323,7 +329,7 @@ def counted_sentence(audit: Audit) -> str:
 
 
 def _where(margin: Margin) -> str:
-    if margin.column and margin.sensitive is None:
+    if (margin.column or margin.bucket) and margin.sensitive is None:
         return value_in(margin.itemset, margin.column, margin.bucket)
     gives = "" if margin.sensitive is None else f" → {shown(margin.sensitive)}"
     return knowledge(margin.itemset) + gives

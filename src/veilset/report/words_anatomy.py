@@ -11,7 +11,7 @@ from veilset.models import Audit, LDiverseAnatomy, Margin, Reach, Witness
 from veilset.report.text import braced, number, shares, visible
 from veilset.transactions import Transactions
 
-__all__ = ["LDiverseAnatomyWords", "fraction", "value_in"]
+__all__ = ["LDiverseAnatomyWords", "fraction", "published_whole", "value_in"]
 
 _SHORT = 1000  # a fraction with a larger denominator is told as a percentage, too
 
@@ -44,7 +44,7 @@ class LDiverseAnatomyWords:
         """The auditor's answer."""
         if audit.holds:
             return self._holds(audit, taken)
-        if _published_whole(audit):
+        if published_whole(audit):
             whole = f"These transactions are published whole{taken}"
             return f"{whole}: whoever knows some items of a person may find all the others."
         if audit.witnesses and audit.witnesses[0].bucket is None:  # it is not a value that breaks it first
@@ -68,19 +68,23 @@ class LDiverseAnatomyWords:
             return "There are no transactions in this file."
         return (
             f"In every bucket and column ({number(audit.checked, 'group')} of values) no value belongs to more than "
-            f"{self._one_in()}{taken}; the commonest has {self.met(largest)}, in bucket {largest.bucket:,}."
+            f"{self._one_in(sensitive=audit.has_sensitive)}{taken}; the commonest has {self.met(largest)}, in bucket "
+            f"{largest.bucket:,}."
         )
 
-    def _one_in(self) -> str:
-        """The same words for all: where having nothing is no value, only those count who have one."""
+    def _one_in(self, *, sensitive: bool) -> str:
+        """Where having nothing is no value, only those count who have one."""
         share = 1 / self.promise.l
-        return f"{share.numerator:,} in {share.denominator:,} of the transactions that have one"
+        who = " that have one" if self.promise.empty == "free" else ""
+        but = ", or in columns of sensitive items of those that have one" if sensitive and not who else ""
+        return f"{share.numerator:,} in {share.denominator:,} of the transactions{who}{but}"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """Where a value is too common, the value, and its share."""
         bucket = "all" if witness.bucket is None else f"{witness.bucket:,}"
         share = "–" if witness.confidence is None else fraction(witness.confidence)
-        return bucket, braced(witness.column), _value(witness.itemset), share
+        column = braced(witness.column) if witness.column else "all items"
+        return bucket, column, _value(witness.itemset), share
 
     def over(self, witness: Witness, audit: Audit) -> Fraction:
         """How many times the allowed share it has; a column that mixes what must be apart has all of it."""
@@ -111,8 +115,8 @@ class LDiverseAnatomyWords:
         """What each parameter means."""
         surely = fraction(1 / self.promise.l)
         means = (
-            f"In each bucket and column no value belongs to more than {self._one_in()}: who knows a person's items in "
-            f"other columns, and finds the bucket, guesses those of this column with a probability of at most {surely}."
+            f"In each bucket and column no value belongs to more than {self._one_in(sensitive=sensitive)}: who knows a "
+            f"person's items in other columns, and finds the bucket, guesses those of this column with a probability of at most {surely}."
         )
         empty = {
             "value": "To have no item of a column is a value like others: it cannot be guessed more surely, either.",
@@ -138,13 +142,10 @@ class LDiverseAnatomyWords:
         return ""
 
 
-def _published_whole(audit: Audit) -> bool:
-    """Whether every transaction is a bucket of its own with one column, as of data without an anatomy."""
+def published_whole(audit: Audit) -> bool:
+    """Whether every transaction is a bucket of its own, and there are no columns."""
     largest = audit.margins.get("largest_share")
-    single = all(found.support == 1 for found in audit.witnesses)
-    one_column = len({found.column for found in audit.witnesses}) < 2
-    sure = largest is not None and largest.value == 1
-    return sure and single and one_column and audit.checked == audit.transactions
+    return isinstance(audit.promise, LDiverseAnatomy) and largest is not None and not largest.column
 
 
 def _in_words(witness: Witness) -> str:
@@ -161,11 +162,13 @@ def _in_words(witness: Witness) -> str:
 
 
 def value_in(itemset: tuple[str, ...], column: tuple[str, ...], bucket: int | None) -> str:
-    """Where a value is met.
+    """Where a value is met; without columns, each transaction is a bucket.
 
-    >>> value_in(("b",), ("b", "e"), 17), value_in((), ("b", "e"), None)
-    ('bucket 17: {b} of {b, e}', 'nothing of {b, e}')
+    >>> value_in(("b",), ("b", "e"), 17), value_in((), ("b", "e"), None), value_in(("b",), (), 17)
+    ('bucket 17: {b} of {b, e}', 'nothing of {b, e}', 'transaction 17: {b}')
     """
+    if not column:
+        return f"transaction {bucket:,}: {_value(itemset)}"
     return ("" if bucket is None else f"bucket {bucket:,}: ") + f"{_value(itemset)} of {braced(column)}"
 
 

@@ -73,7 +73,14 @@ def _check_findings(data: Transactions, promise: LDiverseAnatomy, answer: Audit)
 
 
 def _told(witness: Witness, columns: tuple[tuple[str, ...], ...]) -> _Value:
-    return (witness.bucket or 0) - 1, columns.index(witness.column), frozenset(witness.itemset)
+    return (witness.bucket or 0) - 1, _number(witness, columns), frozenset(witness.itemset)
+
+
+def _number(found: Witness | Margin, columns: tuple[tuple[str, ...], ...]) -> int:
+    """The number of its column; what is published whole has none to name."""
+    whole = len(columns) == 1
+    assert bool(found.column) != whole, f"{found} does not name its column, or names one where there are none."
+    return 0 if whole else columns.index(found.column)
 
 
 def _check_margins(data: Transactions, promise: LDiverseAnatomy, answer: Audit) -> None:
@@ -88,7 +95,7 @@ def _check_margins(data: Transactions, promise: LDiverseAnatomy, answer: Audit) 
     largest = answer.margins.get("largest_share")
     assert (largest is None) == (not shares), f"{largest} is the largest of {shares}."
     if largest is not None:
-        at = ((largest.bucket or 0) - 1, columns.index(largest.column), frozenset(largest.itemset))
+        at = ((largest.bucket or 0) - 1, _number(largest, columns), frozenset(largest.itemset))
         assert shares.get(at) == max(shares.values()) == largest.value, f"{largest} is not the largest of {shares}."
     guess = answer.margins.get("surest_guess")
     assert guess is None or len(columns) > 1, "There is no other column to guess."

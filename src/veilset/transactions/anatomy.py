@@ -33,6 +33,8 @@ class Anatomy:
     >>> anatomy = Anatomy.of([["a", "b"], ["c"]], [0, 0, 1, 1, 1])
     >>> anatomy
     <Anatomy: 2 columns, 2 buckets of 5 transactions>
+    >>> Anatomy.of([["a"]], [0])
+    <Anatomy: 1 column, 1 bucket of 1 transaction>
     >>> anatomy.starts.tolist()
     [0, 2, 5]
     >>> anatomy.column_of(["c", "a"]).tolist()
@@ -90,4 +92,6 @@ class Anatomy:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Anatomy: {len(self.columns):,} columns, {self.count:,} buckets of {len(self.buckets):,} transactions>"
+        counts = {"column": len(self.columns), "bucket": self.count, "transaction": len(self.buckets)}
+        columns, buckets, rows = (f"{count:,} {what}{'s' * (count != 1)}" for what, count in counts.items())
+        return f"<Anatomy: {columns}, {buckets} of {rows}>"

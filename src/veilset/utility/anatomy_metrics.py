@@ -286,6 +286,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "less",
         lambda r: support_errors(r)["expected_support_error"],
         only_for=LDiverseAnatomy,
+        relative=True,
     ),
     Metric(
         "counted_support_error",
@@ -294,6 +295,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "less",
         lambda r: support_errors(r)["counted_support_error"],
         only_for=LDiverseAnatomy,
+        relative=True,
     ),
 )
 

@@ -34,6 +34,8 @@ class Metric:
         The promises it is about; None: any.
     not_for : type, tuple of types, or None
         Those it is not about, as they change rows in a way that it does not know.
+    relative : bool
+        Whether it is a share of something although it may be above 1.
     hides : bool
         Whether it says what is hidden, and is at its best where nothing is left; others say what is lost, and are at
         their best where nothing was changed.
@@ -47,6 +49,7 @@ class Metric:
     only_feasible: bool = False
     only_for: type | tuple[type, ...] | None = None
     not_for: type | tuple[type, ...] | None = None
+    relative: bool = False
     hides: bool = False
 
     def fits(self, promise: Promise) -> bool:
