@@ -139,7 +139,10 @@ def test_a_taxonomy_for_branches_alone(shop, capsys):
             "There is no file 'none.csv'. --columns takes a number such as 10, or a file",
         ),
         ([*TWO, "--columns", "baskets.csv"], "'baskets.csv', line"),
-        ([*TWO, "--columns", "1"], "columns is 1."),
+        ([*TWO, "--columns", "1"], "--columns is 1. Give a whole number of at least 2, or a file"),
+        ([*TWO, "--columns=-3"], "--columns is -3. Give a whole number of at least 2, or a file"),
+        ([*TWO, "--columns", "2.5"], "--columns is 2.5. Give a whole number of at least 2, or a file"),
+        (["--k", "3", "--p", "2", *PARTITION], "The method 'auto' has no option 'columns'."),
         (
             [*TWO, "--columns", "3", "--taxonomy", "groups.csv"],
             "--columns and --taxonomy both say what the columns are.",
@@ -151,6 +154,39 @@ def test_a_taxonomy_for_branches_alone(shop, capsys):
 )
 def test_wrong_options(shop, capsys, arguments, said):
     assert said in error(capsys, *arguments)
+
+
+def test_a_file_of_columns_that_does_not_fit(shop, capsys):
+    """The method is given lists; the file's lines and labels are told all the same."""
+    Path("columns.csv").write_text(Path("columns.csv").read_text().replace("soap", "saop"))
+    said = error(capsys, *TWO, *PARTITION)
+    assert "'columns.csv': 1 of 9 items of the data is in no column: 'soap'." in said
+    assert "In the file 'soap' may be called 'saop' (line 9)." in said
+    Path("columns.csv").write_text(Path("columns.csv").read_text().replace("saop", "soap"))
+    said = error(capsys, *TWO, *PARTITION, "--sensitive-items", "gin")
+    assert "the column 'ale' has the sensitive item 'gin' (line 5) and the public item 'ale' (line 2)." in said
+
+
+def test_a_recipe_finds_its_files_from_anywhere(shop, capsys, monkeypatch):
+    wishes = {"columns": 'columns = "columns.csv"', "level": 'taxonomy = "groups.csv"'}
+    for name, wish in wishes.items():
+        Path(f"{name}.toml").write_text(
+            f'[input]\npath = "baskets.csv"\n[promise]\nmodel = "l-diverse-anatomy"\nl = 2\n[method.options]\n{wish}\n'
+        )
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    for name in wishes:
+        code, said = answer(capsys, "publish", f"../{name}.toml", "--out", name)
+        assert (code, columns(said)) == (0, {DRINKS, FOOD, CARE})
+
+
+def test_anatomized_data_is_not_published_again(shop, capsys):
+    assert publish(capsys, *PARTITION)[0] == 0
+    anatomy = ["publish", "release/public/anatomy.csv", "--format", "anatomy", "--out", "again"]
+    for promise in (TWO, ["--k", "2", "--p", "1"]):
+        code, said = answer(capsys, *anatomy, *promise)
+        assert (code, said["error"]["next_step"][:22]) == (2, "Anonymize the original")
+        assert not Path("again").exists()
 
 
 def test_what_is_infeasible(shop, capsys):
@@ -181,7 +217,7 @@ def test_pages_of_a_release(shop, capsys):
     seed = tomllib.loads(Path("release/custodian/recipe.toml").read_text())["method"]["options"]["random_state"]
     assert f"(columns=3 columns, open_buckets=32, random_state={seed})" in custodian
     assert str(seed) not in public
-    assert "A single line is nobody." in public
+    assert "A single line need not be anybody:" in public
 
 
 def test_mining_shows_what_is_to_be_expected(shop, capsys, terminal):

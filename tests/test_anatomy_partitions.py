@@ -48,10 +48,10 @@ def test_items_that_do_not_occur_are_noted():
             [["milk", "soap"], ["rye", "insulin"], ["brie"]],
             "Column 2 has the sensitive item 'insulin' and the public item 'rye'.",
         ),
-        ([["milk"], ["rye", "brie"], ["insulin"]], "1 of 5 items of the data are in no column: 'soap'. Give every"),
+        ([["milk"], ["rye", "brie"], ["insulin"]], "1 of 5 items of the data is in no column: 'soap'. Give every"),
         (
             [["milkk", "soap"], ["rye", "brie"], ["insulin"]],
-            "1 of 5 items of the data are in no column: 'milk'. Did you mean 'milkk'?",
+            "1 of 5 items of the data is in no column: 'milk'. In the columns 'milk' may be called 'milkk'.",
         ),
         ([], "5 of 5 items of the data are in no column: 'brie', 'insulin', 'milk', …."),
         ([["milk", "soap"], ["rye", "brie", "milk"], ["insulin"]], "'milk' is in column 2 and already in column 1."),
@@ -84,7 +84,9 @@ def test_sensitive_items_alone_are_one_column_unless_they_are_given_several():
 def test_a_partition_comes_from_a_file(tmp_path):
     path = tmp_path / "partition.csv"
     path.write_bytes('\ufeffcolumn,item,why\n"one, two",milk,\n2,"rye, dark",\n\n"one, two",soap,x\n2,brie,\n'.encode())
-    assert read_partition(path) == [["milk", "soap"], ["rye, dark", "brie"]]
+    file = read_partition(path)
+    assert file.columns == {"one, two": ("milk", "soap"), "2": ("rye, dark", "brie")}
+    assert file.lines == {"milk": 2, "rye, dark": 3, "soap": 5, "brie": 6}
     data = Transactions.from_lists([["milk", "rye, dark"], ["soap", "brie"]])
     for given in (path, str(path)):
         result = made(data, ANY, columns=given)
@@ -92,10 +94,10 @@ def test_a_partition_comes_from_a_file(tmp_path):
         assert result.given == (("milk", "soap"), ("rye, dark", "brie"))
     packed = tmp_path / "partition.tsv.gz"
     packed.write_bytes(gzip.compress(b"item\tcolumn\na\t1\nb\t2\n"))
-    assert read_partition(packed) == [["a"], ["b"]]
+    assert read_partition(packed).parts == (("a",), ("b",))
     latin = tmp_path / "latin.csv"
     latin.write_bytes("item,column\ntürkçe,ü\n".encode("latin-1"))
-    assert read_partition(latin, encoding="latin-1") == [["türkçe"]]
+    assert read_partition(latin, encoding="latin-1").columns == {"ü": ("türkçe",)}
 
 
 @pytest.mark.parametrize(
@@ -124,6 +126,25 @@ def test_files_that_cannot_be_read(tmp_path, text, message):
     told = refused(UnreadableInput, columns=path)
     assert message in told
     assert str(path) in told
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "milk,food\nsoap,home\n\nbrie,food\nryee,food\ninsulin,drugs\n",
+            "1 of 5 items of the data is in no column: 'rye'. In the file 'rye' may be called 'ryee' (line 6).",
+        ),
+        (
+            "milk,food\nbrie,food\nrye,food\n\nsoap,care\ninsulin,care\n",
+            "the column 'care' has the sensitive item 'insulin' (line 7) and the public item 'soap' (line 6). Give",
+        ),
+    ],
+)
+def test_files_that_do_not_fit_the_data(tmp_path, text, message):
+    path = tmp_path / "partition.csv"
+    path.write_text(f"item,column\n{text}")
+    assert f"{str(path)!r}: {message}" in refused(WrongUsage, columns=path)
 
 
 def test_a_file_that_is_not_there(tmp_path):
@@ -167,6 +188,10 @@ def test_a_taxonomy_from_a_file_with_leaves_that_do_not_occur(tmp_path):
         ),
         ({"taxonomy": PATHS, "level": 3}, "level is 3. Give"),
         ({"taxonomy": PATHS, "level": True}, "level is True."),
+        (
+            {"taxonomy": {item: ["all"] for item in PATHS}, "level": 2},
+            "level is 2. This taxonomy has groups right below the root only: give 1, or leave level out.",
+        ),
         ({"taxonomy": PATHS, "level": 1, "columns": PARTS}, "There is a taxonomy, and columns are given, too."),
         ({"taxonomy": {"milk": ["food"]}, "level": 1}, "3 of 4 public items are no leaves"),
     ],

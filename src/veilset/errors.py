@@ -15,6 +15,7 @@ __all__ = [
     "UnreadableInput",
     "VeilsetError",
     "WrongUsage",
+    "lookalikes",
     "near_misses",
     "unknown",
 ]
@@ -68,17 +69,24 @@ class BudgetExceeded(VeilsetError):
     exit_code = 4
 
 
+def lookalikes(name: str, known: Iterable[str]) -> list[str]:
+    """Up to three names that come close to this one, the closest first.
+
+    >>> lookalikes("bear", ["beer", "milk"])
+    ['beer']
+    """
+    by_lower = {other.lower().strip(): other for other in known}
+    return [by_lower[other] for other in get_close_matches(name.lower().strip(), by_lower, n=3, cutoff=0.6)]
+
+
 def near_misses(wrong: str, known: Iterable[str]) -> str:
     """A sentence that names what exists and comes close to *wrong*; empty if nothing does.
 
     >>> near_misses("bear", ["beer", "milk"])
     "Did you mean 'beer'?"
     """
-    by_lower = {name.lower().strip(): name for name in known}
-    close = [by_lower[name] for name in get_close_matches(wrong.lower().strip(), by_lower, n=3, cutoff=0.6)]
-    if not close:
-        return ""
-    return f"Did you mean {' or '.join(repr(name) for name in close)}?"
+    close = lookalikes(wrong, known)
+    return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Check its spelling.") -> WrongUsage:

@@ -14,7 +14,7 @@ from veilset.anonymize import METHODS
 from veilset.cli.options import DIGITS, Flag, read_lists, whole_or_share
 from veilset.errors import UnreadableInput, WrongUsage
 from veilset.io.companions import read_paths, read_table
-from veilset.io.partition_files import read_partition
+from veilset.io.partition_files import PartitionFile, read_partition
 from veilset.io.pattern_files import Listed, read_patterns
 from veilset.publish.recipe import MethodRecipe
 
@@ -80,6 +80,17 @@ a random one. Kept in OUT/custodian/recipe.toml."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 
+    def partition(self, encoding: str) -> PartitionFile | None:
+        """What the file says that columns are; None if there is none."""
+        if self.columns is None or _is_number(self.columns):
+            return None
+        if not Path(self.columns).exists():
+            raise WrongUsage(
+                f"There is no file {self.columns!r}.",
+                "--columns takes a number such as 10, or a file with the header item,column.",
+            )
+        return read_partition(self.columns, encoding=encoding)
+
     def listed(self, encoding: str) -> list[Listed]:
         """The patterns that are to stay, each with its place."""
         return [entry for path in self.keep_patterns for entry in read_patterns(path, encoding)]
@@ -90,11 +101,13 @@ a random one. Kept in OUT/custodian/recipe.toml."
         groups: Mapping[str, Sequence[str]] | None = None,
         *,
         listed: Sequence[Listed] = (),
+        partition: PartitionFile | None = None,
         certifies: bool = False,
     ) -> MethodRecipe:
         """The same as a part of a recipe; what was not given is left to the method.
 
-        *listed* is what `listed` gave. A method that *certifies* what it hides is told not to for ``--plain``.
+        *listed* and *partition* are what the methods of these names gave. A method that *certifies* what it hides is
+        told not to for ``--plain``.
         """
         if self.columns is not None and groups is not None:
             raise WrongUsage(
@@ -115,7 +128,7 @@ a random one. Kept in OUT/custodian/recipe.toml."
             "p_r": self.p_r,
             "margin": self.margin,
             "spare_shared_pairs": self.spare_shared_pairs or None,
-            "columns": None if self.columns is None else _columns(self.columns, encoding),
+            "columns": self._columns() if partition is None else partition.parts,
             "level": self.level,
             "open_buckets": self.open_buckets,
             "random_state": self.random_state,
@@ -129,6 +142,17 @@ a random one. Kept in OUT/custodian/recipe.toml."
                 "options": options,
             }
         )
+
+    def _columns(self) -> int | None:
+        """How many columns there are to be, where it is a number that is given."""
+        if self.columns is None:
+            return None
+        if not self.columns.isdecimal() or len(self.columns) > DIGITS or int(self.columns) < 2:
+            raise WrongUsage(
+                f"--columns is {self.columns}.",
+                "Give a whole number of at least 2, or a file with the header item,column.",
+            )
+        return int(self.columns)
 
 
 def _weights(given: str, encoding: str) -> dict[str, float] | str:
@@ -155,13 +179,9 @@ def _weights(given: str, encoding: str) -> dict[str, float] | str:
     return weights
 
 
-def _columns(given: str, encoding: str) -> int | list[list[str]]:
-    """A number of columns, or the items of each as a file says."""
-    if given.isdecimal() and len(given) <= DIGITS:
-        return int(given)
-    if not Path(given).exists():
-        raise WrongUsage(
-            f"There is no file {given!r}.",
-            "--columns takes a number such as 10, or a file with the header item,column.",
-        )
-    return read_partition(given, encoding=encoding)
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return not Path(text).exists()

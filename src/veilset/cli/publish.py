@@ -16,12 +16,14 @@ from veilset.anonymize import (
     milder_that_keep_half,
     seed_from,
 )
+from veilset.anonymize.anatomy.partitions import codes_of
 from veilset.cli.app import app
 from veilset.cli.method_options import MethodOptions
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
+from veilset.io.partition_files import PartitionFile
 from veilset.io.pattern_files import Listed, check_listed
 from veilset.limits import Limits
 from veilset.models import HiddenPatterns, HiddenRules, Promise
@@ -84,6 +86,7 @@ def publish(
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
     listed: list[Listed] = []
+    partition: PartitionFile | None = None
     if input.endswith(".toml"):
         if promise or reading or method or out_format:
             raise WrongUsage(
@@ -100,17 +103,25 @@ def publish(
         # Where it would be the columns, that has to be said.
         changes = find_method(promised.make(), chosen.method)
         takes = signature(changes).parameters
+        file = chosen.partition(layout.encoding)
+        partition = file if "columns" in takes else None  # else the method refuses it
         wanted = "taxonomy" in takes and ("level" not in takes or chosen.level is not None)
         for_method = source.taxonomy is None or wanted
         recipe = Recipe(
             promise=promised,
             input=source,
             method=chosen.recipe(
-                layout.encoding, groups if for_method else None, listed=kept, certifies="certify" in takes
+                layout.encoding,
+                groups if for_method else None,
+                listed=kept,
+                partition=file,
+                certifies="certify" in takes,
             ),
             out_format=out_format,
         )
-    done = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed, listed=listed)
+    done = run_recipe(
+        recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed, listed=listed, partition=partition
+    )
     show_bundle(*done, screen)
     return 0
 
@@ -146,11 +157,12 @@ def run_recipe(
     yes: bool,
     seed: str | None,
     listed: Sequence[Listed] = (),
+    partition: PartitionFile | None = None,
 ) -> tuple[Bundle, vs.Release, Mapping[int | None, float], vs.Audit | None]:
     """Read, check, change, check again and write, showing each step; what `publish` and `demo` both do.
 
-    What files have *listed* is compared with the data, so that an error names the line. Gives what was written, what it
-    was made of, the loss against p, and what was at risk before.
+    What files have *listed*, or a file with a *partition*, is compared with the data, so that an error names the line.
+    Gives what was written, what it was made of, the loss against p, and what was at risk before.
     """
     check_target(out, replace=replace)
     if taken := set(recipe.method.options).intersection({*signature(vs.anonymize).parameters, "limits"}):
@@ -161,6 +173,8 @@ def run_recipe(
     data = recipe.read_data(bounds.memory_limit)
     check_original(data)
     check_listed(listed, data.names)
+    if partition is not None:
+        codes_of(partition.parts, data, partition)  # for its errors: the method gets lists, which have no lines
     promise = recipe.promise_for(data)
     screen.show(lambda: print_reading(data, screen.console))
     if not recipe.method.allow_sensitive:

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from veilset.errors import UnreadableInput, near_misses
 from veilset.io.companions import check_rows, read_table
 
-__all__ = ["read_partition"]
+__all__ = ["PartitionFile", "read_partition"]
 
 _HEADER = ("item", "column")
 
 
-def read_partition(path: str | Path, *, encoding: str = "utf-8") -> list[list[str]]:
-    """The items of each column of a partition, both in the order in which they first appear.
+@dataclass(frozen=True)
+class PartitionFile:
+    """A partition as it stands in a file.
+
+    Parameters
+    ----------
+    path : str
+    columns : mapping
+        The items of each column, by what the file calls it; both in the order in which they first appear.
+    lines : mapping
+        The line of each item.
+    """
+
+    path: str
+    columns: Mapping[str, tuple[str, ...]]
+    lines: Mapping[str, int]
+
+    @property
+    def parts(self) -> tuple[tuple[str, ...], ...]:
+        """The items of each column."""
+        return tuple(self.columns.values())
+
+    def named(self, item: str) -> str:
+        """An item with its place, for a message."""
+        return f"{item!r} (line {self.lines[item]})"
+
+
+def read_partition(path: str | Path, *, encoding: str = "utf-8") -> PartitionFile:
+    """The columns that a file gives.
 
     Parameters
     ----------
@@ -36,4 +65,5 @@ def read_partition(path: str | Path, *, encoding: str = "utf-8") -> list[list[st
     columns: dict[str, list[str]] = {}
     for item, column in table.rows:
         columns.setdefault(column, []).append(item)
-    return list(columns.values())
+    lines = {row[0]: line for row, line in zip(table.rows, table.lines, strict=True)}
+    return PartitionFile(str(path), {label: tuple(items) for label, items in columns.items()}, lines)

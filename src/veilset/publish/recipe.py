@@ -156,12 +156,18 @@ class InputRecipe(Section):
 
 
 class MethodRecipe(Section):
-    """How to change the data."""
+    """How to change the data. Text for `columns` or `taxonomy` is a path, relative to the recipe's folder."""
 
     name: str | None = None
     drop_empty: bool = False
     allow_sensitive: bool = False
     options: dict[str, Option] = Field(default_factory=dict)
+
+    def beside(self, folder: Path) -> MethodRecipe:
+        """The same for a recipe in this folder, with its paths made absolute."""
+        files = {name: self.options.get(name) for name in ("columns", "taxonomy")}
+        absolute = {name: str(folder / path) for name, path in files.items() if isinstance(path, str)}
+        return self.model_copy(update={"options": {**self.options, **absolute}})
 
 
 class Recipe(Section):
@@ -194,6 +200,8 @@ class Recipe(Section):
             raise WrongUsage(
                 f"{str(path)!r}: {where}: {first['msg']}.", "Compare it with the recipe of a release."
             ) from None
+        here = path.resolve().parent
+        recipe = recipe.model_copy(update={"method": recipe.method.beside(here)})
         if recipe.input is None and not needs_input:
             return recipe
         if recipe.input is None:
@@ -201,7 +209,6 @@ class Recipe(Section):
                 f"{str(path)!r} names no input file.",
                 "Its data did not come from a file: add [input] with a path.",
             )
-        here = path.resolve().parent
         absolute = recipe.input.model_copy(
             update={
                 "path": located(recipe.input.path, here),

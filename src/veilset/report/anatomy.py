@@ -172,8 +172,8 @@ def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> F
     free = any(column.empty_is_free for column in columns)
     line = f"The line is at {fraction(limit)}: with more than that, no buckets could keep the promise"
     says = f"The share of transactions with none of a column's items, and with its commonest other value. {line}" + (
-        ". Where having none is free it has no limit and is not drawn, and the other value's share is of those who have "
-        "any."
+        ". Where having none is free it has no limit and is not drawn, and the other value's share is of those that "
+        "have any."
         if free
         else "."
     )

@@ -116,7 +116,8 @@ class LDiverseAnatomyWords:
         surely = fraction(1 / self.promise.l)
         means = (
             f"In each bucket and column no value belongs to more than {self._one_in(sensitive=sensitive)}: who knows a "
-            f"person's items in other columns, and finds the bucket, guesses those of this column with a probability of at most {surely}."
+            "person's items in other columns, and finds the bucket, guesses those of this column with a probability of "
+            f"at most {surely}."
         )
         empty = {
             "value": "To have no item of a column is a value like others: it cannot be guessed more surely, either.",

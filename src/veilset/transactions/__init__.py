@@ -1,7 +1,7 @@
 """The data: transactions, taxonomies, generators."""
 
 from veilset.io.gather import row_blocks
-from veilset.io.partition_files import read_partition
+from veilset.io.partition_files import PartitionFile, read_partition
 from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.reading import Source, read, read_file
@@ -19,6 +19,7 @@ from veilset.transactions.transactions import Transactions
 __all__ = [
     "Anatomy",
     "Entry",
+    "PartitionFile",
     "Source",
     "Taxonomy",
     "Transactions",

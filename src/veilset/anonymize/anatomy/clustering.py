@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.anonymize.chance import seed_from
+from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import cover, pairs
 from veilset.transactions import Transactions
@@ -110,7 +111,10 @@ def correlation(
 
 def _distances(data: Transactions, codes: npt.NDArray[np.int64], limits: Limits) -> npt.NDArray[np.float32]:
     """1 - φ² between these items; 0 from one to itself."""
-    found = pairs(data, items=[data.names[code] for code in codes.tolist()], **limits.bounds())
+    try:
+        found = pairs(data, items=[data.names[code] for code in codes.tolist()], **limits.bounds())
+    except BudgetExceeded as error:  # whoever wants columns has not asked for pairs, and cannot ask for fewer
+        raise BudgetExceeded(error.what, f"Give more of it, or {_ADVICE}") from None
     limits.require(_BYTES_A_PAIR * len(found), "Comparing items", _ADVICE)
     one, other = found.items.reshape(-1, 2).T
     alike = correlation(data.supports[one], data.supports[other], found.supports, len(data))

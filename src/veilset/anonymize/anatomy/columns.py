@@ -21,7 +21,7 @@ from veilset.errors import Infeasible, WrongUsage
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, read_partition
 
 __all__ = ["Columns", "ColumnsLike", "make_columns"]
 
@@ -130,6 +130,7 @@ def _wished(
     limits: Limits,
 ) -> tuple[tuple[tuple[str, ...], ...] | None, list[list[int]], tuple[str, ...], tuple[str, ...]]:
     """The partition, if it is given; the codes of each column, medoids and notes."""
+    file = None
     if not data.public and (taxonomy is not None or isinstance(columns, (int, np.integer))):
         raise Infeasible("All items are sensitive, and would be one column.", "Give the columns as lists.")
     if taxonomy is not None:
@@ -137,8 +138,9 @@ def _wished(
     elif isinstance(columns, (int, np.integer)):
         return None, *_around_medoids(data, int(columns), random_state, limits)
     else:
-        given, notes = partition_of(columns), ()
-    parts, absent = codes_of(given, data)
+        file = read_partition(columns) if isinstance(columns, (str, Path)) else None
+        given, notes = partition_of(columns) if file is None else file.parts, ()  # type: ignore[arg-type]
+    parts, absent = codes_of(given, data, file)
     return given, parts, (), notes + absent
 
 

@@ -168,7 +168,8 @@ def _infeasible(
         f"The {columns:,} columns cannot be made {promise.l}-diverse. In the {'sensitive ' * column.sensitive}column "
         f"{_few(_names(data, column))} the commonest value, {_few(value) or 'none of its items'}, belongs to "
         f"{percent(column.share)} of {who}, which is more than 1/l.",
-        f"{smaller} fewer or other columns" + ("." if value else ", or say empty='free'."),
+        f"{smaller} {'fewer or ' * (columns > 2)}other columns"
+        + ("." if value else ", or say empty='free' (--empty free)."),
     )
 
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
-from veilset.errors import WrongUsage, near_misses
-from veilset.transactions import Transactions, read_partition
+from veilset.errors import WrongUsage, lookalikes
+from veilset.transactions import PartitionFile, Transactions
 from veilset.transactions.vocabulary import item_names
 
 __all__ = ["codes_of", "groups_at", "partition_of"]
 
 
-def partition_of(given: Sequence[Sequence[str]] | str | Path) -> tuple[tuple[str, ...], ...]:
-    """The columns that an option gives: lists of items, or a file that `read_partition` reads.
+def partition_of(lists: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """The columns that lists of items give.
 
     >>> partition_of([["a", "b"], ["c", 4]])
     (('a', 'b'), ('c', '4'))
     """
-    lists = read_partition(given) if isinstance(given, (str, Path)) else given
     if not isinstance(lists, Iterable):
         raise WrongUsage(f"columns is {lists!r}.", 'Give a number, or lists of items such as [["a", "b"], ["c"]].')
     parts: list[tuple[str, ...]] = []
@@ -38,13 +36,23 @@ def partition_of(given: Sequence[Sequence[str]] | str | Path) -> tuple[tuple[str
     return tuple(parts)
 
 
-def codes_of(parts: Sequence[Sequence[str]], data: Transactions) -> tuple[list[list[int]], tuple[str, ...]]:
-    """The codes of each column that has items of the data, and notes on items that do not occur."""
+def codes_of(
+    parts: Sequence[Sequence[str]], data: Transactions, file: PartitionFile | None = None
+) -> tuple[list[list[int]], tuple[str, ...]]:
+    """The codes of each column that has items of the data, and notes on items that do not occur.
+
+    Where the columns come from a *file*, errors name its lines, and columns as it does.
+    """
+    place, named = ("", repr) if file is None else (f"{file.path!r}: ", file.named)
     listed = {item for part in parts for item in part}
     if missing := [name for name in data.names if name not in listed]:
+        are = "is" if len(missing) == 1 else "are"
+        close = " or ".join(map(named, lookalikes(missing[0], listed.difference(data.names))))
         raise WrongUsage(
-            f"{len(missing):,} of {len(data.names):,} items of the data are in no column: {_few(missing)}.",
-            near_misses(missing[0], listed.difference(data.names)) or "Give every item a column.",
+            f"{place}{len(missing):,} of {len(data.names):,} items of the data {are} in no column: {_few(missing)}.",
+            f"In the {'columns' if file is None else 'file'} {missing[0]!r} may be called {close}."
+            if close
+            else "Give every item a column.",
         )
     occurring = set(data.names)
     present = [[item for item in part if item in occurring] for part in parts]
@@ -53,8 +61,9 @@ def codes_of(parts: Sequence[Sequence[str]], data: Transactions) -> tuple[list[l
         secret = [item for item in part if item in sensitive]
         if 0 < len(secret) < len(part):
             public = next(item for item in part if item not in sensitive)
+            column = f"Column {number}" if file is None else f"{place}the column {[*file.columns][number - 1]!r}"
             raise WrongUsage(
-                f"Column {number} has the sensitive item {secret[0]!r} and the public item {public!r}.",
+                f"{column} has the sensitive item {named(secret[0])} and the public item {named(public)}.",
                 "Give sensitive items columns of their own.",
             )
     notes: tuple[str, ...] = ()
@@ -80,10 +89,13 @@ def groups_at(
     """
     tree = taxonomy_of(taxonomy)
     level = 1 if level is None else level
-    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= max(1, tree.depth - 1):
+    deepest = max(1, tree.depth - 1)
+    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= deepest:
         raise WrongUsage(
             f"level is {level!r}.",
-            f"Give a whole number from 1, the groups right below the root, to {max(1, tree.depth - 1)}.",
+            f"Give a whole number from 1, the groups right below the root, to {deepest}."
+            if deepest > 1
+            else "This taxonomy has groups right below the root only: give 1, or leave level out.",
         )
     notes = tree.pruned(data).check(data)
     groups: dict[int, list[str]] = {}
