@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from veilset.anonymize.anatomy import clustering
 from veilset.anonymize.anatomy.clustering import clusters, correlation, medoids_of
 from veilset.anonymize.anatomy.columns import Columns, make_columns
+from veilset.anonymize.anatomy.merging import number_values
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
@@ -235,11 +236,29 @@ def test_columns_of_other_kinds_do_not_help():
 
 def test_an_empty_value_that_is_too_common_is_named_and_can_be_freed():
     data = Transactions.from_lists([["a"], ["b"], ["c"], ["d"], [], []])
-    with pytest.raises(Infeasible, match=r"value, none of its items, belongs to .*, or say empty='free'\."):
+    with pytest.raises(
+        Infeasible, match=r"value, none of its items, belongs to .*, or say empty='free' \(--empty free\)\."
+    ):
         made(data, LDiverseAnatomy(2), columns=[["a", "b"], ["c"], ["d"]])
     result = made(data, LDiverseAnatomy(2, empty="free"), columns=[["a", "b"], ["c"], ["d"]])
     assert result.items == (("a", "b"), ("c", "d"))
     assert [(merge.share, merge.reached) for merge in result.merges] == [(1, Fraction(1, 2))]
+
+
+def test_two_columns_cannot_be_fewer():
+    data = Transactions.from_lists([["a", "c"], ["a", "c"], ["b", "d"]])
+    with pytest.raises(Infeasible, match=r"Ask for an l of at most 1\.5, or for other columns\."):
+        made(data, LDiverseAnatomy(2), columns=[["a", "b"], ["c", "d"]])
+    with pytest.raises(BudgetExceeded, match="take fewer transactions"):
+        number_values(data, [[0, 1], [2, 3]], LDiverseAnatomy(2), Limits(time_limit=1e-9))
+    with pytest.raises(BudgetExceeded, match="ask for fewer columns"):
+        number_values(data, [[0, 1], [2], [3]], LDiverseAnatomy(2), Limits(time_limit=1e-9))
+
+
+def test_where_pairs_take_too_long_columns_can_be_given():
+    with pytest.raises(BudgetExceeded, match=r"Counting pairs.*Allow more time, or give the columns as lists") as caught:
+        medoids_of(Transactions.from_lists([["a", "b"], ["c"]]), 2, random_state=1, limits=Limits(time_limit=1e-9))
+    assert "min_support" not in str(caught.value)
 
 
 @pytest.mark.parametrize("rows", [[], [["a"]], [["a"], []], [[]]])

@@ -114,7 +114,8 @@ def _distances(data: Transactions, codes: npt.NDArray[np.int64], limits: Limits)
     try:
         found = pairs(data, items=[data.names[code] for code in codes.tolist()], **limits.bounds())
     except BudgetExceeded as error:  # whoever wants columns has not asked for pairs, and cannot ask for fewer
-        raise BudgetExceeded(error.what, f"Give more of it, or {_ADVICE}") from None
+        more, _, _ = error.next_step.partition(", or ")
+        raise BudgetExceeded(error.what, f"{more}, or {_ADVICE}") from None
     limits.require(_BYTES_A_PAIR * len(found), "Comparing items", _ADVICE)
     one, other = found.items.reshape(-1, 2).T
     alike = correlation(data.supports[one], data.supports[other], found.supports, len(data))

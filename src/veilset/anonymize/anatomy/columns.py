@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.anatomy.clustering import clusters
-from veilset.anonymize.anatomy.merging import merge_until_feasible, number_values
+from veilset.anonymize.anatomy.merging import merge_until_feasible, number_values, smaller_task
 from veilset.anonymize.anatomy.partitions import codes_of, groups_at, partition_of
 from veilset.anonymize.taxonomies import TaxonomyLike
 from veilset.errors import Infeasible, WrongUsage
@@ -109,7 +109,7 @@ def make_columns(
             "Give at least two columns." if taxonomy is None else "Give a deeper level of the taxonomy.",
         )
     made, merges = merge_until_feasible(data, number_values(data, parts, promise, limits), promise, limits)
-    limits.require(4 * len(data) * len(made), "Cutting transactions into columns", "ask for fewer columns.")
+    limits.require(4 * len(data) * len(made), "Cutting transactions into columns", smaller_task(len(made)))
     return Columns(
         items=tuple(tuple(data.names[code] for code in column.codes) for column in made),
         values=np.stack([column.values for column in made], axis=1),

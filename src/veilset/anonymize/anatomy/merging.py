@@ -24,10 +24,9 @@ from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
 from veilset.transactions import Transactions
 
-__all__ = ["Column", "merge_until_feasible", "number_values"]
+__all__ = ["Column", "merge_until_feasible", "number_values", "smaller_task"]
 
 _PARTNERS = 32  # that are tried for a column: with hundreds of columns, all would take minutes
-_ADVICE = "ask for fewer columns."
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +59,11 @@ class Column:
         return self.sensitive, self.codes[0]
 
 
+def smaller_task(columns: int) -> str:
+    """What helps where so many columns take too long, or too much memory: fewer than two are none."""
+    return "ask for fewer columns." if columns > 2 else "take fewer transactions."
+
+
 def number_values(
     data: Transactions, columns: Sequence[Sequence[int]], promise: LDiverseAnatomy, limits: Limits
 ) -> list[Column]:
@@ -68,7 +72,7 @@ def number_values(
     column_of = np.empty(len(data.names), dtype=np.int32)
     for number, codes in enumerate(parts):
         column_of[list(codes)] = number
-    with limits.guard("Telling values apart", _ADVICE):
+    with limits.guard("Telling values apart", smaller_task(len(parts))):
         values, distinct = _native.column_values(
             data.offsets,
             data.items,
@@ -130,7 +134,7 @@ def _best_partner(
 
 
 def _merged(one: Column, other: Column, promise: LDiverseAnatomy, limits: Limits) -> Column:
-    with limits.guard("Merging columns", _ADVICE):
+    with limits.guard("Merging columns", "ask for fewer columns."):
         values, counts = _native.merged_values(
             one.values, other.values, **limits.for_kernel(lambda _: "Merging columns")
         )
