@@ -235,15 +235,40 @@ def test_mining_shows_what_is_to_be_expected(shop, capsys, terminal):
     assert [expected for _, expected in found] == expected_supports(data, [items for items, _ in found]).tolist()
     code, said = answer(capsys, *mine, "--json")
     assert code == 0
-    assert all(row["expected"] > 0 for row in said["itemsets"])
+    means = [row["expected"] for row in said["itemsets"]]
+    assert means == pytest.approx(sorted((mean for _, mean in found), reverse=True)[: len(means)])
+    assert said["sentence"].startswith("In these rows, one arrangement of many:")
+    assert said["sentence"].endswith("; go by `expected`.")
     code, said = answer(capsys, "mine", "release/public/data.csv", "--min-support", "3", "--json")
     assert "expected" not in said["itemsets"][0]
+
+
+def test_rules_are_judged_by_what_is_to_be_expected(shop, capsys, terminal):
+    assert main(["publish", "baskets.csv", *TWO, *PARTITION, "--seed", "s3", "--out", "release"]) == 0
+    capsys.readouterr()
+    mine = ["mine", "release/public/anatomy.csv", "--format", "anatomy", "--rules", *RULES]
+    assert main([*mine, "--out", "rules.jsonl"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Expected certainty" in shown
+    assert "go by `expected` and `expected_confidence`" in shown
+    data = vs.read("release/public/anatomy.csv", format="anatomy")
+    rows = [json.loads(line) for line in Path("rules.jsonl").read_text().splitlines()]
+    assert rows
+    both = expected_supports(data, [[*row["antecedent"], row["consequent"]] for row in rows])
+    left = expected_supports(data, [row["antecedent"] for row in rows])
+    assert [row["expected"] for row in rows] == pytest.approx(both)
+    assert [row["expected_confidence"] for row in rows] == pytest.approx(both / left)
+    assert any(row["expected_confidence"] != pytest.approx(row["confidence"]) for row in rows)
+    code, said = answer(capsys, *mine, "--json")
+    sure = [(round(row["expected_confidence"], 9), round(row["expected"], 9)) for row in said["rules"]]
+    assert (code, sure) == (0, sorted(sure, reverse=True))
+    assert sure[0][0] == pytest.approx(max(row["expected_confidence"] for row in rows))
 
 
 def test_other_questions_about_cut_transactions(shop, capsys):
     publish(capsys, *PARTITION)
     anatomy = ["mine", "release/public/anatomy.csv", "--format", "anatomy"]
-    for question in (["--rare", "2"], ["--count", "--min-support", "1"], ["--rules", *RULES]):
+    for question in (["--rare", "2"], ["--count", "--min-support", "1"]):
         code, said = answer(capsys, *anatomy, *question)
         assert code == 0
         assert "one draw of chance" in said["notes"][0]

@@ -19,7 +19,7 @@ from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.release import ColumnMerge, Partition, Release
 from veilset.report.anatomy import ColumnFacts, column_facts, cut_of, cut_sentence, how_it_was_cut
 from veilset.report.costs import cost
-from veilset.report.mined import Asked, Mined, notes
+from veilset.report.mined import Asked, Mined, found_sentence, notes
 from veilset.report.words import limits_met, perhaps_worse, state, words_of
 from veilset.transactions import Anatomy, Transactions
 
@@ -377,6 +377,13 @@ def test_mined_lines_come_with_a_warning() -> None:
     first = [{"items": ["a", "h"], "support": 5, "expected": 4.25}]
     mined = Mined(CUT, Asked("all"), 1, (0, 1), first)
     assert "Expected is the mean over all draws" in notes(mined)[0]
+    assert found_sentence(mined) == (
+        "In these rows, one arrangement of many: 1 itemset: it is held by at least 1 of 10 transactions (10%); "
+        "go by `expected`."
+    )
+    assert found_sentence(Mined(CUT, Asked("rules", min_support=2), 0)).startswith(
+        "In these rows, one arrangement of many: no rule A → B: at least 2 of 10"
+    )
     assert "4.2" in printed(lambda console: report.print_mined(mined, console))
     assert report.mined_facts(mined)["itemsets"] == [{**first[0], "share": 0.5}]
     (warned,) = notes(Mined(CUT, Asked("rare", k=2), 0))

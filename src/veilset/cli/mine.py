@@ -19,6 +19,7 @@ from veilset.errors import WrongUsage
 from veilset.exact import exact_share, support_of
 from veilset.io import check_place, check_table_name, pieces_of, write_pieces
 from veilset.limits import Progress
+from veilset.mining import Itemsets
 from veilset.models import Coherence
 from veilset.report import Asked, Mined, Tally, columns_for, mined_facts, print_mined, print_reading
 from veilset.transactions import Transactions
@@ -300,14 +301,22 @@ def _tables(data: Transactions, asked: Asked, consequents: list[str] | None, ste
     elif asked.kind == "rules":
         sizes = {"min_size": asked.min_size, **steps}
         rules = mining.rules(data, asked.min_support, asked.min_confidence, consequents=consequents, **sizes)
-        yield rules.to_arrow()
+        table = rules.to_arrow()
+        if data.anatomy is not None:
+            both, left = (_expected(data, sets, steps) for sets in (rules.itemsets, rules.antecedents))
+            table = table.append_column("expected", [both]).append_column("expected_confidence", [both / left])
+        yield table
     elif asked.kind != "count":
         itemsets = mining.frequent(data, asked.min_support, kind=asked.kind, min_size=asked.min_size, **steps)
         table = itemsets.to_arrow()
         if data.anatomy is not None:
-            bounds = {name: steps[name] for name in ("threads", "memory_limit", "time_limit", "progress")}
-            table = table.append_column("expected", [mining.expected_supports(data, itemsets, **bounds)])
+            table = table.append_column("expected", [_expected(data, itemsets, steps)])
         yield table
+
+
+def _expected(data: Transactions, itemsets: Itemsets, steps: dict[str, Any]) -> Any:
+    bounds = {name: steps[name] for name in ("threads", "memory_limit", "time_limit", "progress")}
+    return mining.expected_supports(data, itemsets, **bounds)
 
 
 def _gathered(

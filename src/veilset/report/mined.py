@@ -52,15 +52,18 @@ COLUMNS: dict[Kind, Any] = {
 
 
 def columns_for(kind: Kind, data: Transactions) -> Any:
-    """The columns of what is found; in transactions that are cut, itemsets have an expected support, too."""
-    columns = COLUMNS[kind]
-    if data.anatomy is None or kind not in _EXPECTED:
-        return columns
-    return columns.append(pa.field("expected", pa.float64()))
+    """The columns of what is found; in transactions that are cut, what is to be expected, too."""
+    expected = () if data.anatomy is None else _EXPECTED.get(kind, ())
+    return pa.schema([*COLUMNS[kind], *((name, pa.float64()) for name in expected)])
 
 
 _BESIDES = {"closed": ", and no larger one has the same support", "maximal": ", and no larger one is"}
-_EXPECTED = ("all", "closed", "maximal")  # of these an expected support is told
+_EXPECTED: dict[Kind, tuple[str, ...]] = {  # what else is told of transactions that are cut
+    "all": ("expected",),
+    "closed": ("expected",),
+    "maximal": ("expected",),
+    "rules": ("expected", "expected_confidence"),
+}
 _LONGEST_COUNT = 10**24  # larger numbers are rounded where a person reads them
 
 
@@ -103,7 +106,8 @@ class Mined:
         How many of one item, of two items (both sides of a rule), and so on; not for a mere count.
     first : list of dict
         Those that come first, by the names of `columns_for`: of itemsets the most frequent, of moles the most severe,
-        of rules the surest; then those of fewer items; then in the order of the vocabulary.
+        of rules the surest; then those of fewer items; then in the order of the vocabulary. In transactions that are
+        cut, by what is to be expected.
     per_item : mapping
         For a mere count: how many hold each item, largest first.
     """
@@ -165,6 +169,9 @@ class Tally:
 
 def _order(rows: Any, asked: Asked) -> list[npt.NDArray[Any]]:
     """What comes first, as numbers of which the smallest come first."""
+    if "expected" in rows.column_names:
+        by = reversed(_EXPECTED[asked.kind])  # how sure a rule is goes first; rounded, for sums of fractions
+        return [-np.round(rows[name].to_numpy(zero_copy_only=False), 9) for name in by]
     support = _numbers(rows["support"])
     if asked.kind == "rules":
         return [-support / _numbers(rows["antecedent_support"]), -support]
@@ -193,7 +200,17 @@ def sureness(row: Mapping[str, Any], transactions: int) -> Fraction:
 
 
 def found_sentence(mined: Mined) -> str:
-    """How many there are of what, in one sentence."""
+    """How many there are of what, in one sentence; where rows are drawn by chance, that it is about these rows."""
+    told = _found(mined)
+    if mined.data.anatomy is None:
+        return told
+    told = f"In these rows, one arrangement of many: {told[0].lower()}{told[1:]}"
+    if not mined.found or mined.asked.kind not in _EXPECTED:
+        return told
+    return f"{told.removesuffix('.')}; go by {' and '.join(f'`{name}`' for name in _EXPECTED[mined.asked.kind])}."
+
+
+def _found(mined: Mined) -> str:
     asked = mined.asked
     if asked.kind == "rare":
         return _rare(mined)
@@ -231,7 +248,13 @@ def notes(mined: Mined) -> list[str]:
     if mined.data.anatomy is not None:
         told.append(
             "These lines mix values of different people: what items of several columns have together is one draw of "
-            "chance." + (" Expected is the mean over all draws; go by that." if mined.asked.kind in _EXPECTED else "")
+            "chance."
+            + (
+                " Expected is the mean over all draws. What is listed was found by its counts in these lines: to miss "
+                "nothing, ask for less than you need."
+                if mined.asked.kind in _EXPECTED
+                else ""
+            )
         )
     if mined.asked.kind != "rare":
         return told

@@ -44,7 +44,8 @@ def _rest(mined: Mined) -> list[Text]:
 def _itemsets(mined: Mined) -> Table:
     cut = mined.data.anatomy is not None
     table = new_table("Itemset", "Transactions", "Share", *(["Expected"] if cut else []), "")
-    most = max(row["support"] for row in mined.first)
+    by = "expected" if cut else "support"
+    most = max(row[by] for row in mined.first)
     for row in mined.first:
         held = row["support"]
         table.add_row(
@@ -52,7 +53,7 @@ def _itemsets(mined: Mined) -> Table:
             f"{held:,}",
             shares(held / len(mined.data)),
             *([f"{row['expected']:,.1f}"] if cut else []),
-            Bar(most, 0, held, width=_BAR),
+            Bar(most, 0, row[by], width=_BAR),
         )
     return table
 
@@ -78,11 +79,14 @@ def _moles(mined: Mined) -> Table:
 
 
 def _rules(mined: Mined) -> Table:
-    table = new_table("Rule", "Certainty", "Transactions", "Lift")
+    cut = mined.data.anatomy is not None
+    expected = ["Expected", "Expected certainty"] if cut else []
+    table = new_table("Rule", "Certainty", "Transactions", "Lift", *expected)
     for row in mined.first:
         sides = (item_names(names, mined.data.sensitive, " + ") for names in (row["antecedent"], [row["consequent"]]))
         sure = percent(sureness(row, len(mined.data)))
-        table.add_row(Text(" → ").join(sides), sure, f"{row['support']:,}", f"{row['lift']:.2f}")
+        means = [f"{row['expected']:,.1f}", shares(row["expected_confidence"])] if cut else []
+        table.add_row(Text(" → ").join(sides), sure, f"{row['support']:,}", f"{row['lift']:.2f}", *means)
     return table
 
 

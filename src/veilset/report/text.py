@@ -12,6 +12,7 @@ NUMBERS = frozenset(
         "Bucket",
         "Certainty",
         "Expected",
+        "Expected certainty",
         "Found from",
         "Here",
         "Itemsets that hold it",
