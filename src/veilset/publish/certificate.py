@@ -117,10 +117,11 @@ class AnatomyTable(_Strict):
 
 
 class Certificate(_Strict):
-    """All that is said in public. Nothing here is computed from the original data but the loss, rounded to 1%.
+    """All that is said in public. It is computed from the released data, but for the loss, rounded to 1%.
 
     *generalized* says what a coarser name stands for: all items the taxonomy has there, whether or not
-    anybody had them. *anatomy* is there for l-diverse-anatomy, and for no other promise.
+    anybody had them. *anatomy* is there for l-diverse-anatomy, and for no other promise: which columns and buckets the
+    released data has was chosen from the original, as was what other methods keep.
     """
 
     schema_version: Literal[1]
