@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
@@ -68,8 +68,8 @@ class Witness:
     sensitive: str | None
     confidence: Fraction | None
     reason: str
-    bucket: int | None = None
-    column: tuple[str, ...] = ()
+    bucket: int | None = field(default=None, repr=False)
+    column: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return f"{{{', '.join(self.itemset)}}}: {self.reason}"
@@ -82,8 +82,8 @@ class Margin:
     value: Fraction | int
     itemset: tuple[str, ...]
     sensitive: str | None = None
-    bucket: int | None = None
-    column: tuple[str, ...] = ()
+    bucket: int | None = field(default=None, repr=False)
+    column: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
