@@ -249,10 +249,8 @@ def test_two_columns_cannot_be_fewer():
     data = Transactions.from_lists([["a", "c"], ["a", "c"], ["b", "d"]])
     with pytest.raises(Infeasible, match=r"Ask for an l of at most 1\.5, or for other columns\."):
         made(data, LDiverseAnatomy(2), columns=[["a", "b"], ["c", "d"]])
-    with pytest.raises(BudgetExceeded, match="take fewer transactions"):
+    with pytest.raises(BudgetExceeded, match="take fewer columns or transactions"):
         number_values(data, [[0, 1], [2, 3]], LDiverseAnatomy(2), Limits(time_limit=1e-9))
-    with pytest.raises(BudgetExceeded, match="ask for fewer columns"):
-        number_values(data, [[0, 1], [2], [3]], LDiverseAnatomy(2), Limits(time_limit=1e-9))
 
 
 def test_where_pairs_take_too_long_columns_can_be_given():

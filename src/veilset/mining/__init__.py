@@ -8,6 +8,7 @@ from veilset.mining.itemsets import Itemsets
 from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
+from veilset.mining.values import column_values
 
 __all__ = [
     "Count",
@@ -19,6 +20,7 @@ __all__ = [
     "Proxy",
     "Rule",
     "Rules",
+    "column_values",
     "count_frequent",
     "count_moles",
     "cover",

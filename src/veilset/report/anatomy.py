@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from veilset import _native
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
+from veilset.mining import column_values
 from veilset.models import LDiverseAnatomy, Promise
 from veilset.release import ColumnMerge, Release
 from veilset.report.charts import limit_chart
@@ -83,15 +83,7 @@ def column_facts(
     if anatomy is None or not len(data):
         return []
     try:
-        with limits.guard("Telling values apart", "leave it."):
-            values, different = _native.column_values(
-                data.offsets,
-                data.items,
-                anatomy.column_of(data.names),
-                len(anatomy.columns),
-                threads=limits.thread_count,
-                **limits.for_kernel(lambda _: "Telling values apart"),
-            )
+        values, different = column_values(data, anatomy.column_of(data.names), len(anatomy.columns), limits=limits)
     except BudgetExceeded:
         return None
     return [

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset import _native
 from veilset.exact import Support
 from veilset.limits import Limits
-from veilset.mining import Itemsets, Rules, expected_supports, frequent, rules, supports
+from veilset.mining import Itemsets, Rules, column_values, expected_supports, frequent, rules, supports
 from veilset.models import LDiverseAnatomy
 from veilset.release import Release
 from veilset.transactions import Anatomy, Transactions
@@ -151,15 +151,7 @@ def ln_records_by_bucket(data: Transactions, *, limits: Limits | None = None) ->
     """
     limits = limits or Limits()
     anatomy = _anatomy(data)
-    with limits.guard("Telling values apart", "leave ln_possible_records out."):
-        values, most = _native.column_values(
-            data.offsets,
-            data.items,
-            anatomy.column_of(data.names),
-            len(anatomy.columns),
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Telling values apart"),
-        )
+    values, most = column_values(data, anatomy.column_of(data.names), len(anatomy.columns), limits=limits)
     logarithms = np.zeros(anatomy.count)
     for numbers, others in zip(values, most.tolist(), strict=True):
         kinds = np.unique(anatomy.buckets * (others + 1) + numbers) // (others + 1)
@@ -204,97 +196,88 @@ def _wished(release: Release) -> int:
 
 _RULES = "of at most three items, at least 50% sure, as frequent as a nugget"
 
+_metric = partial(Metric, only_for=LDiverseAnatomy)
+
 ANATOMY_METRICS: tuple[Metric, ...] = (
-    Metric(
+    _metric(
         "columns_wished",
         "columns that were asked for, or made, before any became one",
         None,
         "neither",
         _wished,
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "columns_reached",
         "columns that the items are cut into",
         None,
         "neither",
         lambda r: len(_anatomy(r.data).columns),
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "buckets",
         "buckets that the transactions are cut into",
         None,
         "neither",
         lambda r: _anatomy(r.data).count,
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "mean_bucket_size",
         "transactions in a bucket, on average: the fewer, the more is known of what goes together",
         None,
         "neither",
         lambda r: len(r.data) / max(1, _anatomy(r.data).count),
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "ln_possible_records",
         "logarithm of the number of different records that can be put together from one value of each column in a "
         "bucket, the true ones among them, over all buckets",
         None,
         "neither",
         ln_possible_records,
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "rules_before",
         f"rules of the original: {_RULES}",
         None,
         "neither",
         lambda r: rules_found(r).at(CONFIDENCE)["rules_before"],
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "rules_after",
         "rules of the same kind in the released rows, whether the original has them or not",
         None,
         "neither",
         lambda r: rules_found(r).at(CONFIDENCE)["rules_after"],
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "accuracy_ratio",
         "share of the rules of the original that are rules of the released rows, too",
         1,
         "more",
         lambda r: rules_found(r).at(CONFIDENCE)["accuracy_ratio"],
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "expected_accuracy_ratio",
         "the same, where rules are judged by expected supports: the mean over all arrangements of the buckets",
         1,
         "more",
         lambda r: rules_found(r).at(CONFIDENCE)["expected_accuracy_ratio"],
-        only_for=LDiverseAnatomy,
     ),
-    Metric(
+    _metric(
         "expected_support_error",
         "by how much of itself the support of a nugget is wrong if it is taken from expected supports, on average; "
         "nuggets have at most three items here, unless another number was asked for",
         None,
         "less",
         lambda r: support_errors(r)["expected_support_error"],
-        only_for=LDiverseAnatomy,
         relative=True,
     ),
-    Metric(
+    _metric(
         "counted_support_error",
         "the same, if it is counted in the released rows",
         None,
         "less",
         lambda r: support_errors(r)["counted_support_error"],
-        only_for=LDiverseAnatomy,
         relative=True,
     ),
 )

@@ -20,6 +20,7 @@ from veilset import _native
 from veilset.errors import Infeasible
 from veilset.exact import percent
 from veilset.limits import Limits
+from veilset.mining import column_values
 from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
 from veilset.transactions import Transactions
@@ -72,15 +73,7 @@ def number_values(
     column_of = np.empty(len(data.names), dtype=np.int32)
     for number, codes in enumerate(parts):
         column_of[list(codes)] = number
-    with limits.guard("Telling values apart", smaller_task(len(parts))):
-        values, distinct = _native.column_values(
-            data.offsets,
-            data.items,
-            column_of,
-            len(parts),
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Telling values apart"),
-        )
+    values, distinct = column_values(data, column_of, len(parts), limits=limits)
     return [
         _column(codes, numbers, _native.count_codes(numbers, others + 1), bool(data.is_sensitive[codes[0]]), promise)
         for codes, numbers, others in zip(parts, values, distinct.tolist(), strict=True)
