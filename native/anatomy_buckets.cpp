@@ -57,7 +57,9 @@ class Filling {
 public:
     Filling(const Values& data, std::span<const double> commonness, int64_t open_buckets, Control& control)
         : data_(data), commonness_(commonness), control_(control), closed_(data, control), open_(size_t(open_buckets), Open(data)),
-          most_waiting_(open_buckets == 1 ? 0 : data.rows() / waiting_share) {}
+          common_first_(open_.size()), most_waiting_(open_buckets == 1 ? 0 : data.rows() / waiting_share) {
+        std::iota(common_first_.begin(), common_first_.end(), size_t(0));
+    }
 
     void fill(std::span<const int64_t> order) {
         offer(order);
@@ -118,28 +120,35 @@ private:
             }
             Open& open = open_[size_t(bucket)];
             open.add(r, commonness_[size_t(r)]);
-            if (open.missing() > 0) continue;
-            closed_.append(open.rows());
-            open.clear();
+            if (open.missing() == 0) {
+                closed_.append(open.rows());
+                open.clear();
+            }
+            put_in_order(size_t(bucket));
         }
+    }
+
+    // Moves an open bucket that was changed to its place among the others: those with the commonest values first.
+    void put_in_order(size_t bucket) {
+        common_first_.erase(std::find(common_first_.begin(), common_first_.end(), bucket));
+        const auto before = [&](size_t one, size_t other) {
+            const double common = open_[one].commonness(), than = open_[other].commonness();
+            return common > than || (common == than && one < other);
+        };
+        common_first_.insert(std::lower_bound(common_first_.begin(), common_first_.end(), bucket, before), bucket);
     }
 
     // The open bucket for a row; -1: it has to wait.
     int64_t choose(std::span<const int32_t> row) const {
-        int64_t best = -1, empty = -1;
-        for (size_t bucket = 0; bucket < open_.size(); ++bucket) {
+        for (size_t bucket : common_first_) {
             const Open& open = open_[bucket];
-            if (open.rows().empty()) {
-                empty = int64_t(bucket);
-            } else if ((best < 0 || open.commonness() > open_[size_t(best)].commonness()) && open.missing_with(row, open.missing()) < open.missing()) {
-                best = int64_t(bucket);
-            }
+            if (open.rows().empty()) break;
+            if (open.missing_with(row, open.missing()) < open.missing()) return int64_t(bucket);
         }
-        if (best >= 0) return best;
-        if (empty >= 0) return empty;
+        if (open_[common_first_.back()].rows().empty()) return int64_t(common_first_.back());
         if (int64_t(waiting_.size()) < most_waiting_) return -1;
         // Where it does least harm.
-        int64_t least = std::numeric_limits<int64_t>::max();
+        int64_t best = -1, least = std::numeric_limits<int64_t>::max();
         for (size_t bucket = 0; bucket < open_.size(); ++bucket)
             if (const int64_t harm = open_[bucket].missing_with(row) - open_[bucket].missing(); harm < least) least = harm, best = int64_t(bucket);
         return best;
@@ -185,6 +194,7 @@ private:
     Control& control_;
     Closed closed_;
     std::vector<Open> open_;
+    std::vector<size_t> common_first_;  // the open buckets in order, empty ones last
     std::vector<int64_t> waiting_;
     int64_t most_waiting_, join_cursor_ = 0;
 };
