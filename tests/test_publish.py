@@ -4,7 +4,6 @@ import csv
 import hashlib
 import json
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -221,16 +220,18 @@ def test_uncertified_is_refused(tmp_path):
 
 # Imports take longer than publishing: one process has them, and each publish is a child of it.
 KILLED = """
-    import os, sys
+    import os, signal, sys
     import veilset as vs
     import veilset.report.charts
     release = vs.anonymize(vs.read(sys.argv[1], sensitive=["cure"]), vs.Coherence(h="1/2", k=2, p=2), threads=1)
-    for seed in sys.stdin:
+    while seed := sys.stdin.readline().strip():
         child = os.fork()
         if child == 0:
-            vs.publish(release, sys.argv[2], replace=True, random_state=seed.strip())
+            vs.publish(release, sys.argv[2], replace=True, random_state=seed)
             os._exit(0)
-        print(child, flush=True)
+        print("started", flush=True)
+        sys.stdin.readline()
+        os.kill(child, signal.SIGKILL)  # nobody has waited for it yet: it is there even if it has ended
         os.waitpid(child, 0)
         print("over", flush=True)
 """
@@ -257,9 +258,9 @@ def test_killed_at_any_moment_leaves_the_old_release_or_a_whole_new_one(tmp_path
         assert process.stdout is not None
         for moment in range(moments):
             print(moment, file=process.stdin, flush=True)
-            child = int(process.stdout.readline())
+            assert process.stdout.readline() == "started\n"
             time.sleep(1.2 * moment / moments)
-            os.kill(child, signal.SIGKILL)
+            print("kill", file=process.stdin, flush=True)
             assert process.stdout.readline() == "over\n"
             killed_while_writing += any(p.name.startswith(".out.unfinished-") for p in tmp_path.iterdir())
             if not out.exists():
