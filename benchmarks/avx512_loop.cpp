@@ -1,5 +1,5 @@
 // The peer of the AND + popcount loop: written by hand for AVX-512, four sums at once, no tail and no dispatch.
-// Compiled by mining.py with -O3 -mavx512f -mavx512vpopcntdq.
+// Compiled by bit_loop.py with -O3 -mavx512f -mavx512vpopcntdq.
 #include <immintrin.h>
 
 #include <cstddef>

@@ -9,16 +9,19 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from measuring import best_in_turns
 
-from veilset import _native
-
 WORDS = 1_056  # Connect's 67,557 transactions
 _PASSES = 200_000  # in one call, so that the call does not show
+_HERE = Path(__file__).parent
+_NATIVE = _HERE.parent / "native"
+_OURS = ["-std=c++20", f"-I{_NATIVE}", str(_NATIVE / "mining" / "bits.cpp")]
+_BY_HAND = ["-mavx512f", "-mavx512vpopcntdq"]
 
 
 def run() -> tuple[int, float, float]:
@@ -27,11 +30,8 @@ def run() -> tuple[int, float, float]:
     a, b = _random_words(rng), _random_words(rng)
     ones = int(np.bitwise_count(a & b).sum())
     with tempfile.TemporaryDirectory() as folder:
-        by_hand = _compiled(Path(folder))
-        calls = (
-            lambda: _native.and_count_speed("avx512", a, b, _PASSES),
-            lambda: by_hand(a.ctypes.data, b.ctypes.data, WORDS, _PASSES),
-        )
+        loops = _compiled(Path(folder), "our_loop", _OURS), _compiled(Path(folder), "avx512_loop", _BY_HAND)
+        calls = [partial(loop, a.ctypes.data, b.ctypes.data, WORDS, _PASSES) for loop in loops]
         assert [call() for call in calls] == [ones * _PASSES] * 2
         ours, theirs = best_in_turns(*calls)
     return ones, ours / _PASSES, theirs / _PASSES
@@ -45,13 +45,13 @@ def _random_words(rng: np.random.Generator) -> npt.NDArray[np.uint64]:
     return words
 
 
-def _compiled(folder: Path) -> Callable[..., int]:
+def _compiled(folder: Path, name: str, flags: list[str]) -> Callable[..., int]:
+    source = _HERE / f"{name}.cpp"
     compiler = shutil.which(os.environ.get("CXX", "c++"))
     if compiler is None:
-        sys.exit("There is no C++ compiler for benchmarks/avx512_loop.cpp. Name one: CXX=...")
-    library, source = folder / "avx512_loop.so", Path(__file__).parent / "avx512_loop.cpp"
-    flags = ["-O3", "-mavx512f", "-mavx512vpopcntdq", "-shared", "-fPIC"]
-    subprocess.run([compiler, *flags, str(source), "-o", str(library)], check=True)
+        sys.exit(f"There is no C++ compiler for {source}. Name one: CXX=...")
+    library = folder / f"{name}.so"
+    subprocess.run([compiler, "-O3", *flags, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
     function = ctypes.CDLL(str(library)).and_count_repeated
     function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64]
     function.restype = ctypes.c_int64

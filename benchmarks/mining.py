@@ -263,7 +263,7 @@ def _rare_of_two_and_three(bitmaps: npt.NDArray[np.uint64], k: int) -> tuple[int
 
 def _bit_loop() -> Line:
     task = f"AND and popcount of {bit_loop.WORDS:,} words, one pass"
-    if "avx512" not in _native.bit_variants():
+    if "avx512" not in _native.mining.bit_variants():
         return Line(task, "not run: this processor has no AVX-512 popcount", None)
     ones, ours, theirs = bit_loop.run()
     target = f"80% of its speed: {theirs / ours:.0%}"

@@ -22,7 +22,7 @@ from typing import TypedDict
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, WrongUsage, said
 
 __all__ = ["Bounds", "KernelLimits", "Limits", "Progress"]
 
@@ -79,10 +79,12 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.threads is not None and not 1 <= self.threads < 2**31:
-            raise WrongUsage(f"threads is {self.threads}; at least one is needed.", "Leave it out to use all cores.")
+            raise WrongUsage(
+                f"{said('threads')} is {self.threads}; at least one is needed.", "Leave it out to use all cores."
+            )
         if self.time_limit is not None and not self.time_limit > 0:
             raise WrongUsage(
-                f"time_limit is {self.time_limit}; it must be above 0 seconds.", "Leave it out for no limit."
+                f"{said('time_limit')} is {self.time_limit}; it must be above 0 seconds.", "Leave it out for no limit."
             )
         if _bytes(self.memory_limit) is not None:
             _give_back_what_is_freed()
@@ -150,11 +152,9 @@ class Limits:
         """Turn a kernel's stop at a limit into `BudgetExceeded`, with what was being done and what to change."""
         try:
             yield
-        except _native.OverBudget as stop:
-            if str(stop) == "time":
-                raise self._out_of_time(task, advice) from None
-            raise self._out_of_memory(task, advice) from None
-        except MemoryError:
+        except _native.core.OutOfTime:
+            raise self._out_of_time(task, advice) from None
+        except (_native.core.OutOfMemory, MemoryError):
             raise self._out_of_memory(task, advice) from None
 
     def check_time(self, task: str, advice: str) -> None:
@@ -183,12 +183,16 @@ def _bytes(limit: int | str | None) -> int | None:
     if isinstance(limit, str):
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]i?B|)\s*", limit, re.IGNORECASE)
         if match is None:
-            raise WrongUsage(f"memory_limit is {limit!r}, which is not a size.", "Write it like 2GB or 512MB.")
+            raise WrongUsage(
+                f"{said('memory_limit')} is {limit!r}, which is not a size.", "Write it like 2GB or 512MB."
+            )
         limit = int(Fraction(match[1]) * _UNITS[match[2].upper()])
     if isinstance(limit, bool) or not isinstance(limit, int):
-        raise WrongUsage(f"memory_limit is {limit!r}, which is not a number of bytes.", "Write it like 2GB or 512MB.")
+        raise WrongUsage(
+            f"{said('memory_limit')} is {limit!r}, which is not a number of bytes.", "Write it like 2GB or 512MB."
+        )
     if limit <= 0:
-        raise WrongUsage(f"memory_limit is {limit}; it must be above 0.", "Write it like 2GB or 512MB.")
+        raise WrongUsage(f"{said('memory_limit')} is {limit}; it must be above 0.", "Write it like 2GB or 512MB.")
     return limit
 
 

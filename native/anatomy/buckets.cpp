@@ -1,0 +1,247 @@
+// Transactions into buckets (Multi-Anatomy, Figure 2), in time linear in their number.
+//
+// Several buckets are open at a time. A row goes where it brings a bucket nearer to being l-diverse; the one with the
+// commonest values first, because such a bucket seldom finds a match. If there is none it opens a bucket, or it waits,
+// and is offered again in the end. With a single open bucket there is no choice, and this is the figure to the letter.
+//
+// What is left over is put into closed buckets: one that takes it as it is, or several that have to become one. For a
+// value v of column c the slack of a set of rows is den * (rows that count in c) - num * (rows with v), with
+// l = num / den; a set is l-diverse iff no slack is negative, and the slack of a union is the sum. So joining closed
+// buckets only ever helps, and all rows together are l-diverse if every column is feasible: no row is ever withheld.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "anatomy/buckets.hpp"
+#include "core/arrays.hpp"
+#include "core/control.hpp"
+
+namespace veilset {
+namespace {
+
+using namespace anatomy;
+
+constexpr int64_t looks_per_row = 300;  // at rows of closed buckets, for what is left over, before buckets are joined
+constexpr int64_t candidates = 64;      // buckets to choose from when some have to be joined
+constexpr int64_t waiting_share = 8;    // one row in so many may wait
+
+// How common the values of each row are: the sum of their shares in the columns. Raises if no buckets can be l-diverse.
+std::vector<double> commonness(const Values& data, std::span<const int64_t> distinct, const Control& control) {
+    std::vector<double> sums(data.rows(), 0.0);
+    for (size_t column = 0; column < distinct.size(); ++column) {
+        control.poll();
+        std::vector<int64_t> counts(distinct[column] + 1, 0);
+        for (int64_t r = 0; r < data.rows(); ++r) {
+            const int32_t value = data.row(r)[column];
+            if (value < 0 || value > distinct[column]) throw std::invalid_argument("no such value in a column");
+            ++counts[value];
+        }
+        if (data.free[column]) counts[0] = 0;
+        const int64_t all = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+        for (int64_t count : counts)
+            if (__int128(count) * data.num > __int128(all) * data.den)
+                throw std::invalid_argument("a value is too common for any buckets");
+        for (int64_t r = 0; r < data.rows(); ++r)
+            if (const int32_t value = data.row(r)[column]; data.counts(column, value))
+                sums[r] += double(counts[value]) / double(all);
+    }
+    return sums;
+}
+
+class Filling {
+public:
+    Filling(const Values& data, std::span<const double> commonness, int64_t open_buckets, Control& control)
+        : data_(data), commonness_(commonness), control_(control), closed_(data, control),
+          open_(open_buckets, Open(data)), common_first_(open_.size()),
+          most_waiting_(open_buckets == 1 ? 0 : data.rows() / waiting_share) {
+        std::iota(common_first_.begin(), common_first_.end(), size_t(0));
+    }
+
+    void fill(std::span<const int64_t> order) {
+        offer(order);
+        // Places become free later on. Again as long as a quarter finds one, so that all this takes linear time.
+        most_waiting_ = int64_t(waiting_.size());
+        for (size_t before = 2 * waiting_.size(); !waiting_.empty() && 4 * waiting_.size() <= 3 * before;) {
+            before = waiting_.size();
+            offer(std::exchange(waiting_, {}));
+        }
+        for (const Open& open : open_) waiting_.insert(waiting_.end(), open.rows().begin(), open.rows().end());
+    }
+
+    int64_t waiting() const { return int64_t(waiting_.size()); }
+
+    // Lines 10 to 12 of the figure, and what it leaves open: returns how many buckets had to be joined.
+    int64_t place_what_is_left() {
+        if (closed_.count() == 0) {
+            if (!waiting_.empty()) closed_.append(waiting_);
+            return 0;
+        }
+        std::vector<int64_t> stubborn;
+        int64_t looks = 0, cursor = 0;
+        for (int64_t r : waiting_) {
+            control_.poll();
+            bool placed = false;
+            for (int64_t tried = 0; !placed && tried < closed_.count() && looks < looks_per_row * data_.rows();
+                 ++tried) {
+                cursor = (cursor + 1) % closed_.count();
+                if ((placed = closed_.takes(cursor, data_.row(r), looks))) closed_.add(cursor, r);
+            }
+            if (!placed) stubborn.push_back(r);
+        }
+        const int64_t before = closed_.count();
+        for (size_t at = 0; at < stubborn.size(); ++at)
+            if (!join_for(stubborn[at])) {
+                // All buckets are one now, and do not take it: all rows together are l-diverse.
+                for (; at < stubborn.size(); ++at) closed_.add(0, stubborn[at]);
+            }
+        return before - closed_.count();
+    }
+
+    std::vector<int64_t> numbers() const {
+        std::vector<int64_t> bucket_of(data_.rows(), -1);
+        for (int64_t bucket = 0; bucket < closed_.count(); ++bucket)
+            closed_.for_each(bucket, [&](int64_t r) { bucket_of[r] = bucket; });
+        return bucket_of;
+    }
+
+private:
+    // Puts rows into open buckets, and closes those that are l-diverse.
+    void offer(std::span<const int64_t> rows) {
+        for (int64_t r : rows) {
+            control_.poll();
+            control_.advance();
+            const int64_t bucket = choose(data_.row(r));
+            if (bucket < 0) {
+                waiting_.push_back(r);
+                continue;
+            }
+            Open& open = open_[bucket];
+            open.add(r, commonness_[r]);
+            if (open.missing() == 0) {
+                closed_.append(open.rows());
+                open.clear();
+            }
+            put_in_order(bucket);
+        }
+    }
+
+    // Moves an open bucket that was changed to its place among the others: those with the commonest values first.
+    void put_in_order(size_t bucket) {
+        common_first_.erase(std::find(common_first_.begin(), common_first_.end(), bucket));
+        const auto before = [&](size_t one, size_t other) {
+            const double common = open_[one].commonness(), than = open_[other].commonness();
+            return common > than || (common == than && one < other);
+        };
+        common_first_.insert(std::lower_bound(common_first_.begin(), common_first_.end(), bucket, before), bucket);
+    }
+
+    // The open bucket for a row; -1: it has to wait.
+    int64_t choose(std::span<const int32_t> row) const {
+        for (size_t bucket : common_first_) {
+            const Open& open = open_[bucket];
+            if (open.rows().empty()) break;
+            if (open.missing_with(row, open.missing()) < open.missing()) return int64_t(bucket);
+        }
+        if (open_[common_first_.back()].rows().empty()) return int64_t(common_first_.back());
+        if (int64_t(waiting_.size()) < most_waiting_) return -1;
+        // Where it does least harm.
+        int64_t best = -1, least = std::numeric_limits<int64_t>::max();
+        for (size_t bucket = 0; bucket < open_.size(); ++bucket)
+            if (const int64_t harm = open_[bucket].missing_with(row) - open_[bucket].missing(); harm < least)
+                least = harm, best = int64_t(bucket);
+        return best;
+    }
+
+    // Joins closed buckets until they take the row, those that lack its values most first; false: all of them do not.
+    bool join_for(int64_t r) {
+        const std::span<const int32_t> row = data_.row(r);
+        int64_t into = -1, looks = 0;
+        std::vector<int64_t> slack(row.size(), 0);  // of the row with the buckets that were joined for it
+        for (size_t column = 0; column < row.size(); ++column)
+            if (data_.counts(column, row[column])) slack[column] = data_.den - data_.num;
+        while (std::any_of(slack.begin(), slack.end(), [](int64_t s) { return s < 0; })) {
+            control_.poll();
+            int64_t best = -1, least = std::numeric_limits<int64_t>::max();
+            std::vector<int64_t> best_slack;
+            for (int64_t tried = 0; tried < std::min(candidates, closed_.count()); ++tried) {
+                join_cursor_ = (join_cursor_ + 1) % closed_.count();
+                if (join_cursor_ == into) continue;
+                std::vector<int64_t> with = slack;
+                int64_t lack = 0;
+                for (size_t column = 0; column < row.size(); ++column) {
+                    if (with[column] < 0) with[column] += closed_.slack(join_cursor_, column, row[column], looks);
+                    lack -= std::min<int64_t>(0, with[column]);
+                }
+                if (lack < least) least = lack, best = join_cursor_, best_slack = std::move(with);
+            }
+            if (best < 0) return false;
+            slack = std::move(best_slack);
+            if (into < 0) {
+                into = best;
+                continue;
+            }
+            if (into == closed_.count() - 1) std::swap(into, best);
+            closed_.join(into, best);
+        }
+        closed_.add(into, r);
+        return true;
+    }
+
+    const Values& data_;
+    std::span<const double> commonness_;
+    Control& control_;
+    Closed closed_;
+    std::vector<Open> open_;
+    std::vector<size_t> common_first_;  // the open buckets in order, empty ones last
+    std::vector<int64_t> waiting_;
+    int64_t most_waiting_, join_cursor_ = 0;
+};
+
+// The bucket of each row (numbers that mean nothing else), how many rows were left over, how many buckets were joined.
+nb::tuple anatomy_buckets(const Array<int32_t>& values, const Array<int64_t>& distinct, const Array<uint8_t>& free,
+                          const Array<int64_t>& order, int64_t numerator, int64_t denominator, int64_t open_buckets,
+                          int64_t memory_limit, double time_limit, nb::object progress) {
+    const Values data{span_of(values), span_of(free), numerator, denominator};
+    const auto rows = span_of(order);
+    if (data.free.empty() || data.values.size() % data.free.size() != 0 || distinct.size() != data.free.size())
+        throw std::invalid_argument("arrays of different lengths");
+    if (denominator < 1 || numerator < denominator) throw std::invalid_argument("l is below 1");
+    if (open_buckets < 1) throw std::invalid_argument("no open bucket");
+    std::vector<uint8_t> met(data.rows(), 0);
+    for (int64_t r : rows)
+        if (r < 0 || r >= data.rows() || std::exchange(met[r], 1))
+            throw std::invalid_argument("the order is no order of the rows");
+    if (int64_t(rows.size()) != data.rows()) throw std::invalid_argument("the order is no order of the rows");
+    Control control(memory_limit, time_limit, std::move(progress));
+    control.charge(data.rows() * int64_t(5 * sizeof(int64_t)) + open_buckets * Open::bytes(data));
+    std::vector<int64_t> numbers;
+    int64_t left_over = 0, joined = 0;
+    control.begin(1, data.rows());
+    control.parallel(1, 1, [&](int64_t, int) {
+        const std::vector<double> common = commonness(data, span_of(distinct), control);
+        Filling filling(data, common, open_buckets, control);
+        filling.fill(rows);
+        left_over = filling.waiting();
+        joined = filling.place_what_is_left();
+        numbers = filling.numbers();
+    });
+    return nb::make_tuple(to_numpy(std::move(numbers)), left_over, joined);
+}
+
+}  // namespace
+
+void register_anatomy_buckets(nb::module_& m) {
+    m.def("buckets", &anatomy_buckets, nb::arg("values").noconvert(), nb::arg("distinct").noconvert(),
+          nb::arg("free").noconvert(), nb::arg("order").noconvert(), nb::kw_only(), nb::arg("numerator"),
+          nb::arg("denominator"), nb::arg("open_buckets"), nb::arg("memory_limit"), nb::arg("time_limit"),
+          nb::arg("progress").none());
+}
+
+}  // namespace veilset

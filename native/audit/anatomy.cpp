@@ -1,0 +1,227 @@
+// The auditor of l-diverse anatomies: in each bucket and column, how many rows have the commonest value. And whether
+// buckets have the values of the rows that are said to be in them. Both go along the rows; see audit/anatomy.hpp.
+#include "audit/anatomy.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <deque>
+#include <vector>
+
+namespace veilset {
+namespace {
+
+// The commonest value of a column in a bucket. Its row is -1 if it is to have nothing.
+struct Finding {
+    int64_t bucket;
+    int32_t column;
+    int64_t count, size;  // size: of the bucket, or where having nothing is free, how many of it have something
+    int64_t row;
+
+    bool worse_than(const Finding& other) const {
+        const auto mine = __int128(count) * other.size, its = __int128(other.count) * size;
+        if (mine != its) return mine > its;
+        return bucket != other.bucket ? bucket < other.bucket : column < other.column;
+    }
+};
+
+// The worst ones, up to a limit: a heap with the mildest in front.
+class Worst {
+public:
+    Worst(int64_t limit, Control& control) : limit_(limit), kept_(control) {}
+
+    void add(const Finding& finding) {
+        if (kept_.size() == limit_) {
+            if (kept_.empty() || !finding.worse_than(kept_.front())) return;
+            std::ranges::pop_heap(kept_, milder_in_front);
+            kept_.pop_back();
+        }
+        kept_.push_back(finding);
+        std::ranges::push_heap(kept_, milder_in_front);
+    }
+    void add(const Worst& other) {
+        for (const Finding& finding : other.kept_) add(finding);
+    }
+    std::span<const Finding> sorted() {
+        std::ranges::sort_heap(kept_, milder_in_front);
+        return kept_;
+    }
+
+private:
+    static bool milder_in_front(const Finding& a, const Finding& b) { return a.worse_than(b); }
+
+    size_t limit_;
+    Vector<Finding> kept_;
+};
+
+// Looks at one bucket after the other.
+class BucketReader {
+public:
+    BucketReader(const CutRows& rows, std::span<const uint8_t> free, int64_t l_num, int64_t l_den,
+                 int64_t witness_limit, Control& control)
+        : witnesses(witness_limit, control), largest(1, control), rows_(rows), free_(free), l_num_(l_num),
+          l_den_(l_den), control_(control), splitter_(rows, control), values_(control),
+          columns_(rows.columns, {}, control), touched_(control), not_free_(std::ranges::count(free, 0)) {}
+
+    void read(int64_t bucket) {
+        const int64_t size = rows_.size(bucket);
+        for (int64_t r = rows_.starts[bucket]; r < rows_.starts[bucket + 1]; ++r) {
+            control_.poll();
+            splitter_.split(r);
+            for (int32_t column : splitter_.columns())
+                add(column, ++values_.add(column, splitter_.value(column), r).tally);
+        }
+        for (const auto& value : values_.all())
+            if (Column& column = columns_[value.column]; column.row < 0 && value.tally == column.most)
+                column.row = value.row;
+        int64_t seen = 0;
+        for (int32_t number : touched_) {
+            Column& column = columns_[number];
+            const bool is_free = free_[number];
+            const int64_t nothing = size - column.holders;
+            if (is_free) tell({bucket, number, column.most, column.holders, column.row});
+            else if (nothing > column.most) tell({bucket, number, nothing, size, -1});
+            else tell({bucket, number, column.most, size, column.row});
+            seen += !is_free;
+        }
+        for (int32_t number = 0; seen < not_free_ && number < rows_.columns; ++number)
+            if (!free_[number] && !columns_[number].holders) {
+                tell({bucket, number, size, size, -1});
+                ++seen;
+            }
+        for (int32_t number : touched_) columns_[number] = {};
+        touched_.clear();
+        values_.clear();
+    }
+
+    int64_t found = 0;
+    Worst witnesses, largest;
+
+private:
+    struct Column {
+        int64_t holders = 0, most = 0, row = -1;
+    };
+
+    void add(int32_t number, int64_t count) {
+        Column& column = columns_[number];
+        if (column.holders++ == 0) touched_.push_back(number);
+        column.most = std::max(column.most, count);
+    }
+    void tell(const Finding& finding) {
+        largest.add(finding);
+        // count / size > 1 / l
+        if (__int128(finding.count) * l_num_ <= __int128(finding.size) * l_den_) return;
+        ++found;
+        witnesses.add(finding);
+    }
+
+    const CutRows& rows_;
+    std::span<const uint8_t> free_;  // of each column: whether having nothing there is free
+    int64_t l_num_, l_den_;
+    Control& control_;
+    Splitter splitter_;
+    Values<int64_t> values_;
+    Vector<Column> columns_;  // of this bucket
+    Vector<int32_t> touched_;
+    int64_t not_free_;
+};
+
+nb::dict listed(std::span<const Finding> findings) {
+    std::vector<int64_t> buckets, counts, sizes, rows;
+    std::vector<int32_t> columns;
+    for (const Finding& finding : findings) {
+        buckets.push_back(finding.bucket);
+        columns.push_back(finding.column);
+        counts.push_back(finding.count);
+        sizes.push_back(finding.size);
+        rows.push_back(finding.row);
+    }
+    nb::dict out;
+    out["bucket"] = to_numpy(std::move(buckets));
+    out["column"] = to_numpy(std::move(columns));
+    out["count"] = to_numpy(std::move(counts));
+    out["size"] = to_numpy(std::move(sizes));
+    out["row"] = to_numpy(std::move(rows));
+    return out;
+}
+
+nb::tuple audit_anatomy(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& starts,
+                        const Array<int32_t>& column_of, const Array<uint8_t>& free, int64_t l_num, int64_t l_den,
+                        int64_t witness_limit, int threads, int64_t memory_limit, double time_limit,
+                        nb::object progress) {
+    if (l_den < 1 || l_num < l_den) throw std::invalid_argument("l is below 1");
+    if (witness_limit < 0) throw std::invalid_argument("witness_limit is negative");
+    const CutRows rows(offsets, items, starts, column_of, free.size());
+    Control control(memory_limit, time_limit, std::move(progress));
+    std::deque<BucketReader> readers;  // they stay where they are
+    for (int t = 0; t < rows.useful(threads); ++t)
+        readers.emplace_back(rows, span_of(free), l_num, l_den, witness_limit, control);
+    rows.each_bucket(control, 1, int(readers.size()),
+                     [&](int64_t bucket, int worker) { readers[worker].read(bucket); });
+    BucketReader& first = readers.front();
+    control.single([&] {
+        for (; readers.size() > 1; readers.pop_back()) {
+            first.found += readers.back().found;
+            first.witnesses.add(readers.back().witnesses);
+            first.largest.add(readers.back().largest);
+        }
+    });
+    return nb::make_tuple(first.found, listed(first.witnesses.sorted()), listed(first.largest.sorted()));
+}
+
+// The first bucket, and there the first column, in which the rows of two data sets do not have the same values equally
+// often.
+nb::object differing_values(const Array<int64_t>& offsets, const Array<int32_t>& items,
+                            const Array<int64_t>& other_offsets, const Array<int32_t>& other_items,
+                            const Array<int64_t>& starts, const Array<int32_t>& column_of, int32_t columns, int threads,
+                            int64_t memory_limit, double time_limit, nb::object progress) {
+    if (columns < 0) throw std::invalid_argument("the number of columns is negative");
+    const CutRows mine(offsets, items, starts, column_of, columns),
+        its(other_offsets, other_items, starts, column_of, columns);
+    Control control(memory_limit, time_limit, std::move(progress));
+    struct Reader {
+        Splitter mine, its;
+        Values<int64_t> values;
+    };
+    std::deque<Reader> readers;
+    for (int t = 0; t < mine.useful(threads); ++t)
+        readers.push_back({{mine, control}, {its, control}, Values<int64_t>(control)});
+    std::mutex mutex;
+    std::pair<int64_t, int32_t> differs{mine.buckets(), 0};
+    std::atomic<int64_t> first{mine.buckets()};  // behind it nobody need look
+    mine.each_bucket(control, 1, int(readers.size()), [&](int64_t bucket, int worker) {
+        if (bucket > first) return;
+        auto& [mine_split, its_split, values] = readers[worker];
+        for (int64_t r = mine.starts[bucket]; r < mine.starts[bucket + 1]; ++r) {
+            control.poll();
+            mine_split.split(r);
+            for (int32_t column : mine_split.columns()) ++values.add(column, mine_split.value(column), r).tally;
+            its_split.split(r);
+            for (int32_t column : its_split.columns()) --values.add(column, its_split.value(column), r).tally;
+        }
+        int32_t wrong = columns;
+        for (const auto& value : values.all())
+            if (value.tally != 0) wrong = std::min(wrong, value.column);
+        values.clear();
+        if (wrong == columns) return;
+        std::lock_guard lock(mutex);
+        differs = std::min(differs, {bucket, wrong});
+        first = differs.first;
+    });
+    return differs.first == mine.buckets() ? nb::none() : nb::object(nb::make_tuple(differs.first, differs.second));
+}
+
+}  // namespace
+
+void register_audit_anatomy(nb::module_& m) {
+    m.def("anatomy", &audit_anatomy, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
+          nb::arg("starts").noconvert(), nb::arg("column_of").noconvert(), nb::arg("free").noconvert(), nb::kw_only(),
+          nb::arg("l_num"), nb::arg("l_den"), nb::arg("witness_limit"), nb::arg("threads"), nb::arg("memory_limit"),
+          nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("differing_values", &differing_values, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
+          nb::arg("other_offsets").noconvert(), nb::arg("other_items").noconvert(), nb::arg("starts").noconvert(),
+          nb::arg("column_of").noconvert(), nb::kw_only(), nb::arg("columns"), nb::arg("threads"),
+          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+}
+
+}  // namespace veilset

@@ -1,0 +1,260 @@
+// The auditor of hidden patterns: its own counting, which shares nothing with the anonymizers but the CSR view.
+//
+// It goes along the rows. An item says which patterns have it; a row that holds some item of a pattern holds a part of
+// it, its *intersection* with the pattern. What comes out is, for each pattern, the different intersections and how
+// many rows have each. The support of every part of the pattern follows: the rows whose intersection contains it.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "core/control.hpp"
+#include "core/csr.hpp"
+
+namespace veilset {
+namespace {
+
+constexpr int64_t rows_per_block = 4096;
+constexpr size_t short_pattern = 6;  // items: up to here every part has a counter of its own, which is found at once
+
+// Which patterns have an item, and at which place. A set of places is a bitmap of as many words as the pattern needs.
+class Patterns {
+public:
+    Patterns(const Csr& asked, Control& control)
+        : first_word_(asked.rows() + 1, 0, control), first_counter_(asked.rows() + 1, 0, control),
+          first_place_(size_t(asked.vocabulary) + 1, 0, control), places_(asked.items.size(), {}, control) {
+        for (int64_t p = 0; p < asked.rows(); ++p) {
+            control.poll();
+            const auto items = asked.row(p);
+            if (std::ranges::adjacent_find(items, std::ranges::greater_equal()) != items.end())
+                throw std::invalid_argument("the items of a pattern do not ascend");
+            first_word_[p + 1] = first_word_[p] + int64_t(items.size() + 63) / 64;
+            first_counter_[p + 1] =
+                first_counter_[p] + (items.size() <= short_pattern ? int64_t(1) << items.size() : 0);
+            for (int32_t item : items) ++first_place_[item + 1];
+        }
+        std::partial_sum(first_place_.begin(), first_place_.end(), first_place_.begin());
+        Vector<int64_t> next(first_place_.begin(), first_place_.end() - 1, control);
+        for (int64_t p = 0; p < asked.rows(); ++p) {
+            control.poll();
+            int32_t place = 0;
+            for (int32_t item : asked.row(p)) places_[next[item]++] = {int32_t(p), place++};
+        }
+    }
+
+    struct Place {
+        int32_t pattern, place;
+    };
+    int64_t count() const { return int64_t(first_word_.size()) - 1; }
+    std::span<const Place> with(int32_t item) const {
+        return std::span(places_).subspan(first_place_[item], first_place_[item + 1] - first_place_[item]);
+    }
+    // The words of a pattern in an array of those of all patterns.
+    size_t first_word(int32_t pattern) const { return first_word_[pattern]; }
+    size_t words(int32_t pattern) const { return first_word_[pattern + 1] - first_word_[pattern]; }
+    size_t words() const { return first_word_.back(); }
+    // The counters of a short pattern, one for each value of its only word, in an array of those of all; others have
+    // none.
+    size_t first_counter(int32_t pattern) const { return first_counter_[pattern]; }
+    size_t counters(int32_t pattern) const { return first_counter_[pattern + 1] - first_counter_[pattern]; }
+    size_t counters() const { return first_counter_.back(); }
+
+private:
+    Vector<int64_t> first_word_, first_counter_, first_place_;
+    Vector<Place> places_;
+};
+
+// The different intersections and their rows. Those of long patterns are in a hash table of numbers, behind which they
+// stand in the order they were met.
+class Intersections {
+public:
+    struct Entry {
+        int32_t pattern;
+        size_t first;  // of its words
+        int64_t rows;
+    };
+
+    Intersections(const Patterns& patterns, Control& control)
+        : patterns_(patterns), counters_(patterns.counters(), 0, control), slots_(size_t(1) << 10, none, control),
+          entries_(control), words_(control) {}
+
+    void add(int32_t pattern, std::span<const uint64_t> held, int64_t rows) {
+        if (patterns_.counters(pattern)) {
+            counters_[patterns_.first_counter(pattern) + held[0]] += rows;
+            return;
+        }
+        size_t slot = hash(pattern, held) & (slots_.size() - 1);
+        for (; slots_[slot] != none; slot = (slot + 1) & (slots_.size() - 1)) {
+            Entry& entry = entries_[slots_[slot]];
+            if (entry.pattern == pattern && std::ranges::equal(words(entry), held)) {
+                entry.rows += rows;
+                return;
+            }
+        }
+        slots_[slot] = int64_t(entries_.size());
+        entries_.push_back({pattern, words_.size(), rows});
+        words_.insert(words_.end(), held.begin(), held.end());
+        if (2 * entries_.size() > slots_.size()) grow();
+    }
+    void add(const Intersections& other) {
+        for (size_t i = 0; i < counters_.size(); ++i) counters_[i] += other.counters_[i];
+        for (const Entry& entry : other.entries_) add(entry.pattern, other.words(entry), entry.rows);
+    }
+
+    std::span<const uint64_t> words(const Entry& entry) const {
+        return std::span(words_).subspan(entry.first, patterns_.words(entry.pattern));
+    }
+
+    // By pattern, and then by what they hold: whatever order they were met in. Nothing can be added afterwards.
+    std::span<const Entry> sorted() {
+        for (int32_t p = 0; p < patterns_.count(); ++p)
+            for (uint64_t held = 0; held < patterns_.counters(p); ++held)
+                if (int64_t rows = counters_[patterns_.first_counter(p) + held]) {
+                    entries_.push_back({p, words_.size(), rows});
+                    words_.push_back(held);
+                }
+        std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) {
+            if (a.pattern != b.pattern) return a.pattern < b.pattern;
+            return std::ranges::lexicographical_compare(words(a), words(b));
+        });
+        return entries_;
+    }
+
+private:
+    static constexpr int64_t none = -1;
+
+    static uint64_t hash(int32_t pattern, std::span<const uint64_t> held) {
+        uint64_t mixed = uint64_t(pattern) + 1;
+        for (uint64_t word : held) {
+            mixed = (mixed ^ word) * 0x9E3779B97F4A7C15u;
+            mixed ^= mixed >> 29;
+        }
+        mixed *= 0xBF58476D1CE4E5B9u;
+        return mixed ^ mixed >> 32;
+    }
+
+    void grow() {
+        Vector<int64_t> slots(2 * slots_.size(), none, slots_.get_allocator());
+        for (size_t number = 0; number < entries_.size(); ++number) {
+            size_t slot = hash(entries_[number].pattern, words(entries_[number])) & (slots.size() - 1);
+            while (slots[slot] != none) slot = (slot + 1) & (slots.size() - 1);
+            slots[slot] = int64_t(number);
+        }
+        slots_ = std::move(slots);
+    }
+
+    const Patterns& patterns_;
+    Vector<int64_t> counters_;
+    Vector<int64_t> slots_;
+    Vector<Entry> entries_;
+    Vector<uint64_t> words_;
+};
+
+// Reads rows one after the other.
+class Reader {
+public:
+    Reader(const Patterns& patterns, Control& control)
+        : found(patterns, control), patterns_(patterns), control_(control), held_(patterns.words(), 0, control),
+          seen_(patterns.count(), 0, control), touched_(control) {}
+
+    void read(std::span<const int32_t> row) {
+        control_.poll();
+        for (int32_t item : row)
+            for (auto [pattern, place] : patterns_.with(item)) {
+                if (!seen_[pattern]) touched_.push_back(pattern);
+                seen_[pattern] = 1;
+                held_[patterns_.first_word(pattern) + size_t(place) / 64] |= uint64_t(1) << (place % 64);
+            }
+        for (int32_t pattern : touched_) {
+            const auto held = std::span(held_).subspan(patterns_.first_word(pattern), patterns_.words(pattern));
+            found.add(pattern, held, 1);
+            std::ranges::fill(held, 0);
+            seen_[pattern] = 0;
+        }
+        touched_.clear();
+    }
+
+    Intersections found;
+
+private:
+    const Patterns& patterns_;
+    Control& control_;
+    Vector<uint64_t> held_;  // of all patterns, what this row holds
+    Vector<uint8_t> seen_;
+    Vector<int32_t> touched_;
+};
+
+// What Python gets: intersections first[p] .. first[p + 1] are those of pattern p, as places in it.
+struct Answer {
+    std::vector<int64_t> first{0}, offsets{0}, rows;
+    std::vector<int32_t> places;
+
+    Answer(Intersections& found, const Patterns& patterns, Control& control) {
+        const auto entries = found.sorted();
+        size_t all = 0;
+        for (const auto& entry : entries)
+            for (uint64_t word : found.words(entry)) all += std::popcount(word);
+        control.charge(int64_t(8 * size_t(patterns.count()) + 16 * entries.size() + 4 * all));
+        first.reserve(patterns.count() + 1);
+        offsets.reserve(entries.size() + 1);
+        rows.reserve(entries.size());
+        places.reserve(all);
+        for (const auto& entry : entries) {
+            control.poll();
+            first.resize(entry.pattern + 1, int64_t(rows.size()));
+            const auto words = found.words(entry);
+            for (size_t w = 0; w < words.size(); ++w)
+                for (uint64_t left = words[w]; left; left &= left - 1)
+                    places.push_back(int32_t(64 * w) + std::countr_zero(left));
+            offsets.push_back(int64_t(places.size()));
+            rows.push_back(entry.rows);
+        }
+        first.resize(patterns.count() + 1, int64_t(rows.size()));
+    }
+};
+
+nb::tuple audit_patterns(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
+                         const Array<int64_t>& asked_offsets, const Array<int32_t>& asked_items, int threads,
+                         int64_t memory_limit, double time_limit, nb::object progress) {
+    if (vocabulary < 0) throw std::invalid_argument("the vocabulary is negative");
+    const Csr data(offsets, items, vocabulary), asked(asked_offsets, asked_items, vocabulary);
+    if (asked.rows() > INT32_MAX) throw std::invalid_argument("too many patterns");
+    Control control(memory_limit, time_limit, std::move(progress));
+    const int64_t blocks = (data.rows() + rows_per_block - 1) / rows_per_block;
+    std::optional<Patterns> patterns;
+    std::deque<Reader> readers;  // they stay where they are
+    control.single([&] {
+        patterns.emplace(asked, control);
+        for (int t = 0; t < Control::useful(threads, blocks); ++t) readers.emplace_back(*patterns, control);
+    });
+    control.begin(1, blocks);
+    control.parallel(int(readers.size()), blocks, [&](int64_t number, int worker) {
+        const int64_t last = std::min((number + 1) * rows_per_block, data.rows());
+        for (int64_t r = number * rows_per_block; r < last; ++r) readers[worker].read(data.row(r));
+    });
+    std::optional<Answer> answer;
+    control.single([&] {
+        for (; readers.size() > 1; readers.pop_back()) readers.front().found.add(readers.back().found);
+        answer.emplace(readers.front().found, *patterns, control);
+    });
+    return nb::make_tuple(to_numpy(std::move(answer->first)), to_numpy(std::move(answer->offsets)),
+                          to_numpy(std::move(answer->places)), to_numpy(std::move(answer->rows)));
+}
+
+}  // namespace
+
+void register_audit_patterns(nb::module_& m) {
+    m.def("patterns", &audit_patterns, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
+          nb::arg("vocabulary"), nb::arg("asked_offsets").noconvert(), nb::arg("asked_items").noconvert(),
+          nb::kw_only(), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
+          nb::arg("progress").none());
+}
+
+}  // namespace veilset

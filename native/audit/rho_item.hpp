@@ -1,0 +1,195 @@
+// One sensitive item under examination: the rules that are cheap to count, and the short antecedents that readers are
+// shown.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "audit/rho_rows.hpp"
+#include "audit/rho_rules.hpp"
+#include "audit/rho_search.hpp"
+#include "core/control.hpp"
+
+namespace veilset::auditing {
+
+// Severity: the surer first; then what more people are affected by; then fewer items; then the order of these.
+inline bool more_severe(const Rule& a, const Rule& b) {
+    if (a.surer_than(b)) return true;
+    if (b.surer_than(a)) return false;
+    if (a.with != b.with) return a.with > b.with;
+    if (a.items.size() != b.items.size()) return a.items.size() < b.items.size();
+    return a.items < b.items;
+}
+
+// Working memory of one thread, reused from one sensitive item to the next.
+class Examiner {
+public:
+    Examiner(const MergedRows& rows, Control& control)
+        : rows_(rows), control_(control), is_positive_(rows.rows(), 0, control), with_(rows.items(), 0, control),
+          met_(control), positives_(control), shared_(rows.rows(), 0, control), sharing_(control),
+          cover_with_(rows.items(), 0, control), cover_without_(rows.items(), 0, control),
+          search_(rows, is_positive_, control) {}
+
+    void begin(int32_t sensitive) {
+        sensitive_ = sensitive;
+        for (int32_t r : rows_.holders(sensitive)) {
+            control_.poll();
+            is_positive_[r] = 1;
+            for (int32_t item : rows_.row(r)) {
+                if (with_[item] == 0 && item != sensitive) met_.push_back(item);
+                with_[item] += rows_.weight(r);
+            }
+        }
+    }
+    void end() {
+        for (int32_t r : rows_.holders(sensitive_)) is_positive_[r] = 0;
+        for (int32_t item : met_) with_[item] = 0;
+        with_[sensitive_] = 0;
+        met_.clear();
+    }
+
+    // The most severe rule whose antecedent is empty or one item.
+    Rule simplest() {
+        const int64_t all = rows_.support(sensitive_);
+        Rule most{all, rows_.transactions() - all, {}};
+        for (int32_t item : met_) keep_more_severe(item, with_[item], rows_.support(item) - with_[item], most);
+        checked_ += 1 + int64_t(met_.size());
+        return most;
+    }
+
+    // Proves what can be proven without a search, and prepares one for the rest. The answer is the surest t∖α among
+    // those that may reach the threshold; if one does and not `all` are asked for, the first.
+    //
+    // Each row without α is shared out among the positives t whose rest t∖α it holds; let m_t be what t gets. A row
+    // with a share for some t in the cover of χ holds χ. So n(χ) is at least the sum of m_t over the cover. If every t
+    // in it has m_t·a > w_t·(b − a), then n·a > w·(b − a), and χ does not reach a/b: every cover of a rule that does
+    // has an *open* row, one that got less.
+    //
+    // A row t is left out of all covers once its n_t is known to be too large for the weight they can have: an
+    // antecedent of two items or more of t has a cover of no more than the second largest among the weights with which
+    // items of t occur together with α.
+    Rule whole_rows(Threshold threshold, bool all) {
+        positives_.clear();
+        Rule most;
+        for (int32_t r : rows_.holders(sensitive_)) {
+            control_.poll();
+            itemset_.clear();
+            int64_t largest = 0, second = 0;
+            for (int32_t item : rows_.row(r)) {
+                if (item == sensitive_) continue;
+                itemset_.push_back(item);
+                second = std::max(second, std::min(largest, with_[item]));
+                largest = std::max(largest, with_[item]);
+            }
+            if (itemset_.size() < 2) break;  // here and in all rows that follow: a case for simplest()
+            ++checked_;
+            Rule rule{0, 0, {}};
+            int64_t needed = threshold.needed(rows_.weight(r));
+            rows_.for_each_holder_upwards(itemset_, [&](int32_t holder) {
+                const int64_t weight = rows_.weight(holder);
+                if (is_positive_[holder]) {
+                    rule.with += weight;
+                    return true;
+                }
+                rule.without += weight;
+                if (shared_[holder] == 0) sharing_.push_back(holder);
+                const int64_t share = std::min(needed, weight * threshold.unit() - shared_[holder]);
+                shared_[holder] += share;
+                needed -= share;
+                return needed > 0 && threshold.reached(second, rule.without);
+            });
+            if (!threshold.reached(second, rule.without)) continue;
+            positives_.push_back({rule.without, r, needed > 0});
+            if (needed == 0 || !rule.surer_than(most)) continue;
+            most = {rule.with, rule.without, itemset_};
+            if (!all && threshold.reached(most)) break;
+        }
+        for (int32_t r : sharing_) shared_[r] = 0;
+        sharing_.clear();
+        std::sort(positives_.begin(), positives_.end());
+        return most;
+    }
+
+    // The first rule that reaches the threshold, or the surest one, among those that whole_rows() left open.
+    Rule search(Threshold threshold, bool surest) { return search_.run(sensitive_, positives_, threshold, surest); }
+
+    // A short part of an antecedent that reaches the limit. Of its items, the one that makes surest is added, again and
+    // again; what turns out not to be needed is taken out.
+    Rule shortened(const std::vector<int32_t>& antecedent, Threshold limit) {
+        std::vector<int32_t> left = antecedent, taken;
+        Rule rule;
+        for (int32_t item : left) keep_more_severe(item, with_[item], rows_.support(item) - with_[item], rule);
+        const auto holders = rows_.holders(rule.items.front());
+        Vector<int32_t> cover(holders.begin(), holders.end(), control_);
+        for (;;) {
+            control_.poll();
+            const int32_t item = rule.items.front();
+            taken.push_back(item);
+            std::erase(left, item);
+            if (limit.reached(rule)) break;
+            std::erase_if(cover, [&](int32_t r) { return !std::ranges::binary_search(rows_.row(r), item); });
+            rule = surest_in(cover, left);
+        }
+        std::sort(taken.begin(), taken.end());
+        rule.items = taken;
+        // Being sure is not monotone: after one item has gone, others may that could not before.
+        for (size_t i = 0; i < rule.items.size() && rule.items.size() > 1;) {
+            std::vector<int32_t> fewer = rule.items;
+            fewer.erase(fewer.begin() + int64_t(i));
+            Rule shorter = counted(fewer);
+            const bool enough = limit.reached(shorter);
+            if (enough) rule = std::move(shorter);
+            i = enough ? 0 : i + 1;
+        }
+        return rule;
+    }
+
+    int64_t checked() const { return checked_ + search_.checked(); }
+
+private:
+    // For rules that differ in one item, put into the antecedent.
+    static void keep_more_severe(int32_t item, int64_t with, int64_t without, Rule& most) {
+        Rule rule{with, without, {}};
+        if (most.surer_than(rule)) return;
+        rule.items.push_back(item);
+        if (more_severe(rule, most)) most = std::move(rule);
+    }
+
+    // The most severe rule from what this cover has in common and one of these items; only that item is named.
+    Rule surest_in(std::span<const int32_t> cover, const std::vector<int32_t>& items) {
+        for (int32_t r : cover)
+            for (int32_t item : rows_.row(r)) (is_positive_[r] ? cover_with_ : cover_without_)[item] += rows_.weight(r);
+        Rule most;
+        for (int32_t item : items) keep_more_severe(item, cover_with_[item], cover_without_[item], most);
+        for (int32_t r : cover)
+            for (int32_t item : rows_.row(r)) cover_with_[item] = cover_without_[item] = 0;
+        return most;
+    }
+
+    Rule counted(const std::vector<int32_t>& itemset) const {
+        Rule rule{0, 0, itemset};
+        rows_.for_each_holder(itemset, [&](int32_t r) {
+            (is_positive_[r] ? rule.with : rule.without) += rows_.weight(r);
+            return true;
+        });
+        return rule;
+    }
+
+    const MergedRows& rows_;
+    Control& control_;
+    int32_t sensitive_ = none;
+    Vector<uint8_t> is_positive_;  // by row: whether it holds the sensitive item
+    Vector<int64_t> with_;         // by item: the weight of those rows
+    Vector<int32_t> met_;          // the items in them
+    Vector<Positive> positives_;
+    Vector<int64_t> shared_;   // by row without it: how much of its weight the positives have got
+    Vector<int32_t> sharing_;  // the rows of which they have got something
+    Vector<int64_t> cover_with_, cover_without_;
+    std::vector<int32_t> itemset_;
+    ClosedSearch search_;
+    int64_t checked_ = 0;
+};
+
+}  // namespace veilset::auditing

@@ -1,0 +1,212 @@
+// The rows as the auditor reads them: public items numbered from the rarest to the most frequent, sensitive ones apart.
+//
+// A *branch* is the itemsets whose rarest item is the same. Rows are loaded for a *batch*, the branches first .. last -
+// 1: those that hold one of its items, without the items before the first. So data of any size is audited in a given
+// memory, as long as one branch fits; each batch reads all transactions again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "audit/findings.hpp"
+#include "core/control.hpp"
+#include "core/csr.hpp"
+
+namespace veilset::auditing {
+
+// A row that holds a prefix, and where its items after the prefix start.
+struct Position {
+    int64_t next;
+    int64_t row;
+};
+using Cohort = Vector<Position>;
+
+class Rows {
+public:
+    // kind[i]: which sensitive thing the item i is (several items can be the same), or none if it is public.
+    Rows(const Csr& data, std::span<const int32_t> kind, int32_t kinds, Control& control)
+        : data_(data), control_(control), kinds_(kinds), items_(control), place_(control), holders_(control),
+          offsets_(control), row_items_(control), sens_offsets_(control), row_sensitive_(control), posting_(control),
+          postings_(control) {
+        place_.reserve(kind.size());
+        for (int32_t k : kind) place_.push_back(k == none ? none : sensitive_place(k));
+    }
+
+    int64_t items() const { return int64_t(items_.size()); }
+    int32_t kinds() const { return kinds_; }
+    int32_t item(int32_t number) const { return items_[number]; }  // vocabulary code
+    int64_t support(int64_t number) const { return holders_[number]; }
+
+    // Numbers these public items (vocabulary codes) in this order; all others are left out from now on.
+    void number(const Vector<int32_t>& items, const Vector<int64_t>& support) {
+        unload();
+        for (int32_t item : items_) place_[item] = none;
+        items_ = items;
+        holders_.clear();
+        for (size_t i = 0; i < items_.size(); ++i) {
+            place_[items_[i]] = int32_t(i);
+            holders_.push_back(support[items_[i]]);
+        }
+        sensitive_occurrences_ = 0;
+        for (size_t i = 0; i < place_.size(); ++i)
+            if (place_[i] < none) sensitive_occurrences_ += support[i];
+    }
+
+    // The loaded batch ends before this branch.
+    int64_t last() const { return last_; }
+    // Whether the loaded batch is all branches from this one on.
+    bool all_from(int64_t first) const { return first_ == first && last_ == items() && bytes_ > 0; }
+    int64_t bytes() const { return bytes_; }
+
+    void unload() {
+        first_ = last_ = bytes_ = 0;
+        for (auto* values : {&offsets_, &sens_offsets_, &posting_}) Vector<int64_t>(control_).swap(*values);
+        for (auto* values : {&row_items_, &row_sensitive_}) Vector<int32_t>(control_).swap(*values);
+        Cohort(control_).swap(postings_);
+    }
+
+    // Loads the batch that starts at this branch: as many as so many bytes hold, but one at least. Single items are
+    // judged without the items of later branches: with_later false leaves those out.
+    void load(int64_t first, int64_t bytes, bool with_later) {
+        unload();
+        first_ = first;
+        with_later_ = with_later;
+        const Size size = plan(bytes);
+        bytes_ = size.bytes();
+        offsets_.reserve(size.rows + 1);
+        sens_offsets_.reserve(size.rows + 1);
+        row_items_.reserve(size.items);
+        row_sensitive_.reserve(size.sensitive);
+        offsets_.push_back(0);
+        sens_offsets_.push_back(0);
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            const auto row = data_.row(r);
+            auto in_batch = [&](int32_t item) { return place_[item] >= first_ && place_[item] < last_; };
+            if (std::any_of(row.begin(), row.end(), in_batch)) read(row);
+        }
+        index();
+    }
+
+    std::span<const Position> holders(int64_t branch) const {
+        const int64_t begin = posting_[branch - first_], end = posting_[(branch - first_) + 1];
+        return std::span(postings_).subspan(begin, end - begin);
+    }
+
+    // body(item, position after it) for the items that follow in a row.
+    template <class Body>
+    void for_each_item(const Position& at, Body body) const {
+        const int64_t end = offsets_[at.row + 1];
+        for (int64_t i = at.next; i < end; ++i) body(row_items_[i], Position{i + 1, at.row});
+    }
+    template <class Body>
+    void for_each_sensitive(const Position& at, Body body) const {
+        const int64_t end = sens_offsets_[at.row + 1];
+        for (int64_t i = sens_offsets_[at.row]; i < end; ++i) body(row_sensitive_[i]);
+    }
+
+private:
+    static constexpr int64_t polled_rows = 4096;
+
+    // What a batch takes.
+    struct Size {
+        int64_t rows = 0, items = 0, sensitive = 0, holders = 0, branches = 0;
+        void operator+=(const Size& other) {
+            rows += other.rows;
+            items += other.items;
+            sensitive += other.sensitive;
+            holders += other.holders;
+            branches += other.branches;
+        }
+        int64_t bytes() const {  // the vectors below, and the places that index() keeps for a while
+            return int64_t(sizeof(int64_t)) * 2 * (rows + 1 + branches + 1) +
+                   int64_t(sizeof(int32_t)) * (items + sensitive) + int64_t(sizeof(Position)) * holders;
+        }
+    };
+
+    // place_ of an item: its number; none if it is left out; below that, the sensitive thing it is.
+    static int32_t sensitive_place(int32_t kind) { return none - 1 - kind; }
+    static int32_t kind_at(int32_t place) { return none - 1 - place; }
+
+    // Sets last_. Everything that is left, if it surely fits; else the rows are counted at the branch that makes them
+    // needed, which is the first one they have an item of.
+    Size plan(int64_t bytes) {
+        Size all{data_.rows(), 0, sensitive_occurrences_, 0, items() - first_};
+        for (int64_t b = first_; b < items(); ++b) all.items += support(b);
+        all.holders = all.items;
+        last_ = items();
+        if (all.bytes() <= bytes) return all;
+
+        Vector<Size> needed(items() - first_, Size{}, control_);
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            Size row{1};
+            int32_t earliest = int32_t(items());
+            for (int32_t item : data_.row(r)) {
+                const int32_t place = place_[item];
+                if (place < none) ++row.sensitive;
+                if (place < first_) continue;
+                row.items += with_later_;
+                earliest = std::min(earliest, place);
+            }
+            if (earliest < items()) needed[earliest - first_] += row;
+        }
+        Size taken;
+        for (last_ = first_; last_ < items(); ++last_) {
+            Size with = taken;
+            with += needed[last_ - first_];
+            with += {0, with_later_ ? 0 : support(last_), 0, support(last_), 1};
+            if (last_ > first_ && with.bytes() > bytes) break;
+            taken = with;
+        }
+        return taken;
+    }
+
+    void read(std::span<const int32_t> row) {
+        for (int32_t item : row) {
+            const int32_t place = place_[item];
+            if (place >= first_ && (with_later_ || place < last_)) row_items_.push_back(place);
+            else if (place < none) row_sensitive_.push_back(kind_at(place));
+        }
+        std::sort(row_items_.begin() + offsets_.back(), row_items_.end());
+        const auto sensitive = row_sensitive_.begin() + sens_offsets_.back();
+        std::sort(sensitive, row_sensitive_.end());
+        row_sensitive_.erase(std::unique(sensitive, row_sensitive_.end()), row_sensitive_.end());
+        offsets_.push_back(int64_t(row_items_.size()));
+        sens_offsets_.push_back(int64_t(row_sensitive_.size()));
+    }
+
+    // For each branch, the rows that hold its item and where they go on.
+    void index() {
+        posting_.reserve(last_ - first_ + 1);
+        posting_.push_back(0);
+        for (int64_t b = first_; b < last_; ++b) posting_.push_back(posting_.back() + support(b));
+        postings_.resize(posting_.back());
+        Vector<int64_t> next(posting_.begin(), posting_.end() - 1, control_);
+        for (int64_t r = 0; r + 1 < int64_t(offsets_.size()); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            for (int64_t i = offsets_[r]; i < offsets_[r + 1] && row_items_[i] < last_; ++i)
+                postings_[next[row_items_[i] - first_]++] = {i + 1, r};
+        }
+    }
+
+    const Csr& data_;
+    Control& control_;
+    int32_t kinds_;
+    Vector<int32_t> items_;
+    Vector<int32_t> place_;    // by vocabulary code
+    Vector<int64_t> holders_;  // number -> support
+    int64_t sensitive_occurrences_ = 0;
+    int64_t first_ = 0, last_ = 0, bytes_ = 0;
+    bool with_later_ = true;
+    Vector<int64_t> offsets_;
+    Vector<int32_t> row_items_;
+    Vector<int64_t> sens_offsets_;
+    Vector<int32_t> row_sensitive_;
+    Vector<int64_t> posting_;  // branch -> its part of postings_
+    Vector<Position> postings_;
+};
+
+}  // namespace veilset::auditing

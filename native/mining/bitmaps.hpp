@@ -1,0 +1,176 @@
+// Covers as bitmaps, for the dense part of a walk: one bit a row, the rows of one branch only.
+//
+// Equal rows are one row with a weight. So that counting stays AND + popcount, a weight is written in binary: all rows
+// of a word weigh the same power of two, and a row of weight 5 stands in a word of weight 4 and in one of weight 1.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/control.hpp"
+#include "mining/arena.hpp"
+#include "mining/bits.hpp"
+#include "mining/rows.hpp"
+
+namespace veilset::mining {
+
+struct Column {
+    int32_t item;
+    int64_t support;
+    uint64_t* bits;
+};
+
+// First the columns that extend the itemset (the tail), then those that may not any more (the excluded). Tail columns
+// hold only rows of the itemset's cover; excluded ones may hold more.
+struct Bitmaps {
+    size_t words = 0;                  // a multiple of 8, zeros at the end
+    const uint64_t* shifts = nullptr;  // word -> log2 of the weight of its rows; none if all weigh 1
+    Column* columns = nullptr;
+    int32_t tail = 0, count = 0;
+    int64_t tried = 0;  // the support when equal rows were last looked for
+
+    int64_t meet(const uint64_t* a, const uint64_t* b, uint64_t* out) const {
+        return shifts ? and_store_weigh(a, b, shifts, out, words) : and_store_count(a, b, out, words);
+    }
+    int64_t meet(const uint64_t* a, const uint64_t* b) const {
+        return shifts ? and_weigh(a, b, shifts, words) : and_count(a, b, words);
+    }
+};
+
+// Turns a 64 x 64 matrix of bits: bit c of word r becomes bit r of word c.
+inline void transpose(uint64_t* m) {
+    uint64_t mask = 0x00000000FFFFFFFFu;
+    for (size_t step = 32; step; step >>= 1, mask ^= mask << step)
+        for (size_t k = 0; k < 64; k = ((k | step) + 1) & ~step) {
+            const uint64_t swap = ((m[k] >> step) ^ m[k | step]) & mask;
+            m[k] ^= swap << step;
+            m[k | step] ^= swap;
+        }
+}
+
+// Rows as masks over the columns of a branch, with weights, equal ones merged; from them come the bitmaps.
+class Masks {
+public:
+    explicit Masks(Control& control) : masks_(control), weights_(control), slots_(control) {}
+
+    // Excluded columns begin a word of their own. Rows that differ only there are equal if `merge_excluded`: the row
+    // that stands for them keeps the excluded columns that all of them hold.
+    void begin(size_t tail, size_t excluded, bool merge_excluded) {
+        tail_ = tail;
+        tail_width_ = (tail + 63) / 64;
+        width_ = tail_width_ + (excluded + 63) / 64;
+        key_ = merge_excluded ? tail_width_ : width_;
+        masks_.clear();
+        weights_.clear();
+        slots_.assign(256, none);
+    }
+    size_t size() const { return weights_.size(); }
+    size_t width() const { return width_; }
+    size_t bit_of(size_t column) const { return column < tail_ ? column : 64 * tail_width_ + column - tail_; }
+
+    // The mask has width() words.
+    void add(const uint64_t* mask, int64_t weight) {
+        const uint64_t h = hash(mask);
+        for (size_t slot = h & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
+            const int32_t row = slots_[slot];
+            if (row == none) {
+                slots_[slot] = int32_t(size());
+                masks_.insert(masks_.end(), mask, mask + width_);
+                weights_.push_back(weight);
+                if (2 * size() > slots_.size()) grow();
+                return;
+            }
+            uint64_t* there = masks_.data() + size_t(row) * width_;
+            if (same(mask, there)) {
+                for (size_t w = key_; w < width_; ++w) there[w] &= mask[w];
+                weights_[row] += weight;
+                return;
+            }
+        }
+    }
+
+    // The first column of word w of a mask, and how many columns it has.
+    std::pair<size_t, size_t> columns_of(size_t w, size_t count) const {
+        const size_t first = w < tail_width_ ? 64 * w : tail_ + 64 * (w - tail_width_);
+        return {first, std::min<size_t>(64, (w < tail_width_ ? tail_ : count) - first)};
+    }
+
+    // The words that the bitmaps of these rows take.
+    size_t words() const {
+        size_t words = 0;
+        for_each_power([&](int, size_t rows) { words += (rows + 63) / 64; });
+        return (words + 7) / 8 * 8;
+    }
+
+    // Writes the rows as bitmaps of `table`, whose columns are there, in the order of the masks' bits.
+    void write(Bitmaps& table, Arena& arena) {
+        table.words = words();
+        uint64_t* shifts = arena.take<uint64_t>(table.words);
+        std::fill(shifts, shifts + table.words, 0);
+        for (int32_t c = 0; c < table.count; ++c) {
+            table.columns[c].bits = arena.take<uint64_t>(table.words);
+            std::fill(table.columns[c].bits, table.columns[c].bits + table.words, 0);
+        }
+        size_t word = 0;
+        bool weighted = false;
+        for_each_power([&](int power, size_t) {
+            weighted |= power > 0;
+            size_t row = 0;
+            while (row < size()) {
+                const size_t first = row;
+                for (size_t w = 0; w < width_; ++w) {
+                    uint64_t block[64] = {};
+                    size_t filled = 0;
+                    for (row = first; row < size() && filled < 64; ++row)
+                        if (weights_[row] >> power & 1) block[filled++] = masks_[row * width_ + w];
+                    if (filled == 0) return;
+                    transpose(block);
+                    const auto [column, columns] = columns_of(w, table.count);
+                    for (size_t c = 0; c < columns; ++c) table.columns[column + c].bits[word] = block[c];
+                }
+                shifts[word++] = uint64_t(power);
+            }
+        });
+        table.shifts = weighted ? shifts : nullptr;
+    }
+
+private:
+    bool same(const uint64_t* a, const uint64_t* b) const {
+        for (size_t w = 0; w < key_; ++w)
+            if (a[w] != b[w]) return false;
+        return true;
+    }
+    uint64_t hash(const uint64_t* mask) const {
+        uint64_t h = 0;
+        for (size_t w = 0; w < key_; ++w) h = mix(h ^ mask[w]);
+        return h;
+    }
+    // body(power, number of rows with it) for every power of two in some weight, from the largest.
+    template <class Body>
+    void for_each_power(Body body) const {
+        size_t rows[64] = {};
+        for (int64_t weight : weights_)
+            for (uint64_t left = uint64_t(weight); left; left &= left - 1) ++rows[std::countr_zero(left)];
+        for (int power = 63; power >= 0; --power)
+            if (rows[power]) body(power, rows[power]);
+    }
+    void grow() {
+        slots_.assign(2 * slots_.size(), none);
+        for (size_t row = 0; row < size(); ++row) {
+            size_t slot = hash(masks_.data() + row * width_) & (slots_.size() - 1);
+            while (slots_[slot] != none) slot = (slot + 1) & (slots_.size() - 1);
+            slots_[slot] = int32_t(row);
+        }
+    }
+
+    size_t tail_ = 0, tail_width_ = 0, width_ = 0, key_ = 0;
+    Vector<uint64_t> masks_;
+    Vector<int64_t> weights_;
+    Vector<int32_t> slots_;
+};
+
+}  // namespace veilset::mining

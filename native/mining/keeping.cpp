@@ -1,0 +1,269 @@
+// A set of kept public items, free of moles: would one more item bring a mole with it?
+// Every itemset of kept items is safe already, so only itemsets with the new item need a look: those inside its cohort.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/control.hpp"
+#include "core/csr.hpp"
+#include "mining/limits.hpp"
+#include "mining/rows.hpp"
+
+namespace veilset {
+namespace {
+
+using namespace mining;
+
+class Keeping {
+public:
+    Keeping(Array<int64_t> offsets, Array<int32_t> items, Array<uint8_t> sensitive, int64_t h_num, int64_t h_den,
+            int64_t k, int64_t p)
+        : offsets_(std::move(offsets)), items_(std::move(items)), sensitive_(std::move(sensitive)),
+          data_(offsets_, items_, int32_t(sensitive_.size())), limits_{h_num, h_den, k, p},
+          kept_(sensitive_.size(), false), begin_(sensitive_.size() + 1, 0), rows_(data_.items.size()),
+          local_(sensitive_.size(), none), counts_(sensitive_.size(), 0) {
+        for (int32_t item : data_.items) ++begin_[item + 1];
+        for (size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+        std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
+        for (int64_t r = 0; r < data_.rows(); ++r)
+            for (int32_t item : data_.row(r)) rows_[next[item]++] = int32_t(r);
+    }
+
+    void keep(int32_t item) { kept_.at(item) = true; }
+    void drop(int32_t item) { kept_.at(item) = false; }
+
+    bool brings_mole(int32_t item, int64_t memory_limit, double time_limit) {
+        if (item < 0 || item >= data_.vocabulary || sensitive_.data()[item])
+            throw std::invalid_argument("not a public item");
+        if (limits_.allow_everything()) return false;
+        const int64_t first = begin_[item], support = begin_[item + 1] - first;
+        const auto rows = std::span<const int32_t>(rows_).subspan(first, support);
+        if (limits_.rare(support) || (limits_.may_grow(1) && rows.size() <= few && has_rare_pair(rows))) return true;
+        Control control(memory_limit, time_limit, nb::none());
+        bool found = false;
+        control.single([&] { found = Cohort(*this, rows, control).has_mole(); });
+        return found;
+    }
+
+private:
+    // Most items of sparse data bring a rare pair. In a few rows that is seen sooner than a thread is started.
+    static constexpr size_t few = 4096;
+    bool has_rare_pair(std::span<const int32_t> rows) {
+        std::vector<int32_t> met;
+        for (int32_t r : rows)
+            for (int32_t item : data_.row(r))
+                if (kept_[item] && counts_[item]++ == 0) met.push_back(item);
+        bool found = false;
+        for (int32_t item : met) found |= limits_.rare(std::exchange(counts_[item], 0));
+        return found;
+    }
+
+    // The rows that hold the new item, with their kept and their sensitive items renumbered from 0; equal rows are one
+    // row with a weight.
+    class Cohort {
+    public:
+        Cohort(Keeping& owner, std::span<const int32_t> rows, Control& control)
+            : limits_(owner.limits_), control_(control), offsets_(1, 0, control), items_(control),
+              sens_offsets_(1, 0, control), sens_(control), weights_(control) {
+            std::vector<int32_t> met;
+            int32_t items = 0, sensitive = 0;
+            const bool nothing_to_hide = limits_.h_num >= limits_.h_den;
+            Vector<int32_t> slots(64, none, control);
+            Vector<uint64_t> hashes(control);
+            for (size_t r = 0; r < rows.size(); ++r) {
+                if (r % 4096 == 0) control_.poll();
+                for (int32_t item : owner.data_.row(rows[r])) {
+                    const bool hidden = owner.sensitive_.data()[item];
+                    if (hidden ? nothing_to_hide : !owner.kept_[item]) continue;
+                    int32_t& local = owner.local_[item];
+                    if (local == none) {
+                        local = hidden ? sensitive++ : items++;
+                        met.push_back(item);
+                    }
+                    (hidden ? sens_ : items_).push_back(local);
+                }
+                std::sort(items_.begin() + offsets_.back(), items_.end());
+                add(slots, hashes);
+            }
+            for (int32_t item : met) owner.local_[item] = none;
+            item_count_ = items;
+            with_.assign(sensitive, 0);
+        }
+
+        bool has_mole() {
+            const bool some_rare = a_row_is_rare();
+            // Every itemset that occurs is part of a row, and no rarer.
+            if (!some_rare && with_.empty()) return false;
+            size_t longest = 0;
+            for (size_t r = 0; r < weights_.size(); ++r) longest = std::max(longest, row(int32_t(r)).size());
+            if (some_rare && limits_.may_grow(longest)) return true;  // the new item and that row
+            Places everybody(control_);
+            for (size_t r = 0; r < weights_.size(); ++r) everybody.push_back({int32_t(r), offsets_[r]});
+            return mole_at_or_above(everybody, 1);
+        }
+
+    private:
+        struct Place {
+            int32_t row;
+            int64_t next;
+        };
+        using Places = Vector<Place>;
+
+        std::span<const int32_t> row(int32_t r) const {
+            return {items_.data() + offsets_[r], items_.data() + offsets_[r + 1]};
+        }
+        std::span<const int32_t> hidden_in(int32_t r) const {
+            return {sens_.data() + sens_offsets_[r], sens_.data() + sens_offsets_[r + 1]};
+        }
+
+        // The items at the end of items_ and sens_ become a row, unless there is one like it.
+        void add(Vector<int32_t>& slots, Vector<uint64_t>& hashes) {
+            const std::span<const int32_t> known(items_.data() + offsets_.back(), items_.data() + items_.size());
+            const std::span<const int32_t> hidden(sens_.data() + sens_offsets_.back(), sens_.data() + sens_.size());
+            uint64_t hash = known.size();
+            for (int32_t item : known) hash = mix(hash + uint64_t(item) + 1);
+            for (int32_t item : hidden) hash = mix(hash + uint64_t(item) + 1);
+            const size_t slot = slot_of(slots, hash, [&](int32_t other) {
+                const auto known_there = row(other), hidden_there = hidden_in(other);
+                return hashes[other] == hash && std::ranges::equal(known_there, known) &&
+                       std::ranges::equal(hidden_there, hidden);
+            });
+            if (slots[slot] != none) {
+                ++weights_[slots[slot]];
+                items_.resize(offsets_.back());
+                sens_.resize(sens_offsets_.back());
+                return;
+            }
+            slots[slot] = int32_t(weights_.size());
+            hashes.push_back(hash);
+            weights_.push_back(1);
+            offsets_.push_back(int64_t(items_.size()));
+            sens_offsets_.push_back(int64_t(sens_.size()));
+            if (2 * weights_.size() <= slots.size()) return;
+            slots.assign(2 * slots.size(), none);
+            for (size_t r = 0; r < hashes.size(); ++r)
+                slots[slot_of(slots, hashes[r], [](int32_t) { return false; })] = int32_t(r);
+        }
+        template <class Same>
+        static size_t slot_of(const Vector<int32_t>& slots, uint64_t hash, Same same) {
+            size_t slot = hash & (slots.size() - 1);
+            while (slots[slot] != none && !same(slots[slot])) slot = (slot + 1) & (slots.size() - 1);
+            return slot;
+        }
+
+        // Whether fewer than k rows hold all the items of some row.
+        bool a_row_is_rare() const {
+            std::vector<int64_t> support(item_count_, 0), first(item_count_ + 1, 0);
+            int64_t everybody = 0;
+            for (size_t r = 0; r < weights_.size(); ++r) {
+                everybody += weights_[r];
+                for (int32_t item : row(int32_t(r))) {
+                    support[item] += weights_[r];
+                    ++first[item + 1];
+                }
+            }
+            if (limits_.rare(everybody) ||
+                std::any_of(support.begin(), support.end(), [&](int64_t s) { return limits_.rare(s); }))
+                return true;
+            for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+            Vector<int32_t> holders(items_.size(), 0, control_);
+            std::vector<int64_t> next(first.begin(), first.end() - 1);
+            for (size_t r = 0; r < weights_.size(); ++r)
+                for (int32_t item : row(int32_t(r))) holders[next[item]++] = int32_t(r);
+            for (size_t r = 0; r < weights_.size(); ++r) {
+                control_.poll();
+                const auto items = row(int32_t(r));
+                if (items.empty()) continue;  // everybody holds that
+                const auto rarest = size_t(
+                    *std::ranges::min_element(items, {}, [&](int32_t item) { return first[item + 1] - first[item]; }));
+                int64_t held = weights_[r];
+                for (int64_t at = first[rarest]; at < first[rarest + 1] && limits_.rare(held); ++at) {
+                    const int32_t other = holders[at];
+                    if (other != int32_t(r) && std::ranges::includes(row(other), items)) held += weights_[other];
+                }
+                if (limits_.rare(held)) return true;
+            }
+            return false;
+        }
+
+        // `places`: the rows of an itemset of `size` items. Extensions take items in ascending order; one that all
+        // these rows hold is left out, since the itemset without it has the same rows.
+        bool mole_at_or_above(const Places& places, size_t size) {
+            control_.poll();
+            int64_t support = 0;
+            for (const Place& place : places) support += weights_[place.row];
+            if (limits_.rare(support) || breach(places, support)) return true;
+            if (!limits_.may_grow(size)) return false;
+            std::vector<int64_t> count(item_count_, 0);
+            for_each_item(places, [&](int32_t item, Place place) { count[item] += weights_[place.row]; });
+            if (std::any_of(count.begin(), count.end(), [&](int64_t c) { return c > 0 && limits_.rare(c); }))
+                return true;
+            if (with_.empty() && !limits_.may_grow(size + 1)) return false;
+            std::vector<Places> deeper(item_count_, Places(control_));
+            for_each_item(places, [&](int32_t item, Place place) {
+                if (count[item] < support) deeper[item].push_back(place);
+            });
+            for (Places& extension : deeper) {
+                if (!extension.empty() && mole_at_or_above(extension, size + 1)) return true;
+                Places(control_).swap(extension);
+            }
+            return false;
+        }
+
+        bool breach(const Places& places, int64_t support) {
+            bool found = false;
+            for (const Place& place : places)
+                for (int32_t s : hidden_in(place.row))
+                    found |= limits_.breach(with_[s] += weights_[place.row], support);
+            for (const Place& place : places)
+                for (int32_t s : hidden_in(place.row)) with_[s] = 0;
+            return found;
+        }
+
+        template <class Body>
+        void for_each_item(const Places& places, Body body) const {
+            for (const Place& place : places)
+                for (int64_t i = place.next; i < offsets_[place.row + 1]; ++i) body(items_[i], Place{place.row, i + 1});
+        }
+
+        Limits limits_;
+        Control& control_;
+        Vector<int64_t> offsets_;
+        Vector<int32_t> items_;
+        Vector<int64_t> sens_offsets_;
+        Vector<int32_t> sens_;
+        Vector<int64_t> weights_;
+        size_t item_count_ = 0;
+        std::vector<int64_t> with_;
+    };
+
+    Array<int64_t> offsets_;
+    Array<int32_t> items_;
+    Array<uint8_t> sensitive_;
+    Csr data_;
+    Limits limits_;
+    std::vector<bool> kept_;
+    std::vector<int64_t> begin_;  // item -> its part of rows_
+    std::vector<int32_t> rows_;
+    std::vector<int32_t> local_;
+    std::vector<int32_t> counts_;  // zeros between the calls
+};
+
+}  // namespace
+
+void register_mining_keeping(nb::module_& m) {
+    nb::class_<Keeping>(m, "Keeping")
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<uint8_t>, int64_t, int64_t, int64_t, int64_t>(),
+             nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(),
+             nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"))
+        .def("keep", &Keeping::keep, nb::arg("item"))
+        .def("drop", &Keeping::drop, nb::arg("item"))
+        .def("brings_mole", &Keeping::brings_mole, nb::arg("item"), nb::kw_only(), nb::arg("memory_limit"),
+             nb::arg("time_limit"));
+}
+
+}  // namespace veilset

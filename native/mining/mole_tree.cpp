@@ -1,0 +1,191 @@
+// The MOLE-tree and the greedy suppression on it (thesis §4.3.2, Definition 11, Figure 15).
+// Moles share their first items; nodes are numbered as a walk meets them, so that a subtree is a range of numbers.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "core/control.hpp"
+#include "core/csr.hpp"
+
+namespace veilset {
+namespace {
+
+constexpr int32_t none = -1;
+
+class MoleTree {
+public:
+    MoleTree(const Csr& moles, Control& control)
+        : moles_with_(moles.vocabulary, 0), head_of_link_(moles.vocabulary, none), control_(control), nodes_(control) {
+        for (int32_t item : moles.items) ++moles_with_[item];
+        build(moles);
+    }
+
+    // MM(v): the number of minimal moles that contain an item.
+    int64_t moles_with(int32_t item) const { return moles_with_[item]; }
+
+    // Lines 7-9 of Figure 15.
+    void suppress(int32_t item) {
+        for (int32_t n = head_of_link_[item]; n != none; n = nodes_[n].link) {
+            const Node node = nodes_[n];
+            if (node.moles == 0) continue;
+            for (int32_t above = node.parent; above != none; above = nodes_[above].parent) {
+                nodes_[above].moles -= node.moles;
+                moles_with_[nodes_[above].item] -= node.moles;
+            }
+            for (int32_t below = n; below < node.end;) {
+                Node& gone = nodes_[below];
+                moles_with_[gone.item] -= gone.moles;
+                below = gone.moles ? below + 1 : gone.end;  // below a node that is gone everything is gone
+                gone.moles = 0;
+            }
+        }
+    }
+
+private:
+    struct Node {
+        int32_t item, moles;  // label and mole-num
+        int32_t parent, end;  // the node above; the first number behind the subtree
+        int32_t link;         // the next node of the same item
+    };
+    struct Mole {
+        int32_t first, second, number;  // the ranks of its first two items; none: it has no second
+    };
+
+    void build(const Csr& moles) {
+        // Items in many moles come first: their moles share most.
+        const size_t vocabulary = moles.vocabulary;
+        std::vector<int32_t> by_rank(vocabulary), rank(vocabulary);
+        for (size_t i = 0; i < vocabulary; ++i) by_rank[i] = int32_t(i);
+        std::stable_sort(by_rank.begin(), by_rank.end(),
+                         [&](int32_t a, int32_t b) { return moles_with(a) > moles_with(b); });
+        for (size_t r = 0; r < vocabulary; ++r) rank[by_rank[r]] = int32_t(r);
+        Vector<int32_t> ranks(moles.items.size(), control_);
+        std::transform(moles.items.begin(), moles.items.end(), ranks.begin(), [&](int32_t item) { return rank[item]; });
+
+        std::vector<int32_t> open;  // the nodes of the path that was inserted last
+        std::vector<int32_t> last_on_link(vocabulary, none);
+        auto close = [&](size_t depth) {
+            for (; open.size() > depth; open.pop_back()) nodes_[open.back()].end = int32_t(nodes_.size());
+        };
+        auto insert = [&](std::span<const int32_t> path) {
+            size_t shared = 0;
+            while (shared < open.size() && shared < path.size() && nodes_[open[shared]].item == by_rank[path[shared]])
+                ++shared;
+            close(shared);
+            for (size_t depth = shared; depth < path.size(); ++depth) {
+                const int32_t number = int32_t(nodes_.size()), item = by_rank[path[depth]];
+                nodes_.push_back({item, 0, open.empty() ? none : open.back(), number, none});
+                int32_t& last = last_on_link[item];
+                (last == none ? head_of_link_[item] : nodes_[last].link) = number;
+                last = number;
+                open.push_back(number);
+            }
+            for (int32_t number : open) ++nodes_[number].moles;
+        };
+        for (const Mole& mole : in_order(moles, ranks)) {
+            control_.poll();
+            if (moles.row(mole.number).size() > 2) insert(path(moles, ranks, mole.number));
+            else insert(std::span(&mole.first, mole.second == none ? 1 : 2));  // the two stand side by side
+        }
+        close(0);
+    }
+
+    static std::span<int32_t> path(const Csr& moles, Vector<int32_t>& ranks, int32_t mole) {
+        return std::span(ranks).subspan(moles.offsets[mole], moles.row(mole).size());
+    }
+
+    // The moles as paths, sorted. Most are pairs: by the second item, then by the first, and what agrees in both by the
+    // rest.
+    Vector<Mole> in_order(const Csr& moles, Vector<int32_t>& ranks) {
+        Vector<Mole> sorted(moles.rows(), control_), other(moles.rows(), control_);
+        for (int32_t m = 0; m < int32_t(moles.rows()); ++m) {
+            const auto items = path(moles, ranks, m);
+            if (items.empty()) throw std::invalid_argument("a mole without items");
+            std::sort(items.begin(), items.end());
+            sorted[m] = {items[0], items.size() > 1 ? items[1] : none, m};
+        }
+        for (int32_t Mole::* key : {&Mole::second, &Mole::first}) {
+            control_.poll();
+            std::vector<int32_t> place(size_t(moles.vocabulary) + 2, 0);
+            for (const Mole& mole : sorted) ++place[mole.*key + 2];
+            for (size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
+            for (const Mole& mole : sorted) other[place[mole.*key + 1]++] = mole;
+            sorted.swap(other);
+        }
+        auto same_start = [](const Mole& a, const Mole& b) { return a.first == b.first && a.second == b.second; };
+        for (size_t from = 0, to; from < sorted.size(); from = to) {
+            for (to = from + 1; to < sorted.size() && same_start(sorted[from], sorted[to]);) ++to;
+            if (to - from == 1) continue;
+            control_.poll();
+            std::sort(sorted.begin() + int64_t(from), sorted.begin() + int64_t(to), [&](const Mole& a, const Mole& b) {
+                const auto left = path(moles, ranks, a.number), right = path(moles, ranks, b.number);
+                return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
+            });
+        }
+        return sorted;
+    }
+
+    std::vector<int64_t> moles_with_;    // the Score table: MM(v), and
+    std::vector<int32_t> head_of_link_;  // the first node of an item
+    Control& control_;
+    Vector<Node> nodes_;
+};
+
+struct Score {
+    int64_t moles, worth;
+    int32_t item;
+    // MM(v)/IL(v), compared exactly; what is worth nothing scores infinitely. The item that comes first wins a tie.
+    bool operator<(const Score& other) const {
+        const auto mine = __int128(moles) * other.worth, its = __int128(other.moles) * worth;
+        return mine != its ? mine < its : item > other.item;
+    }
+};
+
+// The items to suppress, in the order in which they are chosen.
+Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int32_t>& items,
+                                 const Array<int64_t>& worth, const Array<uint8_t>& keep, int64_t memory_limit,
+                                 double time_limit, nb::object progress) {
+    const Csr moles(offsets, items, int32_t(worth.size()));
+    if (keep.size() != worth.size()) throw std::invalid_argument("one mark for each item, please");
+    if (moles.rows() >= int64_t(1) << 30 || moles.items.size() >= size_t(1) << 31) throw OutOfMemory();
+    Control control(memory_limit, time_limit, std::move(progress));
+    std::vector<int32_t> chosen;
+    control.single([&] {
+        control.begin(0, moles.rows());
+        MoleTree tree(moles, control);
+        std::priority_queue<Score> scores;
+        for (int32_t item = 0; item < moles.vocabulary; ++item)
+            if (tree.moles_with(item) > 0 && !keep.data()[item])
+                scores.push({tree.moles_with(item), worth.data()[item], item});
+        while (!scores.empty()) {
+            control.poll();
+            Score best = scores.top();
+            scores.pop();
+            const int64_t now = tree.moles_with(best.item);
+            if (now == 0) continue;
+            // Scores only fall: one that is out of date takes its place again, and the others cannot have passed it.
+            if (now != best.moles) {
+                best.moles = now;
+                scores.push(best);
+                continue;
+            }
+            chosen.push_back(best.item);
+            tree.suppress(best.item);
+        }
+    });
+    return to_numpy(std::move(chosen));
+}
+
+}  // namespace
+
+void register_mining_mole_tree(nb::module_& m) {
+    m.def("suppress_by_tree", &suppress_by_tree, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
+          nb::arg("worth").noconvert(), nb::arg("keep").noconvert(), nb::kw_only(), nb::arg("memory_limit"),
+          nb::arg("time_limit"), nb::arg("progress").none());
+}
+
+}  // namespace veilset

@@ -1,0 +1,108 @@
+// Counting what is asked for: the rows that hold an itemset, and the supports of many itemsets.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/control.hpp"
+#include "core/csr.hpp"
+#include "mining/holders.hpp"
+
+namespace veilset {
+namespace {
+
+// Counts itemsets one after the other, rarest item first, and keeps the covers of the prefixes on the way: the next one
+// often begins in the same way.
+class Counter {
+public:
+    Counter(const Holders& holders, Control& control) : holders_(holders), control_(control) {}
+
+    int64_t support(std::span<const int32_t> itemset) {
+        wanted_.clear();
+        for (int32_t item : itemset) wanted_.push_back(holders_.rank(item));
+        std::sort(wanted_.begin(), wanted_.end());
+        size_t depth = 0;
+        while (depth < stack_.size() && depth < wanted_.size() && stack_[depth].rank == wanted_[depth]) ++depth;
+        stack_.resize(depth);
+        while (depth < wanted_.size() && (depth == 0 || stack_.back().cover.support > 0)) push(wanted_[depth++]);
+        return stack_.empty() ? holders_.count() : stack_.back().cover.support;
+    }
+
+private:
+    struct Level {
+        int32_t rank;
+        Cover cover;
+    };
+
+    void push(int32_t rank) {
+        control_.poll();
+        const Cover item = holders_.cover(rank);
+        const size_t depth = stack_.size();
+        if (depth == 0) {
+            stack_.push_back({rank, item});
+            return;
+        }
+        while (buffers_.size() < depth) buffers_.emplace_back(control_);
+        stack_.push_back({rank, meet(stack_.back().cover, item, buffers_[depth - 1], holders_.words())});
+    }
+
+    const Holders& holders_;
+    Control& control_;
+    std::vector<int32_t> wanted_;
+    std::vector<Level> stack_;
+    std::vector<CoverBuffer> buffers_;  // of all levels but the first, which looks into the holders
+};
+
+Output<int64_t> supports(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
+                         const Array<int64_t>& asked_offsets, const Array<int32_t>& asked_items, int threads,
+                         int64_t memory_limit, double time_limit, nb::object progress) {
+    const Csr data(offsets, items, vocabulary), asked(asked_offsets, asked_items, vocabulary);
+    Control control(memory_limit, time_limit, std::move(progress));
+    std::unique_ptr<Holders> holders;
+    std::vector<int64_t> answer;
+    control.single([&] {
+        control.charge(8 * asked.rows());
+        answer.resize(asked.rows());
+        holders = std::make_unique<Holders>(data, asked.items, control);
+    });
+    const int64_t block = std::clamp<int64_t>(asked.rows() / 64, 1, 1024), blocks = (asked.rows() + block - 1) / block;
+    std::vector<std::unique_ptr<Counter>> counters(Control::useful(threads, blocks));
+    control.begin(1, blocks);
+    control.parallel(int(counters.size()), blocks, [&](int64_t number, int worker) {
+        auto& counter = counters[worker];
+        if (!counter) counter = std::make_unique<Counter>(*holders, control);
+        for (int64_t i = number * block; i < std::min((number + 1) * block, asked.rows()); ++i)
+            answer[i] = counter->support(asked.row(i));
+    });
+    return to_numpy(std::move(answer));
+}
+
+Output<int64_t> cover(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
+                      const Array<int32_t>& itemset) {
+    std::vector<int64_t> rows;
+    {
+        nb::gil_scoped_release release;
+        const Csr data(offsets, items, vocabulary);
+        const auto wanted = span_of(itemset);
+        for (int64_t r = 0; r < data.rows(); ++r) {
+            const auto row = data.row(r);
+            if (std::includes(row.begin(), row.end(), wanted.begin(), wanted.end())) rows.push_back(r);
+        }
+    }
+    return to_numpy(std::move(rows));
+}
+
+}  // namespace
+
+void register_mining_supports(nb::module_& m) {
+    m.def("cover", &cover, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("vocabulary"),
+          nb::arg("itemset").noconvert());
+    m.def("supports", &supports, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("vocabulary"),
+          nb::arg("asked_offsets").noconvert(), nb::arg("asked_items").noconvert(), nb::kw_only(), nb::arg("threads"),
+          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+}
+
+}  // namespace veilset

@@ -1,0 +1,51 @@
+"""Anatomies: values, buckets, rows."""
+
+from veilset._native._types import _Int32, _Int64, _Progress, _Uint8, _Uint64
+
+# for each column and row the number of a value, 0 for none; then how many others each column has
+def column_values(
+    offsets: _Int64,
+    items: _Int32,
+    column_of: _Int32,
+    columns: int,
+    *,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int32, _Int64]: ...
+
+# the numbers, and how often each occurs
+def merged_values(
+    one: _Int32, other: _Int32, *, memory_limit: int, time_limit: float, progress: _Progress
+) -> tuple[_Int32, _Int64]: ...
+
+# the bucket of each row, how many rows were left over, how many buckets were joined
+def buckets(
+    values: _Int32,
+    distinct: _Int64,
+    free: _Uint8,
+    order: _Int64,
+    *,
+    numerator: int,
+    denominator: int,
+    open_buckets: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, int, int]: ...
+def shuffled_in_buckets(starts: _Int64, random: _Uint64) -> _Int64: ...
+
+# offsets and codes
+def rows(
+    offsets: _Int64,
+    items: _Int32,
+    column_of: _Int32,
+    sources: _Int32,
+    *,
+    columns: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32]: ...
