@@ -1,15 +1,20 @@
 """What can go wrong, in one form: what failed, the value received, what to do next.
 
-Every error carries the exit code the command line answers with.
+Every error carries the exit code the command line answers with. A message names an option by `said`, so that a Python
+user reads ``header=True`` where a user of the command line reads ``--header``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "BudgetExceeded",
+    "CannotWrite",
     "Infeasible",
     "NotCertified",
     "UnreadableInput",
@@ -17,8 +22,36 @@ __all__ = [
     "WrongUsage",
     "lookalikes",
     "near_misses",
+    "said",
     "unknown",
 ]
+
+_NAME_ONLY = "\x00"
+_SAID = re.compile("\x02([^\x02\x03]*)\x03")
+
+
+def said(name: str, value: object = _NAME_ONLY) -> str:
+    """An option in a message, with its value if one is given; it is spelled when the message is read.
+
+    >>> str(WrongUsage("There are names in line 1.", f"Say {said('header', True)}, or leave {said('format')} out."))
+    'There are names in line 1. Say header=True, or leave format out.'
+    """
+    return f"\x02{json.dumps([name] if value is _NAME_ONLY else [name, value], default=str)}\x03"
+
+
+def in_python(name: str, *value: object) -> str:
+    """How an option is spelled in Python."""
+    return f"{name}={tuple(value[0]) if isinstance(value[0], list) else value[0]!r}" if value else name
+
+
+def _spelled(text: str, spell: Callable[..., str]) -> str:
+    def one(found: re.Match[str]) -> str:
+        try:
+            return spell(*json.loads(found[1]))
+        except (TypeError, ValueError):
+            return found[0]  # not ours: a name of the user's may hold anything
+
+    return _SAID.sub(one, text)
 
 
 class VeilsetError(Exception):
@@ -36,11 +69,39 @@ class VeilsetError(Exception):
 
     def __init__(self, what: str, next_step: str = "") -> None:
         super().__init__(what, next_step)
-        self.what = what
-        self.next_step = next_step
+
+    @property
+    def what(self) -> str:
+        """What failed, as a Python user reads it."""
+        return self.spelled(in_python)[0]
+
+    @property
+    def next_step(self) -> str:
+        """What to do about it, likewise."""
+        return self.spelled(in_python)[1]
+
+    def spelled(self, spell: Callable[..., str]) -> tuple[str, str]:
+        """What failed and what to do, with each option as *spell* writes its name and its value, if it has one."""
+        what, next_step = self.args
+        return _spelled(what, spell), _spelled(next_step, spell)
+
+    def within(self, where: str, next_step: str | None = None) -> Any:
+        """The same error, met in some place: *where* stands before it."""
+        return type(self)(f"{where}{self.args[0]}", self.args[1] if next_step is None else next_step)
+
+    def calling(self, **names: str) -> Any:
+        """The same error, for a place that has other names for these options."""
+
+        def renamed(name: str, *value: object) -> str:
+            return said(names.get(name, name), *value)
+
+        return type(self)(*self.spelled(renamed))
 
     def __str__(self) -> str:
         return f"{self.what} {self.next_step}".strip()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.what!r}, {self.next_step!r})"
 
 
 class WrongUsage(VeilsetError, ValueError):
@@ -49,6 +110,10 @@ class WrongUsage(VeilsetError, ValueError):
 
 class UnreadableInput(VeilsetError):
     """A file or a table that is missing, damaged, or not what it was said to be."""
+
+
+class CannotWrite(VeilsetError):
+    """A place where nothing can be written: a folder that does not exist, no permission, no room."""
 
 
 class NotCertified(VeilsetError):

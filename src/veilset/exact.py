@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 
 __all__ = ["Support", "at_least", "exact_factor", "exact_share", "exact_support", "percent", "support_of"]
 
@@ -32,18 +32,21 @@ def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool =
         asked = _fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise WrongUsage(
-            f"{name} is {value!r}, which is not a share.", f"Give a number such as {name}=0.4 or '2/3'."
+            f"{said(name)} is {value!r}, which is not a share.",
+            f"Give a number such as {said(name, 0.4)} or {said(name, '2/3')}.",
         ) from None
     share = asked.limit_denominator(_LARGEST_DENOMINATOR)
     # Floats that are equal stand for the same share.
     if asked > 0 and (share == 0 or (asked < share and float(asked) < float(share))):
         raise WrongUsage(
-            f"{name} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
-            f"Give at most six decimals, or a fraction such as {name}='1/3'.",
+            f"{said(name)} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
+            f"Give at most six decimals, or a fraction such as {said(name, '1/3')}.",
         )
     if not (0 < share <= 1 or (may_be_zero and share == 0)):
         allowed = "from 0 to 1" if may_be_zero else "above 0 and up to 1"
-        raise WrongUsage(f"{name} is {value}, outside the range {allowed}.", f"Try for example {name}=0.4.")
+        raise WrongUsage(
+            f"{said(name)} is {value}, outside the range {allowed}.", f"Try for example {said(name, 0.4)}."
+        )
     return share
 
 
@@ -61,15 +64,18 @@ def exact_factor(value: float | str | Fraction, name: str) -> Fraction:
         asked = _fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise WrongUsage(
-            f"{name} is {value!r}, which is not a number.", f"Give one such as {name}=2 or '5/2'."
+            f"{said(name)} is {value!r}, which is not a number.",
+            f"Give one such as {said(name, 2)} or {said(name, '5/2')}.",
         ) from None
     factor = asked.limit_denominator(_LARGEST_DENOMINATOR)
     if not 1 <= factor <= _LARGEST_DENOMINATOR or asked < 1:
-        raise WrongUsage(f"{name} is {value}, outside the range 1 to a million.", f"Try for example {name}=2.")
+        raise WrongUsage(
+            f"{said(name)} is {value}, outside the range 1 to a million.", f"Try for example {said(name, 2)}."
+        )
     if asked > factor and float(asked) > float(factor):
         raise WrongUsage(
-            f"{name} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
-            f"Give at most six decimals, or a fraction such as {name}='10/3'.",
+            f"{said(name)} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
+            f"Give at most six decimals, or a fraction such as {said(name, '10/3')}.",
         )
     return factor
 
@@ -96,7 +102,7 @@ def exact_support(min_support: Support, name: str = "min_support") -> int | Frac
     if isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool):
         if min_support < 1:
             raise WrongUsage(
-                f"{name} is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
+                f"{said(name)} is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
             )
         return int(min_support)
     return exact_share(min_support, name)

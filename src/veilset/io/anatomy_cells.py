@@ -82,7 +82,7 @@ def cells_of_csv(source: TextSource) -> _Parse:
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Cells, int, int]:
         every = list(range(len(header)))
-        parsed, blank, end, next_line = _native.parse_table(text, ",", at, line, last, every, len(every))
+        parsed, blank, end, next_line = _native.text.parse_table(text, ",", at, line, last, every, len(every))
         if blank:
             raise source.error(f"line {line} to {next_line - 1}: {blank} of these are blank", "Remove the blank lines.")
         columns = [(codes, strings_of(strings)) for codes, strings in parsed]
@@ -118,8 +118,8 @@ def _parsed_lines(texts: Any) -> _Rows | None:
     line_end, nothing = pa.scalar("\n", texts.type), pa.scalar("", texts.type)
     lines = text_of(pc.binary_join_element_wise(texts, line_end, nothing))
     try:
-        offsets, codes, strings, *_ = _native.parse_basket(lines, ",", 0, 1, last=True)
-    except _native.ParseError:
+        offsets, codes, strings, *_ = _native.text.parse_basket(lines, ",", 0, 1, last=True)
+    except _native.text.ParseError:
         return None
     names = strings_of(strings)
     if len(offsets) - 1 != len(texts) or (len(codes) and codes.min() < 0):
@@ -133,8 +133,8 @@ def _other_spelling(cell: str) -> str | None:
     """What to do about a cell that is not as its items are written; None if it is."""
     text = cell.encode()
     try:
-        fields, end, _ = _native.parse_record(text, ",")
-    except _native.ParseError:
+        fields, end, _ = _native.text.parse_record(text, ",")
+    except _native.text.ParseError:
         return "Check its quotes."
     right = ",".join(quoted(field.decode(), ",") for field in fields if field)
     if end < len(text):
@@ -167,7 +167,7 @@ def cells_of_json(source: TextSource) -> _Parse:
         if not columns and (first := _first_keys(text)) is not None:
             _check_header(first, lambda what: source.error(f"line 1: {what}", _AS_WRITTEN))
             columns.extend(first[1:])
-        offsets, codes, strings, (whose, buckets), end, next_line = _native.parse_json_columns(
+        offsets, codes, strings, (whose, buckets), end, next_line = _native.text.parse_json_columns(
             text, at, line, last, BUCKET, columns
         )
 
@@ -193,7 +193,7 @@ def cells_of_parquet(path: Path, layout: Layout, limits: Limits) -> Iterator[Cel
     """The cells of a Parquet file, piece by piece."""
 
     def columns(schema: Any) -> list[str]:
-        _check_header(schema.names, lambda what: UnreadableInput(f"{str(path)!r}: {what}.", _AS_WRITTEN))
+        _check_header(schema.names, lambda what: UnreadableInput(f"{what}.", _AS_WRITTEN))
         _check_types(schema)
         return list(schema.names)
 
@@ -259,12 +259,12 @@ def _of_rows(distinct: _Rows, cells: npt.NDArray[np.int32]) -> _Rows:
     offsets = np.append(offsets, offsets[-1])  # one more, without items
     chosen = np.where(cells < 0, len(offsets) - 2, cells).astype(np.int64)
     lengths = np.diff(offsets)[chosen]
-    return np.append(0, np.cumsum(lengths)), _native.take_rows(offsets, codes, chosen), names
+    return np.append(0, np.cumsum(lengths)), _native.core.take_rows(offsets, codes, chosen), names
 
 
 def _cells(buckets: npt.NDArray[np.int64], columns: list[_Rows], place: Callable[[int], str]) -> Cells:
     """The lists of all columns one after the other, with one vocabulary."""
-    names, offsets, codes, size = _native.Names(), [np.zeros(1, dtype=np.int64)], list[npt.NDArray[np.int32]](), 0
+    names, offsets, codes, size = _native.text.Names(), [np.zeros(1, dtype=np.int64)], list[npt.NDArray[np.int32]](), 0
     for ends, items, own_names in columns:
         number = names.add(*buffers_of(own_names))
         offsets.append(ends[1:] + size)

@@ -94,7 +94,7 @@ class AnatomyFile:
         self._take_columns(cells, rows)
         owners = np.tile(np.arange(rows, dtype=np.int32), cells.width)
         codes = np.empty(len(cells.codes), dtype=np.int32)
-        offsets = _native.group_rows(cells.offsets, cells.codes, owners, rows, codes)
+        offsets = _native.text.group_rows(cells.offsets, cells.codes, owners, rows, codes)
         self._check_once(cells, offsets, codes)
         return Rows(offsets, codes, cells.names)
 
@@ -121,7 +121,7 @@ class AnatomyFile:
         known = np.array([self._column_of.get(name, -1) for name in names], dtype=np.int32)
         for column in range(cells.width):
             codes = cells.codes[cells.offsets[column * rows] : cells.offsets[(column + 1) * rows]]
-            here = _native.occurring(codes, len(names)).astype(bool)
+            here = _native.core.occurring(codes, len(names)).astype(bool)
             both = np.flatnonzero(here & (known >= 0) & (known != column))
             if len(both):
                 raise self._in_two_columns(cells, rows, int(both[0]), int(known[both[0]]), column)
@@ -144,7 +144,7 @@ class AnatomyFile:
 
     def _check_once(self, cells: Cells, offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32]) -> None:
         """No item stands twice in a row, which is twice in a cell."""
-        ends, kept = _native.canonicalize(offsets, codes, np.arange(len(cells.names), dtype=np.int32))
+        ends, kept = _native.core.canonicalize(offsets, codes, np.arange(len(cells.names), dtype=np.int32))
         if len(kept) < len(codes):
             row = int(np.argmax(np.diff(offsets) > np.diff(ends)))
             items = codes[offsets[row] : offsets[row + 1]].tolist()

@@ -105,7 +105,7 @@ class AnatomizedRows:
             rows, ends = last - first, self.offsets[first : last + 1]
             items = np.ascontiguousarray(self.items[ends[0] : ends[-1]])
             row = np.repeat(np.arange(rows, dtype=np.int32), np.diff(ends))
-            starts, codes = _native.group(self.column_of[items] * np.int32(rows) + row, items, self.width * rows)
+            starts, codes = _native.core.group(self.column_of[items] * np.int32(rows) + row, items, self.width * rows)
             columns = []
             for column in range(self.width):
                 own = starts[column * rows : (column + 1) * rows + 1]

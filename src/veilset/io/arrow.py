@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset import _native
-from veilset.errors import UnreadableInput, WrongUsage, unknown
+from veilset.errors import UnreadableInput, WrongUsage, said, unknown
 from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, present_rows
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows, arrow_numbers
@@ -29,6 +29,7 @@ VALUES_AT_ONCE = 1 << 20
 WIDE_ROWS = 1024
 """How many rows of a wide table are taken at once at least: each piece goes through all columns."""
 
+_COLUMNS = said("long", ("ID", "ITEM"))
 _SHOWN = 20  # columns in an error
 
 
@@ -76,9 +77,10 @@ def _only_list(schema: Any) -> str:
     more = f", and {len(schema) - _SHOWN:,} more" if len(schema) > _SHOWN else ""
     raise WrongUsage(
         f"{f'{len(lists)} columns hold' if lists else 'No column holds'} lists: {', '.join(shown)}{more}.",
-        f"Say which with --column {lists[0]}."
+        f"Say which: {said('column', lists[0])}."
         if lists
-        else "Say --column COLUMN for lists, --long ID,ITEM for one item a row, or --wide for one column an item.",
+        else f"Say {said('column', 'COLUMN')} for lists, {_COLUMNS} for one item a row, "
+        f"or {said('wide', True)} for one column an item.",
     )
 
 
@@ -98,11 +100,12 @@ def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
     if in_lists and not _is_list(kind):
         raise WrongUsage(
             f"The column {name!r} is of type {kind}, not of lists.",
-            "Name a column of lists; if it has one item a row, say --long ID,ITEM.",
+            f"Name a column of lists; if it has one item a row, say {_COLUMNS}.",
         )
     if not in_lists and _is_list(kind):
         raise WrongUsage(
-            f"The column {name!r} holds lists, not one item a row.", f"Say --column {name} instead of --long."
+            f"The column {name!r} holds lists, not one item a row.",
+            f"Say {said('column', name)} instead of {said('long')}.",
         )
     inner = kind.value_type if in_lists else kind
     if not is_item(inner):
@@ -114,7 +117,7 @@ def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
 
 def _check_wide(schema: Any, items: Sequence[str]) -> None:
     if not items:
-        raise WrongUsage("The table has no columns that could be items.", "Name fewer columns with --ignore.")
+        raise WrongUsage("The table has no columns that could be items.", f"Name fewer columns in {said('ignore')}.")
     if "" in items:
         raise WrongUsage("A column has no name, so it cannot be an item.", "Give every column a name.")
     if len(items) > len(set(items)):
@@ -127,7 +130,7 @@ def _check_wide(schema: Any, items: Sequence[str]) -> None:
         if not (pa.types.is_boolean(cells) or is_number(cells)):
             raise WrongUsage(
                 f"The column {name!r} is of type {kind}, so it does not say yes or no.",
-                f"If it is no item, say --ignore {name}; if it says whose a row is, --person {name}.",
+                f"If it is no item, say {said('ignore', [name])}; if it says whose a row is, {said('person', name)}.",
             )
 
 
@@ -269,13 +272,13 @@ def _rows_of_wide(batch: Any, layout: Layout, row: int) -> Rows:
             raise UnreadableInput(
                 f"Row {row + wrong:,} (counting from 1) of the column {name!r} holds {cells[wrong].as_py()}, "
                 f"{'which is no number of pieces' if layout.counts else 'neither 0 nor 1'}.",
-                f"If the column is no item, say --ignore {name}"
-                + ("." if layout.counts else "; if it says how many there are, --counts."),
+                f"If the column is no item, say {said('ignore', [name])}"
+                + ("." if layout.counts else f"; if it says how many there are, {said('counts', True)}."),
             )
         places.append(rows)
         above += more
     codes = np.repeat(np.arange(len(names), dtype=np.int32), [len(rows) for rows in places])
-    offsets, codes = _native.group(np.concatenate(places), codes, len(batch))
+    offsets, codes = _native.core.group(np.concatenate(places), codes, len(batch))
     owners = _owners(batch, layout.person, row) if layout.person else None
     notes = (
         {"{:,} cells hold a number above 1, which says no more than that the item is there.": above} if above else {}

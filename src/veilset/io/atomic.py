@@ -21,7 +21,7 @@ from typing import IO, BinaryIO
 
 import pyarrow as pa
 
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import CannotWrite, WrongUsage, said
 
 __all__ = ["atomic_file", "atomic_folder", "check_place", "packed", "sha256_of", "write_durably", "write_whole"]
 
@@ -98,7 +98,9 @@ def atomic_file(path: Path, *, replace: bool = False) -> Iterator[BinaryIO]:
             os.fsync(stream.fileno())
         unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         if not replace and os.path.lexists(path):
-            raise WrongUsage(f"{str(path)!r} was created meanwhile.", "Choose another --out, or say --replace.")
+            raise WrongUsage(
+                f"{str(path)!r} was created meanwhile.", f"Choose another place, or say {said('replace', True)}."
+            )
         unfinished.replace(path)
         _flush_folder(path.parent)
     except OSError as error:
@@ -114,8 +116,8 @@ def _new_file(folder: Path, prefix: str) -> Path:
     return Path(name)
 
 
-def _cannot_write(path: Path, error: OSError) -> UnreadableInput:
-    return UnreadableInput(f"Cannot write {str(path)!r}: {error.strerror or error}.", "Choose another place.")
+def _cannot_write(path: Path, error: OSError) -> CannotWrite:
+    return CannotWrite(f"Cannot write {str(path)!r}: {error.strerror or error}.", "Choose another place.")
 
 
 def _umask() -> int:
@@ -127,14 +129,16 @@ def _umask() -> int:
 def check_place(target: Path, *, replace: bool, folder: bool = True) -> None:
     """Raise if no folder (or file) *target* can be made; worth asking before long work whose result is to go there."""
     if os.path.lexists(target) and not replace:
-        raise WrongUsage(f"{str(target)!r} exists already.", "Choose another --out, or say --replace to exchange it.")
+        raise WrongUsage(
+            f"{str(target)!r} exists already.", f"Choose another place, or say {said('replace', True)} to exchange it."
+        )
     if os.path.lexists(target) and (target.is_symlink() or not (target.is_dir() if folder else target.is_file())):
-        raise WrongUsage(f"{str(target)!r} is not a {'folder' if folder else 'file'}.", "Choose another --out.")
+        raise WrongUsage(f"{str(target)!r} is not a {'folder' if folder else 'file'}.", "Choose another place.")
     parent = target.absolute().parent
     if not parent.is_dir():
-        raise UnreadableInput(f"The folder {str(parent)!r} does not exist.", "Create it, or choose another --out.")
+        raise CannotWrite(f"The folder {str(parent)!r} does not exist.", "Create it, or choose another place.")
     if not os.access(parent, os.W_OK):
-        raise UnreadableInput(f"Cannot write to {str(parent)!r}.", "Choose another --out.")
+        raise CannotWrite(f"Cannot write to {str(parent)!r}.", "Choose another place.")
 
 
 @contextlib.contextmanager
@@ -150,8 +154,8 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     try:
         staging, lock = _locked(lambda: Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent)))
     except OSError as error:
-        raise UnreadableInput(
-            f"Cannot write to {str(target.parent)!r}: {error.strerror}.", "Choose another --out."
+        raise CannotWrite(
+            f"Cannot write to {str(target.parent)!r}: {error.strerror}.", "Choose another place."
         ) from None
     try:
         yield staging
@@ -182,7 +186,9 @@ def _exchange_or_rename(staging: Path, target: Path, replace: bool) -> None:
         os.rename(staging, target)  # noqa: PTH104 - fails if somebody put a non-empty folder there meanwhile
         return
     if not replace:
-        raise WrongUsage(f"{str(target)!r} was created meanwhile.", "Choose another --out, or say --replace.")
+        raise WrongUsage(
+            f"{str(target)!r} was created meanwhile.", f"Choose another place, or say {said('replace', True)}."
+        )
     if _exchange(staging, target):
         return
     # No atomic exchange on this file system: move the old one aside first. A crash in between leaves none.

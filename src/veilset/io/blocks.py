@@ -64,7 +64,7 @@ def block_of(
     count = len(offsets) - 1
     if layout.form.shape == "wide":
         rows = np.repeat(np.arange(count, dtype=np.int32), np.diff(starts))
-        ends, rows = _native.group(np.ascontiguousarray(codes), rows, len(names))
+        ends, rows = _native.core.group(np.ascontiguousarray(codes), rows, len(names))
         return pa.table([_cells(rows[a:b], count) for a, b in pairwise(ends.tolist())], schema=schema)
     vocabulary = pa.array(names, pa.string())
     if layout.form.shape == "lists":

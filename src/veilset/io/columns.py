@@ -204,7 +204,7 @@ def present_rows(cells: Any, *, counts: bool) -> tuple[_Codes, int, int | None]:
         lengths, cells = _runs(cells)
     if pa.types.is_boolean(cells.type) and lengths is None:
         yes = cells.fill_null(False) if cells.null_count else cells
-        return _native.set_bits(np.frombuffer(yes.buffers()[1], np.uint8), yes.offset, len(yes)), 0, None
+        return _native.core.set_bits(np.frombuffer(yes.buffers()[1], np.uint8), yes.offset, len(yes)), 0, None
     if pa.types.is_boolean(cells.type):
         numbers = cells.fill_null(False).to_numpy(zero_copy_only=False)
         wrong = np.empty(0, np.int64)

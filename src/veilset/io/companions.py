@@ -51,9 +51,9 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
     delimiter = delimiter_of(path)
     text = read_text_bytes(path, encoding)
     try:
-        fields, start, line = _native.parse_record(text, delimiter)
-        offsets, codes, strings, *_ = _native.parse_basket(text, delimiter, start, line, last=True)
-    except _native.ParseError as error:
+        fields, start, line = _native.text.parse_record(text, delimiter)
+        offsets, codes, strings, *_ = _native.text.parse_basket(text, delimiter, start, line, last=True)
+    except _native.text.ParseError as error:
         raise UnreadableInput(f"Cannot read {str(path)!r}, {error}.", "Check the quotes on this line.") from None
     header = tuple(field.decode() for field in fields)
     if twice := next((name for i, name in enumerate(header) if name in header[:i]), None):

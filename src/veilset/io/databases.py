@@ -113,7 +113,7 @@ class DuckDB(Database):
 
     def explained(self, error: Exception, limits: Limits) -> Exception:
         """The error in our form, or as it is."""
-        if isinstance(error, self._duckdb.OutOfMemoryException) or "Out of Memory Error" in str(error):
+        if isinstance(error, self._duckdb.OutOfMemoryException) or _duckdb_kind(error) == "Out of Memory":
             try:
                 limits.require(1 << 62, "The query", "ask for less, or sort less.")
             except BudgetExceeded as stopped:
@@ -241,6 +241,12 @@ def _place(parameters: dict[str, Any]) -> str:
     port = parameters.get("port") or os.environ.get("PGPORT") or "5432"
     database = parameters.get("dbname") or os.environ.get("PGDATABASE") or user
     return f"{database!r} on {host}, port {port}, as {user!r}"
+
+
+def _duckdb_kind(error: Exception) -> str:
+    """The kind of an error amid a result: Arrow's stream, which it comes through, has no room for more than text."""
+    kind, mark, _ = str(error).partition(" Error: ")
+    return kind if mark else ""
 
 
 def _one_line(error: Exception) -> str:

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from veilset.errors import UnreadableInput, WrongUsage, near_misses
+from veilset.errors import UnreadableInput, WrongUsage, near_misses, said
 from veilset.limits import Limits
 
 __all__ = ["TextBlocks", "opened", "read_bytes", "read_text_bytes", "readable"]
@@ -23,10 +23,10 @@ _LARGEST_BLOCK = 1 << 23
 _SMALLEST_BLOCK = 1 << 16
 _PACKERS = {".gz": "gzip", ".zst": "zstd"}
 _OTHER_MARKS = {
-    codecs.BOM_UTF16_LE: "Try --encoding utf-16.",
-    codecs.BOM_UTF16_BE: "Try --encoding utf-16.",
-    b"PAR1": "It is a Parquet file: say --format parquet.",
-    b"ARROW1": "It is an Arrow file: say --format arrow.",
+    codecs.BOM_UTF16_LE: f"Try {said('encoding', 'utf-16')}.",
+    codecs.BOM_UTF16_BE: f"Try {said('encoding', 'utf-16')}.",
+    b"PAR1": f"It is a Parquet file: say {said('format', 'parquet')}.",
+    b"ARROW1": f"It is an Arrow file: say {said('format', 'arrow')}.",
     b"PK\x03\x04": "It is a zip archive or a spreadsheet: unpack it, or save the sheet as CSV.",
     b"\x1f\x8b": "It is gzip data: rename it so that it ends in .gz.",
     b"\x28\xb5\x2f\xfd": "It is zstd data: rename it so that it ends in .zst.",
@@ -110,7 +110,7 @@ class TextBlocks:
                 if b"\0" in text:
                     raise UnreadableInput(
                         f"{self._at(text[: text.index(0)])}: a zero byte. This is no text, or not in this encoding.",
-                        "Export the data as text, or name its encoding with --encoding (utf-16 is full of zero bytes).",
+                        f"Export the data as text, or name its {said('encoding')} (utf-16 is full of zero bytes).",
                     )
                 something = True
                 yield text
@@ -138,8 +138,8 @@ class TextBlocks:
         except OSError as error:
             if kind != ".zst" or error.errno is not None:
                 raise
-            # What Arrow's decompressor raises has no number.
-            raise (self._cut_off() if "Truncated" in str(error) else self._not_intact(kind, error)) from None
+            # What Arrow's decompressor raises has no number. If it asked for more than there is, the end is missing.
+            raise (self._cut_off() if hashed.is_at_end else self._not_intact(kind, error)) from None
         while hashed.read(size):
             pass  # the sum is that of the whole file, also of what a decompressor leaves at its end
 
@@ -203,7 +203,7 @@ class TextBlocks:
     def _not_text(self, error: UnicodeDecodeError, before: bytes) -> UnreadableInput:
         return UnreadableInput(
             f"{self._at(before)}: byte 0x{error.object[error.start]:02x} is not {error.encoding}.",
-            "It is often worth trying: --encoding latin-1.",
+            f"It is often worth trying: {said('encoding', 'latin-1')}.",
         )
 
     def _at(self, before: bytes) -> str:
@@ -218,6 +218,7 @@ class _Hashed(io.RawIOBase):
 
     def __init__(self, file: IO[bytes], into: Any) -> None:
         self._file, self._into = file, into
+        self.is_at_end = False
 
     def readable(self) -> bool:
         """Always."""
@@ -233,6 +234,7 @@ class _Hashed(io.RawIOBase):
         """Up to so many bytes."""
         block = self._file.read(size)
         self._into.update(block)
+        self.is_at_end = not block
         return block
 
 

@@ -53,16 +53,16 @@ def _lines(
 ) -> bytes:
     """The lines of some rows, of which the first has the number *row*."""
     if layout.format == "wide":
-        return _native.format_wide(offsets, items, len(vocabulary[0]) - 1, layout.delimiter)
+        return _native.text.format_wide(offsets, items, len(vocabulary[0]) - 1, layout.delimiter)
     if layout.format == "jsonl":
         head, tail = ("[", "]") if not layout.columns else (f"{{{_json_name(layout.columns[0])}: [", "]}")
-        return _native.format_json_lines(offsets, items, *vocabulary, head.encode(), tail.encode())
+        return _native.text.format_json_lines(offsets, items, *vocabulary, head.encode(), tail.encode())
     if layout.format == "jsonl-long":
         identity, item = map(_json_name, layout.columns)
-        return _native.format_json_long(
+        return _native.text.format_json_long(
             offsets, items, *vocabulary, f"{{{identity}: ".encode(), f", {item}: ".encode(), b"}", row
         )
-    return _native.format_rows(offsets, items, *vocabulary, layout.delimiter, layout.format == "long", row)
+    return _native.text.format_rows(offsets, items, *vocabulary, layout.delimiter, layout.format == "long", row)
 
 
 def _as_ids(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:

@@ -70,7 +70,7 @@ def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
         only = _owners_in_order(head[0])
         return _merged(only, only.owner_names, dict(only.notes), only.in_order)
     offsets, codes, owners = _Column(np.int64), _Column(np.int32), _Column(np.int32)
-    names, owner_names = _native.Names(), _native.Names()
+    names, owner_names = _native.text.Names(), _native.text.Names()
     offsets.append(np.zeros(1, dtype=np.int64))
     notes: Counter[str] = Counter()
     for piece in map(_owners_in_order, chain(head, pieces)):
@@ -93,11 +93,11 @@ def _owners_in_order(piece: Rows) -> Rows:
     """The same with owners numbered in order of appearance, which is the order of their transactions."""
     if piece.owners is None:
         return piece
-    met, owners = _native.by_appearance(piece.owners, len(piece.owner_names))
+    met, owners = _native.text.by_appearance(piece.owners, len(piece.owner_names))
     return replace(piece, owners=owners, owner_names=piece.owner_names.take(arrow_numbers(met)))
 
 
-def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.Names) -> npt.NDArray[np.int32]:
+def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.text.Names) -> npt.NDArray[np.int32]:
     """Codes of one piece as codes of the whole."""
     number = known.add(*buffers_of(names))
     if not len(number):
@@ -110,7 +110,7 @@ def _merged(whole: Rows, owner_names: Any, notes: dict[str, int], in_order: bool
     offsets, codes = whole.offsets, whole.codes
     if whole.owners is not None:
         out = _Column(np.int32, on_disk=_on_disk(codes)).room(len(codes))
-        offsets = _native.group_rows(offsets, codes, whole.owners, len(owner_names), out)
+        offsets = _native.text.group_rows(offsets, codes, whole.owners, len(owner_names), out)
         codes = out[: offsets[-1]]
     return Gathered(offsets, codes, whole.names, owner_names, notes, in_order)
 
@@ -120,12 +120,12 @@ def canonical_rows(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """The rows with other codes (-1 drops an item), each sorted and without repetitions; on disk if they were."""
     if not _on_disk(codes):
-        return _native.canonicalize(offsets, codes, new_code)
+        return _native.core.canonicalize(offsets, codes, new_code)
     new_offsets, items = _Column(np.int64, on_disk=True), _Column(np.int32, on_disk=True)
     new_offsets.append(np.zeros(1, dtype=np.int64))
     for first, last in row_blocks(offsets):
         begin, end = int(offsets[first]), int(offsets[last])
-        ends, block = _native.canonicalize(offsets[first : last + 1] - begin, codes[begin:end], new_code)
+        ends, block = _native.core.canonicalize(offsets[first : last + 1] - begin, codes[begin:end], new_code)
         new_offsets.append(ends[1:] + items.size)
         items.append(block)
     return new_offsets.array(), items.array()
@@ -141,7 +141,7 @@ def taken_rows(
     lengths = lengths[rows]
     ends = _ends(lengths)
     if not _on_disk(items):
-        return ends, _native.take_rows(offsets, items, rows)
+        return ends, _native.core.take_rows(offsets, items, rows)
     return ends, _taken_on_disk(offsets, items, rows, lengths, ends)
 
 
@@ -170,7 +170,7 @@ def _taken_on_disk(
     as_read = np.argsort(rows, kind="stable")
     for some in _in_blocks(as_read, lengths):
         places = some[np.argsort(part_of[some], kind="stable")]
-        block, block_ends = _native.take_rows(offsets, items, rows[places]), _ends(lengths[places])
+        block, block_ends = _native.core.take_rows(offsets, items, rows[places]), _ends(lengths[places])
         there, begins = np.unique(part_of[places], return_index=True)
         for part, begin, end in zip(there, begins, [*begins[1:], len(places)], strict=True):
             dealt[part].append(block[block_ends[begin] : block_ends[end]])
@@ -180,7 +180,7 @@ def _taken_on_disk(
         as_dealt = np.argsort(rows[first:last], kind="stable")
         place = np.empty(last - first, dtype=np.int64)
         place[as_dealt] = np.arange(last - first)
-        taken.append(_native.take_rows(_ends(lengths[first:last][as_dealt]), column.array(), place))
+        taken.append(_native.core.take_rows(_ends(lengths[first:last][as_dealt]), column.array(), place))
     return taken.array()
 
 

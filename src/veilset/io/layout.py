@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from veilset.errors import WrongUsage, unknown
+from veilset.errors import WrongUsage, said, unknown
 
 __all__ = ["ANATOMIES", "FORMATS", "PACKED", "Form", "Layout", "delimiter_of", "says_its_format", "unpacked_name"]
 
@@ -22,6 +22,7 @@ Shape = Literal["lists", "long", "wide", "anatomy"]
 PACKED = (".gz", ".zst")
 """Ends of the names of compressed text files."""
 
+_COLUMNS = said("long", ("ID", "ITEM"))
 _BLANK = " "  # how the ids of FIMI and SPMF files are separated
 
 
@@ -133,7 +134,7 @@ class Layout:
             return _anatomized(path, format)
         by_name = _BY_SUFFIX.get(Path(unpacked_name(path)).suffix.lower())
         if long is not None and wide:
-            raise WrongUsage("A table cannot be long and wide.", "Say --long or --wide.")
+            raise WrongUsage("A table cannot be long and wide.", f"Say {said('long')} or {said('wide')}.")
         shape = "long" if long is not None else "wide" if wide else None
         if format is None and by_name is None:
             raise _no_format(path)
@@ -142,7 +143,9 @@ class Layout:
             raise unknown("format", chosen, [*FORMATS, "anatomy"])
         if shape is not None:
             if format == "basket":  # says that a line is a transaction; other names say less
-                raise WrongUsage(f"--{shape} does not go with --format basket.", "Leave one of them out.")
+                raise WrongUsage(
+                    f"{said(shape)} does not go with {said('format', 'basket')}.", "Leave one of them out."
+                )
             chosen = _of_shape(chosen, shape)
         form = FORMATS[chosen]
         if delimiter is None:
@@ -162,6 +165,21 @@ class Layout:
         )
         _check_together(layout, Path(path), header=header)
         return layout
+
+    def told(self) -> dict[str, Any]:
+        """What `choose` has to be told to choose this layout, whatever the name of the file."""
+        shape = self.form.shape
+        return {
+            "format": self.format,
+            "delimiter": self.delimiter or None,
+            "header": self.header and self.format == "basket",
+            "column": self.columns[0] if shape == "lists" and self.columns else None,
+            "long": self.columns if shape == "long" else None,
+            "wide": shape == "wide",
+            "person": self.person,
+            "ignore": self.ignore,
+            "counts": self.counts,
+        }
 
 
 def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the word users type
@@ -183,14 +201,15 @@ def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the wo
 def _no_format(path: str | Path) -> WrongUsage:
     suffix = Path(unpacked_name(path)).suffix.lower()
     advice = {
-        ".json": "If it holds one JSON value a line, say --format jsonl.",
+        ".json": f"If it holds one JSON value a line, say {said('format', 'jsonl')}.",
         ".xlsx": "Save the sheet as CSV.",
         ".xls": "Save the sheet as CSV.",
-        ".txt": "Say --format fimi (ids), --format basket (names), --format spmf, or --format long --long ID,ITEM.",
+        ".txt": f"Say {said('format', 'fimi')} (ids), {said('format', 'basket')} (names), {said('format', 'spmf')}, "
+        f"or {said('format', 'long')} with {_COLUMNS}.",
     }
     return WrongUsage(
         f"The name {Path(path).name!r} does not say how the file is laid out.",
-        advice.get(suffix, f"Say --format with one of {', '.join(FORMATS)}."),
+        advice.get(suffix, f"Name its {said('format')}: {', '.join(FORMATS)}."),
     )
 
 
@@ -199,19 +218,22 @@ def _of_shape(format: str, shape: str) -> str:  # noqa: A002 - the word users ty
     container = FORMATS[format].container
     fitting = next((name for name, form in FORMATS.items() if (form.container, form.shape) == (container, shape)), None)
     if fitting is None or FORMATS[format].shape not in ("lists", shape):
-        raise WrongUsage(f"--{shape} does not go with the format {format}.", "Leave one of them out.")
+        raise WrongUsage(f"{said(shape)} does not go with the format {format}.", "Leave one of them out.")
     return fitting
 
 
 def _check_names(long: Sequence[str] | None, column: str | None, ignore: Sequence[str]) -> None:
     if long is not None and (isinstance(long, str) or len(long) != 2):
-        raise WrongUsage(f"long is {long!r}.", "Give the names of two columns: the id's and the item's.")
+        raise WrongUsage(f"{said('long')} is {long!r}.", "Give the names of two columns: the id's and the item's.")
     if long is not None and long[0] == long[1]:
         raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
     if long is not None and column is not None:
-        raise WrongUsage(f"--column {column} does not go with --long.", "--long ID,ITEM names the column of the items.")
+        raise WrongUsage(
+            f"{said('column', column)} does not go with {said('long')}.",
+            f"{_COLUMNS} names the column of the items.",
+        )
     if isinstance(ignore, str):
-        raise WrongUsage(f"ignore is {ignore!r}, not a list of columns.", f"Write [{ignore!r}].")
+        raise WrongUsage(f"{said('ignore')} is {ignore!r}, not a list of columns.", f"Write [{ignore!r}].")
 
 
 def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
@@ -220,13 +242,16 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
     _check_delimiter(layout)
     _check_person(layout)
     if header and container != "csv":
-        raise WrongUsage(f"A header does not go with {words}.", "Leave --header out.")
+        raise WrongUsage(f"A header does not go with {words}.", f"Leave {said('header')} out.")
     if shape == "long" and not layout.columns:
-        raise WrongUsage("A long table needs the names of its columns.", "Say --long ID,ITEM with the names it has.")
+        raise WrongUsage("A long table needs the names of its columns.", f"Say {_COLUMNS} with the names it has.")
     if layout.columns and (shape == "wide" or (shape == "lists" and container in ("fimi", "spmf", "csv"))):
-        raise WrongUsage(f"--column {layout.columns[0]} does not go with {words}.", "Leave it out.")
+        raise WrongUsage(f"{said('column', layout.columns[0])} does not go with {words}.", "Leave it out.")
     if (layout.ignore or layout.counts) and shape != "wide":
-        raise WrongUsage("--ignore and --counts are for wide tables.", "Add --wide, or leave them out.")
+        raise WrongUsage(
+            f"{said('ignore')} and {said('counts')} are for wide tables.",
+            f"Add {said('wide', True)}, or leave them out.",
+        )
     if container in ("parquet", "arrow") and path.suffix.lower() in PACKED:
         raise _packed_table(path, container)
 
@@ -245,7 +270,7 @@ def _check_delimiter(layout: Layout) -> None:
         if delimiter != (_BLANK if container in ("fimi", "spmf") else ""):
             raise WrongUsage(
                 f"The delimiter is {delimiter!r}, but {words} says itself what separates items.",
-                "Leave --delimiter out, or say --format basket.",
+                f"Leave {said('delimiter')} out, or say {said('format', 'basket')}.",
             )
     elif len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
         raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
@@ -256,9 +281,11 @@ def _check_person(layout: Layout) -> None:
     if layout.person is None:
         return
     if container in ("fimi", "spmf"):
-        raise WrongUsage(f"{words} has no column that says whose a line is.", "Leave --person out.")
+        raise WrongUsage(f"{words} has no column that says whose a line is.", f"Leave {said('person')} out.")
     if layout.format == "basket" and not layout.header:
-        raise WrongUsage(f"The person column {layout.person!r} can only be found in a header.", "Add --header.")
+        raise WrongUsage(
+            f"The person column {layout.person!r} can only be found in a header.", f"Add {said('header', True)}."
+        )
     if layout.person in layout.columns[-1:]:
         raise WrongUsage(
             f"The column {layout.person!r} cannot both hold the items and say whose a row is.", "Name two columns."

@@ -92,7 +92,7 @@ def _meant(name: str, known: Collection[str]) -> str:
     if name.startswith("#"):
         return "If it is meant as a comment: that is a line of a .txt file, with a blank after the number sign."
     if re.search(_ARROWS, name):
-        return "If it is a rule, give the file with --model hidden-rules --rules; a name with an arrow goes in quotes."
+        return "If it is a rule, it is for the promise hidden-rules; a name with an arrow goes in quotes."
     if name in ("items", "antecedent"):
         return "If it is a table that begins with a header, let the name of the file end in .csv."
     return ""
@@ -276,7 +276,7 @@ def _parquet(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Itera
     except pa.ArrowInvalid as error:
         raise UnreadableInput(f"{str(path)!r} is no intact Parquet file ({error}).", "Write it again.") from None
     except WrongUsage as error:
-        raise UnreadableInput(f"{str(path)!r}: {error.what}", "Compare it with what veilset mine writes.") from None
+        raise UnreadableInput(f"{str(path)!r}: {error.args[0]}", "Compare it with what veilset mine writes.") from None
     for number, row in enumerate(rows, start=1):
         yield _object(row, f"{str(path)!r}, row {number}", columns)
 

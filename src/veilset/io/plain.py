@@ -294,5 +294,5 @@ def _unused_names(table: Any) -> int:
         values = values.flatten() if pa.types.is_list(values.type) else values
         if pa.types.is_dictionary(values.type):
             codes = values.indices.drop_null().to_numpy().astype(np.int32)
-            unused += len(values.dictionary) - int(_native.occurring(codes, len(values.dictionary)).sum())
+            unused += len(values.dictionary) - int(_native.core.occurring(codes, len(values.dictionary)).sum())
     return unused

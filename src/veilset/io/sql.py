@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.io.databases import Database, DuckDB, PostgreSQL
 from veilset.limits import Limits
 
@@ -106,7 +106,7 @@ def _no_query(source: str, columns: list[tuple[str, str, str, str]]) -> WrongUsa
     more = f"; and {len(tables) - _SHOWN:,} more" if len(tables) > _SHOWN else ""
     return WrongUsage(
         f"{source!r} is a database, so a query must say what to read. Its tables: {shown}{more}.",
-        f"For example: --query 'SELECT * FROM {next(iter(tables))}'.",  # noqa: S608 - for the user to run
+        f"For example: {said('query', f'SELECT * FROM {next(iter(tables))}')}.",  # noqa: S608 - for the user to run
     )
 
 

@@ -39,6 +39,7 @@ class SuspectFile:
         self._container = container
         self._limits = limits
         self._refusal: BudgetExceeded | None = None
+        self.is_damaged = False
         self.size = stream.seek(0, io.SEEK_END)
         self.closed = False
         stream.seek(0)
@@ -82,6 +83,7 @@ class SuspectFile:
         except (ValueError, OSError, MemoryError, pa.ArrowException) as error:
             if self._refusal is not None:  # pyarrow has put it into words of its own
                 raise self._refusal from None
+            self.is_damaged = True
             reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
             raise UnreadableInput(
                 f"{self.name} is no intact {CONTAINER_WORDS[self._container]} file: {reason[:200]}.",

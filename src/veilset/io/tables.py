@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.ipc
 import pyarrow.parquet
 
-from veilset.errors import UnreadableInput
+from veilset.errors import UnreadableInput, said
 from veilset.io.arrow import VALUES_AT_ONCE, WIDE_ROWS, completed, needed_columns, rows_of, values_in_a_row
 from veilset.io.files import readable
 from veilset.io.layout import FORMATS, Layout
@@ -22,7 +22,7 @@ from veilset.io.rows import Rows
 from veilset.io.suspect import CONTAINER_WORDS, SuspectFile
 from veilset.limits import Limits
 
-__all__ = ["naming", "open_columns", "open_table"]
+__all__ = ["open_columns", "open_table"]
 
 _PARQUET, _ARROW_FILE, _ARROW_STREAM, _OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
 _BUFFER = 1 << 18  # bytes of a column that are read at once
@@ -63,7 +63,7 @@ def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
         with source.intact():
             schema = _schema(source, path, layout)
         batches = _batches(source, path, layout, needed_columns(completed(layout, schema), schema), limits)
-        with naming(path):
+        with _naming(source):
             yield from rows_of(batches, schema, layout, _values_at_once(limits))
 
 
@@ -72,19 +72,19 @@ def open_columns(path: Path, layout: Layout, choose: Callable[[Any], list[str]],
     with _opened(path, layout, limits) as source:
         with source.intact():
             schema = _schema(source, path, layout)
-        with naming(path):
+        with _naming(source):
             yield from _batches(source, path, layout, choose(schema), limits)
 
 
 @contextlib.contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Errors about what a table holds name its file."""
+def _naming(source: SuspectFile) -> Iterator[None]:
+    """Errors about what a table holds name its file; that the file is damaged, it says itself."""
     try:
         yield
     except UnreadableInput as error:
-        if repr(str(path)) in error.what:
+        if source.is_damaged:
             raise
-        raise UnreadableInput(f"{str(path)!r}: {error.what}", error.next_step) from None
+        raise error.within(f"{source.name}: ") from None
 
 
 def _values_at_once(limits: Limits) -> int:
@@ -124,18 +124,18 @@ def _checked(source: SuspectFile, path: Path, batches: Iterator[Any], limits: Li
 
 def _no_such(path: Path, container: str, held: bytes) -> UnreadableInput:
     suffixes = {form.suffix for form in FORMATS.values() if form.container == container} | {".pq", ".feather", ".ipc"}
-    said = (
+    called = (
         f"is named {path.suffix}" if path.suffix.lower() in suffixes else f"is said to be {CONTAINER_WORDS[container]}"
     )
     if held.startswith(_PARQUET):
-        advice = "It is a Parquet file: say --format parquet."
+        advice = f"It is a Parquet file: say {said('format', 'parquet')}."
     elif held.startswith(_ARROW_FILE):
-        advice = "It is an Arrow file: say --format arrow."
+        advice = f"It is an Arrow file: say {said('format', 'arrow')}."
     elif held.startswith(_OLD_FEATHER):
         advice = "It is a Feather file of version 1: write it again as Arrow."
     else:
-        advice = "Check what it is, and say --format with what it is."
-    return UnreadableInput(f"{str(path)!r} {said} but is no {CONTAINER_WORDS[container]} file.", advice)
+        advice = f"Check what it is, and name its {said('format')}."
+    return UnreadableInput(f"{str(path)!r} {called} but is no {CONTAINER_WORDS[container]} file.", advice)
 
 
 def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits, at_once: int) -> Iterator[Any]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import UnreadableInput, near_misses, unknown
+from veilset.errors import UnreadableInput, near_misses, said, unknown
 from veilset.io.files import TextBlocks
 from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
@@ -31,13 +31,19 @@ _BLANK_LINES = "{:,} blank lines were passed over."
 _SEQUENCES = "{:,} lines are sequences (with -1 and -2): the order of their items was dropped."
 _COUNTS = "{:,} cells hold numbers above 1; they count as present."
 
+_OF_IDS = (
+    f"For names instead of ids use {said('format', 'basket')}, with {said('delimiter', ' ')} if blanks separate them."
+)
+_IGNORE = said("ignore", ["COLUMN"])
 _ADVICE = {
-    "fimi": "For names instead of ids use --format basket, with --delimiter ' ' if blanks separate them.",
-    "spmf": "For names instead of ids use --format basket, with --delimiter ' ' if blanks separate them.",
-    "basket": "Check the quotes, and that --delimiter is right.",
-    "long": "Check the line, and that --delimiter is right.",
-    "wide": "If the column is no item, say --ignore COLUMN; if it counts, --counts; check that --delimiter is right.",
-    "jsonl": "Give every line one JSON value; --column names the key of the items; --long ID,ITEM is for single items.",
+    "fimi": _OF_IDS,
+    "spmf": _OF_IDS,
+    "basket": f"Check the quotes, and that {said('delimiter')} is right.",
+    "long": f"Check the line, and that {said('delimiter')} is right.",
+    "wide": f"If the column is no item, say {_IGNORE}; if it counts, {said('counts', True)}; "
+    f"check that {said('delimiter')} is right.",
+    "jsonl": f"Give every line one JSON value; {said('column')} names the key of the items; "
+    f"{said('long', ('ID', 'ITEM'))} is for single items.",
     "jsonl-long": "Give every line one JSON object with both keys.",
     "anatomy": "Give every line a bucket and a cell for each column, which is itself a line of a basket file.",
     "jsonl-anatomy": "Give every line one JSON object with a bucket and a list for each column.",
@@ -81,7 +87,7 @@ class TextSource:
     def header(self) -> list[str]:
         """The fields of the first record, which is taken off the text."""
         while True:
-            fields, self._at, self.line = _native.parse_record(self._text, self.layout.delimiter, self._last)
+            fields, self._at, self.line = _native.text.parse_record(self._text, self.layout.delimiter, self._last)
             if self._at or self._last:
                 break
             self.more()
@@ -115,8 +121,8 @@ class TextSource:
         """Turns what a parser raises into an error that names the file."""
         try:
             yield
-        except _native.ParseError as error:
-            raise self.error(str(error), _advice(str(error), self.layout)) from None
+        except _native.text.ParseError as error:
+            raise self.error(str(error), _advice(error, self.layout)) from None
 
     def error(self, what: str, advice: str) -> UnreadableInput:
         """An error that names the file."""
@@ -125,23 +131,23 @@ class TextSource:
     def column(self, header: Sequence[str], name: str) -> int:
         """Where a column stands."""
         if name not in header:
-            alone = "Say --delimiter if something else separates the columns."
+            alone = f"Name the {said('delimiter')} if something else separates the columns."
             raise unknown("column", name, header, "Check its spelling." if len(header) > 1 else alone)
         return header.index(name)
 
 
-def _advice(said: str, layout: Layout) -> str:
+def _advice(error: _native.text.ParseError, layout: Layout) -> str:
     """What to do about what a kernel says."""
-    if "whose line this is" in said or "the person is" in said or f"no key {layout.person!r}" in said:
+    if isinstance(error, _native.text.NoPerson):
         return "Fill it in, or leave the line out."
-    if "the header has" in said:
+    if isinstance(error, _native.text.WrongWidth):
         return _ADVICE["long"]
-    return "If the column is no item, say --ignore COLUMN." if layout.counts else _ADVICE[layout.format]
+    return f"If the column is no item, say {_IGNORE}." if layout.counts else _ADVICE[layout.format]
 
 
 def _fimi(source: TextSource) -> tuple[Layout, _Parse]:
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        offsets, codes, ids, at, line = _native.parse_fimi(text, at, line, last)
+        offsets, codes, ids, at, line = _native.text.parse_fimi(text, at, line, last)
         return Rows(offsets, codes, arrow_numbers(ids).cast(pa.string()), in_order=True), at, line
 
     return source.layout, parse
@@ -151,7 +157,7 @@ def _spmf(source: TextSource) -> tuple[Layout, _Parse]:
     named = _SpmfNames(source)
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        offsets, codes, ids, at, line, metadata, sequences = _native.parse_spmf(text, at, line, last)
+        offsets, codes, ids, at, line, metadata, sequences = _native.text.parse_spmf(text, at, line, last)
         names = named.of(ids, metadata, rows=len(offsets) > 1)
         notes = _noted({_SEQUENCES: sequences})
         return Rows(offsets, codes, names, notes=notes, in_order=not named.name_of), at, line
@@ -199,7 +205,7 @@ def _basket(source: TextSource) -> tuple[Layout, _Parse]:
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         with _named_columns(header):
-            offsets, codes, strings, at, line, whose = _native.parse_basket(
+            offsets, codes, strings, at, line, whose = _native.text.parse_basket(
                 text, layout.delimiter, at, line, last, person
             )
         notes = _noted({_EMPTY_FIELDS: int(np.count_nonzero(codes < 0))})
@@ -223,7 +229,7 @@ def _long(source: TextSource) -> tuple[Layout, _Parse]:
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         with _named_columns(header):
-            parsed, blank, at, line = _native.parse_table(
+            parsed, blank, at, line = _native.text.parse_table(
                 text, layout.delimiter, at, line, last, columns, len(header), columns[0]
             )
         return _long_rows(parsed, blank), at, line
@@ -238,13 +244,13 @@ def _json_long(source: TextSource) -> tuple[Layout, _Parse]:
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         nonlocal named, first_keys
-        parsed, blank, at, line, here, keys = _native.parse_json_long(text, at, line, last, key, item)
+        parsed, blank, at, line, here, keys = _native.text.parse_json_long(text, at, line, last, key, item)
         named, first_keys = named or here, first_keys or keys
         # A line without an item may leave out its key, but if all do, the key is misspelled.
         if last and first_keys and not named:
             raise source.error(
                 f"no line has the key {item!r}; the first has {', '.join(map(repr, first_keys))}",
-                near_misses(item, first_keys) or "Name the item's key in --long ID,ITEM.",
+                near_misses(item, first_keys) or f"Name the item's key in {said('long', ('ID', 'ITEM'))}.",
             )
         return _long_rows(parsed, blank), at, line
 
@@ -272,15 +278,15 @@ def _wide(source: TextSource) -> tuple[Layout, _Parse]:
         if not name and not skip[number]:
             raise source.error(
                 f"line 1: column {number + 1} has no name",
-                "If it is no item, such as the index of a frame, say --ignore ''.",
+                f"If it is no item, such as the index of a frame, say {said('ignore', [''])}.",
             )
     if skip.all():
-        raise source.error("line 1: there is no column of an item", "Name fewer columns in --ignore.")
+        raise source.error("line 1: there is no column of an item", f"Name fewer columns in {said('ignore')}.")
     names = pa.array([name or f"{number}" for number, name in enumerate(header)])
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         with _named_columns(header):
-            offsets, codes, at, line, blank, above, whose = _native.parse_wide(
+            offsets, codes, at, line, blank, above, whose = _native.text.parse_wide(
                 text, layout.delimiter, at, line, last, len(header), skip, person, layout.counts
             )
         notes = _noted({_BLANK_LINES: blank, _COUNTS: above})
@@ -294,9 +300,9 @@ def _named_columns(header: Sequence[str]) -> Iterator[None]:
     """An error of a kernel has the name of the column instead of its number."""
     try:
         yield
-    except _native.ParseError as error:
+    except _native.text.ParseError as error:
         named = re.sub(r"column (\d+):", lambda match: f"column {header[int(match[1]) - 1]!r}:", str(error), count=1)
-        raise _native.ParseError(named) from None
+        raise type(error)(named) from None
 
 
 def _json_lists(source: TextSource) -> tuple[Layout, _Parse]:
@@ -306,7 +312,7 @@ def _json_lists(source: TextSource) -> tuple[Layout, _Parse]:
     key = layout.columns[0] if layout.columns else None
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
-        offsets, codes, strings, at, line, blank, whose = _native.parse_json_lines(
+        offsets, codes, strings, at, line, blank, whose = _native.text.parse_json_lines(
             text, at, line, last, key, layout.person
         )
         notes = _noted({_BLANK_LINES: blank})

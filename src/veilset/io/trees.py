@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, get_args
 
-from veilset.errors import UnreadableInput, WrongUsage, unknown
+from veilset.errors import UnreadableInput, WrongUsage, said, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.companions import Table, check_rows, read_table, write_table
 from veilset.io.files import read_text_bytes
@@ -53,8 +53,8 @@ def read_tree(
     chosen = _kind_of(path, kind)
     if columns is not None and chosen in ("lines", "json"):
         raise WrongUsage(
-            f"columns is {columns!r}, but {str(path)!r} has none: its kind is {chosen}.",
-            "Leave columns out, or say kind='paths' or kind='edges'.",
+            f"{said('columns')} is {columns!r}, but {str(path)!r} has none: its kind is {chosen}.",
+            f"Leave {said('columns')} out, or say {said('kind', 'paths')} or {said('kind', 'edges')}.",
         )
     if chosen == "json":
         return paths_of_json(path, read_text_bytes(path, encoding).decode())
@@ -113,7 +113,7 @@ def _picked(table: Table, columns: Sequence[str] | None) -> Table:
     if columns is None:
         return table
     if isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns):
-        raise WrongUsage(f"columns is {columns!r}.", "Give two or more different names, the item's first.")
+        raise WrongUsage(f"{said('columns')} is {columns!r}.", "Give two or more different names, the item's first.")
     return table.only(columns)
 
 

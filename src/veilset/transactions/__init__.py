@@ -4,7 +4,8 @@ from veilset.io.gather import row_blocks
 from veilset.io.partition_files import PartitionFile, read_partition
 from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
-from veilset.transactions.reading import Source, read, read_file
+from veilset.transactions.opening import Source, read_file
+from veilset.transactions.reading import LAYOUT, Reading, read
 from veilset.transactions.sensitive import (
     Entry,
     list_line,
@@ -17,9 +18,11 @@ from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 
 __all__ = [
+    "LAYOUT",
     "Anatomy",
     "Entry",
     "PartitionFile",
+    "Reading",
     "Source",
     "Taxonomy",
     "Transactions",

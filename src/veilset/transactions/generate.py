@@ -75,7 +75,7 @@ def quest(
     _mean("pattern_length", pattern_length, items, "items")
     limits = Limits(threads=threads)
     with limits.guard("Generating transactions", _ADVICE):
-        offsets, codes = _native.generate_quest(
+        offsets, codes = _native.core.generate_quest(
             transactions=transactions,
             average_length=average_length,
             pattern_length=pattern_length,
@@ -127,7 +127,7 @@ def pos_like(
     _mean("average_length", average_length, maximum_length, "maximum_length")
     limits = Limits(threads=threads)
     with limits.guard("Generating transactions", _ADVICE):
-        offsets, codes = _native.generate_pos(
+        offsets, codes = _native.core.generate_pos(
             transactions=transactions,
             items=items,
             average_length=average_length,

@@ -1,90 +1,214 @@
-"""Reading transactions from a file, a database or a frame, and remembering how it was done."""
+"""How to read transactions: one description for Python, for recipes and for the command line."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io import AnatomyFile, Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
-from veilset.io.arrow import completed, rows_of
+from veilset.errors import UnreadableInput, WrongUsage, said
+from veilset.io import Layout
 from veilset.io.frames import table_reader
-from veilset.io.gather import row_blocks
-from veilset.io.sql import is_database, located, open_query, without_password
-from veilset.io.tables import open_table
+from veilset.io.sql import is_database, located
+from veilset.io.trees import TREE_KINDS, read_tree
 from veilset.limits import Limits
-from veilset.transactions.anatomy import Anatomy
+from veilset.options import Option, declared
+from veilset.transactions.opening import Source, read_file, read_frame, read_query
+from veilset.transactions.sensitive import Entry, mark_sensitive, parse_entries, read_entries
+from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_names
 
-__all__ = ["Source", "read", "read_file"]
+__all__ = ["LAYOUT", "Reading", "read"]
+
+LAYOUT = {*signature(Layout.choose).parameters} - {"path"}
+"""The fields of a `Reading` that say how the data is laid out."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where transactions came from: enough to read them again, to know that nothing changed, and to find a row there.
+class Reading(BaseModel):
+    """What to read, how it is laid out, and what is sensitive in it: ``[input]`` of a recipe.
 
-    Parameters
-    ----------
-    origin : str or None
-        The path of a file, the URL of a database without its password, or None: a frame.
-    sha256 : str
-        Of the file, or of the transactions where there is none.
-    layout : Layout
-        As it was read.
-    query : str, optional
-        What the database was asked.
-    encoding : str
-        Of the text.
-    notes : tuple of str
-        What a careful reader would want to know about how it was read.
-    ids : pyarrow.Array, optional
-        What a long table calls its transactions, one for each.
+    `path` is a file, or a database that is asked the query; in a recipe, a path is relative to the recipe's folder.
+    `sensitive` holds exact names, as a release writes them down; those in `sensitive_where_present` need not occur.
+    `sensitive_items` and the lines of `sensitive_files` are entries (`veilset.transactions.sensitive`), whose branches
+    are those of `taxonomy`.
     """
 
-    origin: str | None
-    sha256: str
-    layout: Layout
-    query: str | None = None
-    encoding: str = "utf-8"
-    notes: tuple[str, ...] = ()
-    ids: Any = None
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    @property
-    def name(self) -> str:
-        """What to call it when talking about it."""
-        if self.origin is None:
-            return "a frame"
-        return self.origin if self.query is not None else Path(self.origin).name
+    path: str
+    sha256: str | None = None
+    format: Annotated[
+        str | None,
+        Option(
+            "text",
+            "Format, if the file's name does not say it: fimi, spmf, basket, jsonl, parquet, arrow; "
+            "or anatomy, for the table beside a release.",
+            example="basket",
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        Option("character", "One character between fields; by default a comma, or a tab for .tsv.", example="tab"),
+    ] = None
+    header: Annotated[bool, Option("switch", "The first line of a basket file holds column names.")] = False
+    column: Annotated[
+        str | None,
+        Option(
+            "text",
+            "Column (or key of JSON objects) that holds the lists of items; by default the only column of lists.",
+            example="items",
+        ),
+    ] = None
+    long: Annotated[
+        tuple[str, str] | None,
+        Option(
+            "pair",
+            "ID,ITEM: the table holds one item a row; the names of its two columns.",
+            example="order,product",
+        ),
+    ] = None
+    wide: Annotated[bool, Option("switch", "The table has one column an item, with 0 and 1.")] = False
+    person: Annotated[
+        str | None,
+        Option(
+            "text",
+            "Column that says whose a line is: lines of one person are merged. Without it, one line is one person.",
+            example="customer",
+        ),
+    ] = None
+    ignore: Annotated[
+        tuple[str, ...],
+        Option("texts", "Column of a wide table that is no item. May be given several times.", example="age"),
+    ] = ()
+    counts: Annotated[
+        bool, Option("switch", "The cells of a wide table hold whole numbers: what is above 0 is there.")
+    ] = False
+    query: Annotated[str | None, Option("text", "What to ask a database (a .duckdb file or a postgresql:// URL).")] = (
+        None
+    )
+    encoding: Annotated[str, Option("text", "Encoding of the text.", example="latin-1")] = "utf-8"
+    sensitive: tuple[str, ...] = ()
+    sensitive_where_present: tuple[str, ...] = ()
+    sensitive_items: Annotated[
+        tuple[str, ...],
+        Option(
+            "texts",
+            "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. "
+            "May be given several times.",
+            example="insulin",
+        ),
+    ] = ()
+    sensitive_files: Annotated[
+        tuple[str, ...],
+        Option(
+            "files",
+            "File with the sensitive items, one name a line; also 'glob: insulin*', 'branch: pharmacy' "
+            "and '# comment'. May be given several times.",
+            example="sensitive.txt",
+            flag="sensitive",
+        ),
+    ] = ()
+    taxonomy: Annotated[
+        str | None,
+        Option(
+            "file",
+            "File with the groups of the items (.csv, .tsv, .txt or .json), for 'branch:', for methods that give items "
+            "coarser names, and for multi-anatomy.",
+            example="tree.csv",
+        ),
+    ] = None
+    taxonomy_columns: Annotated[
+        tuple[str, ...] | None,
+        Option(
+            "names",
+            "Columns of that table, such as label,level2,level1: the item, then its groups, the most general last.",
+            example="label,level2,level1",
+        ),
+    ] = None
+    taxonomy_kind: Annotated[
+        str | None,
+        Option("choice", "paths, edges, lines or json, whatever the taxonomy's name says.", choices=TREE_KINDS),
+    ] = None
 
-    def taken(self, rows: npt.NDArray[np.int64]) -> Source:
-        """The same for the transactions at these positions."""
-        return self if self.ids is None else replace(self, ids=self.ids.take(pa.array(rows)))
+    @classmethod
+    def of(cls, source: Source, sensitive: tuple[str, ...]) -> Reading:
+        """What reads this source again, with these items sensitive."""
+        told = source.layout.told()
+        return cls(
+            path=source.origin or "",
+            sha256=source.sha256,
+            **told if source.query is None else {**told, "format": None},
+            query=source.query,
+            encoding=source.encoding,
+            sensitive=sensitive,
+        )
 
-    def describe(self) -> str:
-        """One sentence: what the source was taken to be."""
-        layout = self.layout
-        container, _, _, words = layout.form
-        if self.origin is None or self.query is not None:
-            kind = "the answer to a query" if self.query is not None else "a frame"
-            words = f"{kind} ({words.partition('(')[2]}"
-        details = [f"delimiter {layout.delimiter!r}"] if container == "csv" else []
-        if layout.format == "basket":
-            details.append("with a header" if layout.header else "no header")
-        if layout.columns:
-            details.append(f"column{'s' * (len(layout.columns) > 1)} {', '.join(layout.columns)}")
-        if layout.ignore:
-            details.append(f"without {', '.join(layout.ignore)}")
-        if self.encoding != "utf-8":
-            details.append(self.encoding)
-        return ", ".join([words, *details])
+    def beside(self, folder: Path) -> Reading:
+        """The same for a recipe in this folder, with its paths made absolute."""
+        return self.model_copy(
+            update={
+                "path": located(self.path, folder),
+                "sensitive_files": tuple(str(folder / name) for name in self.sensitive_files),
+                "taxonomy": None if self.taxonomy is None else str(folder / self.taxonomy),
+            }
+        )
+
+    def laid_out_as(self, other: Reading) -> Reading:
+        """The same where it says how the data is laid out; else with the layout, query and encoding of the other."""
+        if self.model_dump(include=LAYOUT, exclude_defaults=True):
+            return self
+        own = self.model_dump(include={"query", "encoding"}, exclude_defaults=True)
+        return self.model_copy(update={**other.model_dump(include={*LAYOUT, "query", "encoding"}), **own})
+
+    def entries(self) -> list[Entry]:
+        """What the files and the items here say is sensitive."""
+        listed = [entry for path in self.sensitive_files for entry in read_entries(path, self.encoding)]
+        return [*parse_entries(self.sensitive_items), *listed]
+
+    def groups(self) -> dict[str, tuple[str, ...]] | None:
+        """The groups of each item, as the taxonomy says, if there is one."""
+        if self.taxonomy is None:
+            return None
+        details = {"kind": self.taxonomy_kind, "columns": self.taxonomy_columns}
+        try:
+            return read_tree(self.taxonomy, **details, encoding=self.encoding)  # type: ignore[arg-type]
+        except WrongUsage as error:
+            raise error.calling(**{name: f"taxonomy_{name}" for name in details}) from None
+
+    def read(self, memory_limit: int | str | None = None, *, frame: pa.RecordBatchReader | None = None) -> Transactions:
+        """The transactions at the path, or of a frame; an error if their hash is not the one named here."""
+        entries, groups = self.entries(), self.groups()
+        tree = None if groups is None else Taxonomy.from_paths(groups)
+        data = self._transactions(Limits(memory_limit=memory_limit), frame)
+        assert data.source is not None  # noqa: S101 - everything that is read has one
+        if self.sha256 not in (None, data.source.sha256):
+            raise UnreadableInput(
+                f"{self.path!r} does not hold what this recipe was made for: its sha256 differs.",
+                "Use the original (and say ORDER BY in a query), or take the sha256 out of the recipe.",
+            )
+        named = {*self.sensitive, *set(data.names).intersection(self.sensitive_where_present)}
+        return mark_sensitive(data.with_sensitive(named), entries, tree)
+
+    def _transactions(self, limits: Limits, frame: pa.RecordBatchReader | None) -> Transactions:
+        is_file = frame is None and not is_database(self.path)
+        # What frames and queries give is laid out like a Parquet file.
+        layout = Layout.choose(self.path if is_file else "answer.parquet", **self.model_dump(include=LAYOUT))
+        if is_file:
+            if self.query is not None:
+                raise WrongUsage("A query goes with a database only.", f"Leave {said('query')} out.")
+            return read_file(Path(self.path), layout, encoding=self.encoding, limits=limits)
+        if layout.form.container != "parquet" or layout.form.shape == "anatomy":
+            raise WrongUsage(
+                f"The format {self.format} does not go with a frame or a database.", f"Leave {said('format')} out."
+            )
+        if frame is not None:
+            return read_frame(frame, layout, limits)
+        return read_query(self.path, self.query, layout, limits)
 
 
 def read(
@@ -146,128 +270,13 @@ def read(
     >>> read(pa.table({"who": [1, 1, 2], "what": ["tea", "milk", "tea"]}), long=("who", "what")).to_lists()
     [['milk', 'tea'], ['tea']]
     """
-    limits = Limits(memory_limit=memory_limit)
-    is_named = isinstance(source, (str, Path))
-    is_file = is_named and not is_database(str(source))
-    layout = Layout.choose(
-        source if is_file else "answer.parquet",  # what frames and queries give is laid out like such a file
-        format=format,
-        delimiter=delimiter,
-        header=header,
-        column=column,
-        long=long,
-        wide=wide,
-        person=person,
-        ignore=ignore,
-        counts=counts,
-    )
-    if is_file and query is not None:
-        raise WrongUsage("A query goes with a database only.", "Leave --query out.")
-    if not is_file and (layout.form.container != "parquet" or layout.form.shape == "anatomy"):
-        raise WrongUsage(f"The format {format} does not go with a frame or a database.", "Leave --format out.")
-    if is_file:
-        return read_file(Path(source), layout, sensitive=sensitive, encoding=encoding, limits=limits)
-    if not is_named:
-        return _gathered(_open_frame(source, layout), sensitive, limits)
-    return _gathered(_open_database(str(source), query, layout, limits), sensitive, limits)
-
-
-def read_file(
-    path: Path,
-    layout: Layout,
-    *,
-    sensitive: Iterable[str | int] = (),
-    encoding: str = "utf-8",
-    limits: Limits | None = None,
-) -> Transactions:
-    """Transactions of a file whose layout is known."""
-    limits = limits or Limits()
-    with limits.guard(f"Reading {str(path)!r}", "split the file."):
-        return _gathered(_open_file(path, layout, encoding, limits), sensitive, limits, encoding)
-
-
-def _gathered(opened: _Opened, sensitive: Iterable[str | int], limits: Limits, encoding: str = "utf-8") -> Transactions:
-    merged = opened.layout.person is not None
-    rows = gather(opened.pieces, limits)
-    came_from = Source(
-        opened.origin,
-        opened.sha256(),
-        opened.layout,
-        opened.query,
-        encoding,
-        _notes(rows, opened.layout),
-        None if merged else rows.owner_names,
-    )
-    if len(rows.offsets) == 1:
-        raise UnreadableInput(f"There is no transaction in {came_from.name!r}.", "At least one is needed.")
-    data = Transactions.from_gathered(
-        rows, sensitive=item_names(sensitive, "sensitive"), merged=merged, source=came_from
-    )
-    if opened.anatomy is not None:
-        data = data.anatomized(Anatomy.of(map(data.in_order, opened.anatomy.columns), opened.anatomy.buckets))
-    return data if came_from.sha256 else data.with_source(replace(came_from, sha256=_sum_of(data)))
-
-
-@dataclass(frozen=True)
-class _Opened:
-    origin: str | None
-    layout: Layout
-    pieces: Iterator[Rows]
-    sha256: Callable[[], str]  # once all pieces were read; empty where there are no bytes
-    query: str | None = None
-    anatomy: AnatomyFile | None = None
-
-
-def _open_file(path: Path, layout: Layout, encoding: str, limits: Limits) -> _Opened:
-    if layout.form.shape == "anatomy":
-        file = AnatomyFile(path, layout, encoding, limits)
-        return _Opened(str(path.resolve()), layout, file.pieces(), lambda: file.sha256, anatomy=file)
-    if layout.form.container in ("parquet", "arrow"):
-        layout, pieces = open_table(path, layout, limits)
-        return _Opened(str(path.resolve()), layout, pieces, lambda: sha256_of(path))
-    blocks = TextBlocks(path, encoding, limits)
-    layout, pieces = open_text(path, blocks, layout)
-    return _Opened(str(path.resolve()), layout, pieces, lambda: blocks.sha256)
-
-
-def _open_database(url: str, query: str | None, layout: Layout, limits: Limits) -> _Opened:
-    schema, batches = open_query(url, query, limits)
-    layout = completed(layout, schema)
-    return _Opened(
-        located(without_password(url), Path.cwd()), layout, rows_of(batches, schema, layout), lambda: "", query
-    )
-
-
-def _open_frame(frame: Any, layout: Layout) -> _Opened:
-    reader = table_reader(frame)
-    layout = completed(layout, reader.schema)
-    return _Opened(None, layout, rows_of(reader, reader.schema, layout), lambda: "")
-
-
-def _notes(gathered: Gathered, layout: Layout) -> tuple[str, ...]:
-    notes = [note.format(count) for note, count in gathered.notes.items()]
-    longest = empty = 0
-    for first, last in row_blocks(gathered.offsets):
-        offsets = gathered.offsets[first : last + 1]
-        codes = gathered.codes[offsets[0] : offsets[-1]]
-        if codes.size and codes.min() < 0:  # an empty field fills no row
-            offsets = np.append(0, np.cumsum(codes >= 0))[offsets - offsets[0]]
-        lengths = np.diff(offsets)
-        longest = max(longest, int(lengths.max()))
-        empty += int(np.count_nonzero(lengths == 0))
-    if layout.format == "basket" and layout.person is None and len(gathered.offsets) > 3 and longest == 1:
-        notes.append(
-            f"No line holds more than one item: if that is wrong, {layout.delimiter!r} is not the right delimiter."
-        )
-    if empty:
-        notes.append(f"{empty:,} transactions are empty; they count as people.")
-    return tuple(notes)
-
-
-def _sum_of(data: Transactions) -> str:
-    """A hash of the transactions themselves."""
-    digest = hashlib.sha256("\0".join(data.names).encode())
-    for column in (data.offsets, data.items):
-        for first in range(0, len(column), 1 << 20):
-            digest.update(np.ascontiguousarray(column[first : first + (1 << 20)]).data)
-    return digest.hexdigest()
+    told = {name: value for name, value in locals().items() if name in Reading.model_fields}
+    names = tuple(item_names(sensitive, "sensitive"))
+    frame = None if isinstance(source, (str, Path)) else table_reader(source)
+    try:
+        reading = Reading(**{**told, "path": str(source) if frame is None else "", "sensitive": names})
+    except ValidationError as error:
+        wrong = error.errors()[0]["loc"][0]
+        meaning = next(one.option.help for one in declared(Reading) if one.name == wrong)
+        raise WrongUsage(f"{said(str(wrong))} is {told[str(wrong)]!r}.", meaning) from None
+    return reading.read(memory_limit, frame=frame)

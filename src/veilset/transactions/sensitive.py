@@ -21,7 +21,7 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Literal, get_args
 
-from veilset.errors import UnreadableInput, WrongUsage, near_misses
+from veilset.errors import UnreadableInput, WrongUsage, near_misses, said
 from veilset.io import read_text_bytes
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
@@ -212,11 +212,11 @@ def _matching(entry: Entry, data: Transactions) -> list[str]:
 def _below(entry: Entry, taxonomy: Taxonomy | None) -> tuple[str, ...]:
     """The items below a node of the tree, whether or not they occur."""
     if taxonomy is None:
-        raise entry.wrong(f"{entry.written!r} needs a taxonomy.", "Name its file with --taxonomy.")
+        raise entry.wrong(f"{entry.written!r} needs a taxonomy.", f"Give {said('taxonomy')}.")
     try:
         return taxonomy.leaves_under(taxonomy.node(entry.text))
     except WrongUsage as error:
-        raise entry.wrong(error.what, error.next_step) from None
+        raise error.within(f"{entry.place}: ") from None
 
 
 def _unknown_name(missing: Sequence[Entry], data: Transactions) -> WrongUsage:

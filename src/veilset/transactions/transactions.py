@@ -43,7 +43,7 @@ from veilset.transactions.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from veilset.transactions.reading import Source
+    from veilset.transactions.opening import Source
 
 __all__ = ["Transactions"]
 
@@ -166,7 +166,7 @@ class Transactions:
         in_order: bool = False,
         must_occur: bool = True,
     ) -> Transactions:
-        there = np.flatnonzero(_native.occurring(codes, len(names)))
+        there = np.flatnonzero(_native.core.occurring(codes, len(names)))
         vocabulary = list(names) if len(there) == len(names) else [names[code] for code in there.tolist()]
         met = np.arange(len(there))
         if not in_order and len(set(vocabulary)) < len(vocabulary):  # several codes of one name become one item
@@ -180,12 +180,8 @@ class Transactions:
         offsets, items = canonical_rows(offsets, codes, new_code)
         ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
         check_writable(ordered)
-        if sensitive and must_occur and (missing := sorted(set(sensitive).difference(ordered))):
-            raise WrongUsage(
-                f"The sensitive item {missing[0]!r} does not occur in the data"
-                + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
-                near_misses(missing[0], ordered) or "Check its spelling, or take it off the list.",
-            )
+        if must_occur:
+            _check_sensitive(sensitive, ordered)
         roles = np.zeros(len(ordered), dtype=np.uint8)
         if sensitive:
             roles[:] = [name in sensitive for name in ordered]
@@ -244,7 +240,7 @@ class Transactions:
         before = np.zeros(len(kept) + 1, dtype=np.int64)
         np.cumsum(kept, out=before[1:])
         offsets, items = before[self.offsets], self.items[kept]
-        if _native.occurring(items, len(self.names)).all():
+        if _native.core.occurring(items, len(self.names)).all():
             return self._of(offsets, items, self.names, self.is_sensitive, self.persons, self.source)
         return self._canonical(
             offsets, items, self.names, frozenset(self.sensitive), self.persons, self.source, must_occur=False
@@ -288,8 +284,10 @@ class Transactions:
         >>> data.with_sensitive(["insulin"]).sensitive
         ('insulin',)
         """
+        sensitive = set(several(items, "items"))
+        _check_sensitive(sensitive, self.names)
         roles = np.zeros(len(self.names), dtype=np.uint8)
-        roles[self.codes(items)] = 1
+        roles[self.codes(sensitive)] = 1
         source = None if self.source is None else replace(self.source, notes=(*self.source.notes, *notes))
         return self._of(self.offsets, self.items, self.names, roles, self.persons, source, self.anatomy)
 
@@ -322,7 +320,7 @@ class Transactions:
         offsets, items = taken_rows(self.offsets, self.items, rows)
         persons = None if self.persons is None else tuple(self.persons[i] for i in rows.tolist())
         source = None if self.source is None else self.source.taken(rows)
-        if _native.occurring(items, len(self.names)).all():
+        if _native.core.occurring(items, len(self.names)).all():
             return self._of(offsets, items, self.names, self.is_sensitive, persons, source)
         return self._canonical(offsets, items, self.names, frozenset(self.sensitive), persons, source, must_occur=False)
 
@@ -355,7 +353,7 @@ class Transactions:
     @cached_property
     def supports(self) -> npt.NDArray[np.int64]:
         """For each item, the number of transactions that hold it."""
-        counts = _native.count_codes(self.items, len(self.names))
+        counts = _native.core.count_codes(self.items, len(self.names))
         counts.setflags(write=False)
         return counts
 
@@ -481,3 +479,13 @@ class Transactions:
 def _shorten(names: tuple[str, ...], most: int = 8) -> str:
     shown = ", ".join(names[:most])
     return (shown + (f", … ({len(names)} items)" if len(names) > most else "")) or "(empty)"
+
+
+def _check_sensitive(items: Collection[str], names: Sequence[str]) -> None:
+    """Raise if an item that is said to be sensitive is not among these names."""
+    if items and (missing := sorted(set(items).difference(names), key=str)):
+        raise WrongUsage(
+            f"The sensitive item {missing[0]!r} does not occur in the data"
+            + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
+            near_misses(str(missing[0]), names) or "Check its spelling, or take it off the list.",
+        )

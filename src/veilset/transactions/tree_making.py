@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
+from veilset.errors import said
 from veilset.limits import Limits
 from veilset.transactions.transactions import Transactions
 
@@ -19,7 +20,7 @@ __all__ = ["groups_by_co_occurrence", "groups_by_fan_out"]
 
 _PAIRS_AT_ONCE = 1 << 16
 _BYTES_A_PAIR = 100  # codes, counts, likeness, two orders, and what sorting takes
-_ADVICE = "ask for a higher min_support."
+_ADVICE = f"ask for a higher {said('min_support')}."
 
 
 def groups_by_fan_out(leaves: Sequence[str], n: int) -> dict[str, list[str]]:
@@ -91,7 +92,7 @@ class _Level:
 
 def _pairs(data: Transactions, leaves: Sequence[str], min_support: int, limits: Limits) -> _Level:
     with limits.guard("Counting pairs", _ADVICE):
-        _, found, times = _native.pairs(
+        _, found, times = _native.mining.pairs(
             data.offsets,
             data.items,
             1 - data.is_sensitive,

@@ -1,0 +1,104 @@
+"""What a user may say, declared once: in Python, in a recipe and on the command line it is the same.
+
+A parameter of a promise, an option of a method and a detail of reading are keyword arguments. Their annotation carries
+an `Option`, which adds what Python does not need: a help text, and the form in which a person writes the value.
+
+>>> from typing import Annotated
+>>> def brew(*, cups: Annotated[int, Option("whole", "Number of cups.", example="2")], milk: bool = False) -> None: ...
+>>> [(said.name, said.required, said.option.help) for said in declared(brew)]
+[('cups', True, 'Number of cups.')]
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_type_hints
+
+__all__ = ["Declared", "Form", "Option", "declared"]
+
+Form = Literal[
+    "text",
+    "texts",  # given several times
+    "character",  # "tab" and "\\t" stand for a tab
+    "pair",  # two names with a comma between them
+    "names",  # two or more, likewise
+    "whole",
+    "whole or unlimited",
+    "share",
+    "count or share",
+    "switch",
+    "choice",
+    "file",  # one that is read
+    "files",  # given several times
+    "items",  # files with one name a line
+    "groups",  # such files, one for each group
+    "patterns",  # files with one pattern a line, or a table
+    "rules",
+    "weights",  # a table, or: equal
+    "columns",  # a number, or a table
+]
+"""How a value is written: `veilset.cli.forms` reads it from a command line, `veilset.publish.sections` in a recipe."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a keyword argument is for users who do not type Python.
+
+    Parameters
+    ----------
+    form : str
+        How its value is written.
+    help : str
+        What it means, in one or two sentences. It starts with a noun or an imperative.
+    example : str
+        A value as typed on the command line.
+    flag : str
+        Its name there, if it is not that of the argument: ``sensitive_group``.
+    choices : tuple of str
+        The values of a choice.
+    means : object
+        What a switch stands for.
+    secret : bool
+        Whether the value is: then it is in no report and no log.
+    public : bool
+        Whether it may be told even where the promise is secret.
+    """
+
+    form: Form
+    help: str
+    example: str = ""
+    flag: str = ""
+    choices: tuple[str, ...] = ()
+    means: object = True
+    secret: bool = False
+    public: bool = False
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option with the argument that it belongs to."""
+
+    name: str
+    option: Option
+    required: bool
+
+    @property
+    def flag(self) -> str:
+        """The name on the command line, without its dashes."""
+        return (self.option.flag or self.name).replace("_", "-")
+
+
+def declared(of: Callable[..., Any]) -> tuple[Declared, ...]:
+    """The options of a function, or of a class that is made by keyword arguments, in their order."""
+    described = not isinstance(of, type) or hasattr(of, "model_fields")  # a pydantic model has its fields for arguments
+    made = of if described else of.__init__
+    hints = get_type_hints(made, include_extras=True)
+    found = []
+    for name, parameter in inspect.signature(made).parameters.items():
+        notes = getattr(hints.get(name), "__metadata__", ())
+        option = next((note for note in notes if isinstance(note, Option)), None)
+        if option is not None:
+            found.append(Declared(name, option, parameter.default is inspect.Parameter.empty))
+    return tuple(found)

@@ -1,0 +1,183 @@
+"""From a file, a database or a frame whose layout is known to transactions that remember where they came from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset.errors import UnreadableInput
+from veilset.io import AnatomyFile, Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
+from veilset.io.arrow import completed, rows_of
+from veilset.io.gather import row_blocks
+from veilset.io.sql import located, open_query, without_password
+from veilset.io.tables import open_table
+from veilset.limits import Limits
+from veilset.transactions.anatomy import Anatomy
+from veilset.transactions.transactions import Transactions
+
+__all__ = ["Source", "read_file", "read_frame", "read_query"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where transactions came from: enough to read them again, to know that nothing changed, and to find a row there.
+
+    Parameters
+    ----------
+    origin : str or None
+        The path of a file, the URL of a database without its password, or None: a frame.
+    sha256 : str
+        Of the file, or of the transactions where there is none.
+    layout : Layout
+        As it was read.
+    query : str, optional
+        What the database was asked.
+    encoding : str
+        Of the text.
+    notes : tuple of str
+        What a careful reader would want to know about how it was read.
+    ids : pyarrow.Array, optional
+        What a long table calls its transactions, one for each.
+    """
+
+    origin: str | None
+    sha256: str
+    layout: Layout
+    query: str | None = None
+    encoding: str = "utf-8"
+    notes: tuple[str, ...] = ()
+    ids: Any = None
+
+    @property
+    def name(self) -> str:
+        """What to call it when talking about it."""
+        if self.origin is None:
+            return "a frame"
+        return self.origin if self.query is not None else Path(self.origin).name
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> Source:
+        """The same for the transactions at these positions."""
+        return self if self.ids is None else replace(self, ids=self.ids.take(pa.array(rows)))
+
+    def describe(self) -> str:
+        """One sentence: what the source was taken to be."""
+        layout = self.layout
+        container, _, _, words = layout.form
+        if self.origin is None or self.query is not None:
+            kind = "the answer to a query" if self.query is not None else "a frame"
+            words = f"{kind} ({words.partition('(')[2]}"
+        details = [f"delimiter {layout.delimiter!r}"] if container == "csv" else []
+        if layout.format == "basket":
+            details.append("with a header" if layout.header else "no header")
+        if layout.columns:
+            details.append(f"column{'s' * (len(layout.columns) > 1)} {', '.join(layout.columns)}")
+        if layout.ignore:
+            details.append(f"without {', '.join(layout.ignore)}")
+        if self.encoding != "utf-8":
+            details.append(self.encoding)
+        return ", ".join([words, *details])
+
+
+def read_file(
+    path: Path,
+    layout: Layout,
+    *,
+    encoding: str = "utf-8",
+    limits: Limits | None = None,
+) -> Transactions:
+    """Transactions of a file."""
+    limits = limits or Limits()
+    with limits.guard(f"Reading {str(path)!r}", "split the file."):
+        return _gathered(_open_file(path, layout, encoding, limits), limits, encoding)
+
+
+def read_query(url: str, query: str | None, layout: Layout, limits: Limits) -> Transactions:
+    """Transactions that a database answers."""
+    schema, batches = open_query(url, query, limits)
+    layout = completed(layout, schema)
+    origin = located(without_password(url), Path.cwd())
+    return _gathered(_Opened(origin, layout, rows_of(batches, schema, layout), lambda: "", query), limits)
+
+
+def read_frame(frame: pa.RecordBatchReader, layout: Layout, limits: Limits) -> Transactions:
+    """Transactions of a frame."""
+    layout = completed(layout, frame.schema)
+    return _gathered(_Opened(None, layout, rows_of(frame, frame.schema, layout), lambda: ""), limits)
+
+
+def _gathered(opened: _Opened, limits: Limits, encoding: str = "utf-8") -> Transactions:
+    merged = opened.layout.person is not None
+    rows = gather(opened.pieces, limits)
+    came_from = Source(
+        opened.origin,
+        opened.sha256(),
+        opened.layout,
+        opened.query,
+        encoding,
+        _notes(rows, opened.layout),
+        None if merged else rows.owner_names,
+    )
+    if len(rows.offsets) == 1:
+        raise UnreadableInput(f"There is no transaction in {came_from.name!r}.", "At least one is needed.")
+    data = Transactions.from_gathered(rows, merged=merged, source=came_from)
+    if opened.anatomy is not None:
+        data = data.anatomized(Anatomy.of(map(data.in_order, opened.anatomy.columns), opened.anatomy.buckets))
+    return data if came_from.sha256 else data.with_source(replace(came_from, sha256=_sum_of(data)))
+
+
+@dataclass(frozen=True)
+class _Opened:
+    origin: str | None
+    layout: Layout
+    pieces: Iterator[Rows]
+    sha256: Callable[[], str]  # once all pieces were read; empty where there are no bytes
+    query: str | None = None
+    anatomy: AnatomyFile | None = None
+
+
+def _open_file(path: Path, layout: Layout, encoding: str, limits: Limits) -> _Opened:
+    if layout.form.shape == "anatomy":
+        file = AnatomyFile(path, layout, encoding, limits)
+        return _Opened(str(path.resolve()), layout, file.pieces(), lambda: file.sha256, anatomy=file)
+    if layout.form.container in ("parquet", "arrow"):
+        layout, pieces = open_table(path, layout, limits)
+        return _Opened(str(path.resolve()), layout, pieces, lambda: sha256_of(path))
+    blocks = TextBlocks(path, encoding, limits)
+    layout, pieces = open_text(path, blocks, layout)
+    return _Opened(str(path.resolve()), layout, pieces, lambda: blocks.sha256)
+
+
+def _notes(gathered: Gathered, layout: Layout) -> tuple[str, ...]:
+    notes = [note.format(count) for note, count in gathered.notes.items()]
+    longest = empty = 0
+    for first, last in row_blocks(gathered.offsets):
+        offsets = gathered.offsets[first : last + 1]
+        codes = gathered.codes[offsets[0] : offsets[-1]]
+        if codes.size and codes.min() < 0:  # an empty field fills no row
+            offsets = np.append(0, np.cumsum(codes >= 0))[offsets - offsets[0]]
+        lengths = np.diff(offsets)
+        longest = max(longest, int(lengths.max()))
+        empty += int(np.count_nonzero(lengths == 0))
+    if layout.format == "basket" and layout.person is None and len(gathered.offsets) > 3 and longest == 1:
+        notes.append(
+            f"No line holds more than one item: if that is wrong, {layout.delimiter!r} is not the right delimiter."
+        )
+    if empty:
+        notes.append(f"{empty:,} transactions are empty; they count as people.")
+    return tuple(notes)
+
+
+def _sum_of(data: Transactions) -> str:
+    """A hash of the transactions themselves."""
+    digest = hashlib.sha256("\0".join(data.names).encode())
+    for column in (data.offsets, data.items):
+        for first in range(0, len(column), 1 << 20):
+            digest.update(np.ascontiguousarray(column[first : first + (1 << 20)]).data)
+    return digest.hexdigest()
