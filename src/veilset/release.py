@@ -11,14 +11,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from veilset.models import Audit, Promise
-from veilset.transactions import Transactions, row_blocks
+from veilset.transactions import Transactions
 
 __all__ = ["OCCURRENCES", "Attempt", "Bound", "ColumnMerge", "Partition", "Release", "Sanitization"]
 
 OCCURRENCES = "share of all item occurrences"
 """What most methods minimise, as `Bound.of` says it."""
-
-_BLOCK = 1 << 20  # occurrences that are compared at once
 
 
 @dataclass(frozen=True)
@@ -194,16 +192,13 @@ class Release:
         How patterns were hidden, where they were.
     partition : Partition or None
         How transactions were cut into columns and buckets, where they were; ``data.anatomy`` has both.
-    noise : float or None
-        Where items were added and deleted at random, what that costs: an average loss from 0 to 1. No account of the
-        edits can be given then, so that such a release is **never certified**, even if nothing happened to change.
     """
 
     original: Transactions = field(repr=False)
     data: Transactions
     promise: Promise
     method: str
-    options: Mapping[str, object]
+    options: Mapping[str, object] = field(repr=False)
     suppressed: tuple[str, ...]
     generalized: Mapping[str, str] = field(default_factory=dict)
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -218,7 +213,6 @@ class Release:
     discrepancy: str | None = None
     sanitization: Sanitization | None = None
     partition: Partition | None = None
-    noise: float | None = None
 
     @property
     def matrix(self) -> csr_array | None:
@@ -234,18 +228,16 @@ class Release:
         before = len(self.original.items)
         if not before:
             return 0.0
-        if not self.generalized and self.noise is None:
+        if not self.generalized:
             return 1 - len(self.data.items) / before
         return 1 - int(self.survivors().sum()) / before
 
     def survivors(self) -> npt.NDArray[np.int64]:
         """For each item of the original, how many of its occurrences are still there, under its name or a coarser one.
 
-        As the declared edits say; `discrepancy` tells whether they are true. Noise has no account: it is counted.
+        As the declared edits say; `discrepancy` tells whether they are true.
         """
         original = self.original
-        if self.noise is not None:
-            return _in_both(original, self.data, self.withheld)
         left = original if self.kept is None else original.thinned(self.kept)
         there = np.zeros(len(original.names), dtype=np.int64)
         there[original.codes(left.names)] = left.supports
@@ -256,6 +248,11 @@ class Release:
         return there
 
     @property
+    def own_loss(self) -> float | None:
+        """The average loss as the method has measured it, where no list of edits tells it; None: the edits do."""
+        return None
+
+    @property
     def certified(self) -> bool:
         """Whether an auditor found that this data keeps this promise, and the account of the edits is complete."""
         return (
@@ -264,19 +261,4 @@ class Release:
             and self.audit.promise == self.promise
             and self.audit.transactions == len(self.data)
             and self.discrepancy is None
-            and self.noise is None
         )
-
-
-def _in_both(original: Transactions, noisy: Transactions, withheld: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """For each item of the original, how many transactions hold it before and after."""
-    rows = np.setdiff1d(np.arange(len(original)), np.array(withheld, dtype=np.int64))
-    code = original.codes(noisy.names)
-    width, there = len(original.names), np.zeros(len(original.names), dtype=np.int64)
-    for first, last in row_blocks(noisy.offsets, _BLOCK):
-        before = original.take(rows[first:last])
-        held = np.repeat(np.arange(last - first), before.lengths) * width + original.codes(before.names)[before.items]
-        now = np.repeat(np.arange(last - first), np.diff(noisy.offsets[first : last + 1])) * width
-        now += code[noisy.items[noisy.offsets[first] : noisy.offsets[last]]]
-        there += np.bincount(held[np.isin(held, now, assume_unique=True)] % width, minlength=width)
-    return there

@@ -1,20 +1,44 @@
 """One file per algorithm. Each takes data and a promise and gives a `Release`; none knows the auditor."""
 
+from veilset.anonymize.anatomy.methods import L_DIVERSE_ANATOMY
 from veilset.anonymize.chance import seed_from
-from veilset.anonymize.coherence.sensitive import check_allowed, too_common
-from veilset.anonymize.curve import loss_by_p, milder_that_keep_half
-from veilset.anonymize.methods import METHODS, Method, check_original, find_method
+from veilset.anonymize.coherence.methods import COHERENCE
+from veilset.anonymize.hiding.methods import HIDING
+from veilset.anonymize.methods import (
+    METHODS,
+    Curve,
+    Method,
+    Methods,
+    Milder,
+    check_options,
+    check_original,
+    find_method,
+    loss_by_p,
+    methods_of,
+    milder_that_keep_half,
+)
 from veilset.anonymize.restore import restore
+from veilset.anonymize.rho_uncertainty.methods import RHO_UNCERTAINTY
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty
 
 __all__ = [
     "METHODS",
+    "Curve",
     "Method",
-    "check_allowed",
+    "Methods",
+    "Milder",
+    "check_options",
     "check_original",
     "find_method",
     "loss_by_p",
+    "methods_of",
     "milder_that_keep_half",
     "restore",
     "seed_from",
-    "too_common",
 ]
+
+METHODS.add(Coherence, COHERENCE)
+METHODS.add(RhoUncertainty, RHO_UNCERTAINTY)
+METHODS.add(HiddenPatterns, HIDING)
+METHODS.add(HiddenRules, HIDING)
+METHODS.add(LDiverseAnatomy, L_DIVERSE_ANATOMY)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, get_args
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.limits import Limits
 from veilset.models import Promise
 from veilset.release import Release
@@ -55,7 +55,7 @@ def given(
         raise WrongUsage(f"The item {clash[0]!r} is to be suppressed and to be recoded.", "Say one of them.")
     new = () if known is None else data.in_order(set(data.names).difference(known))
     if unknown not in get_args(Unknown):
-        raise WrongUsage(f"unknown is {unknown!r}.", f"Say one of {', '.join(get_args(Unknown))}.")
+        raise WrongUsage(f"{said('unknown')} is {unknown!r}.", f"Say one of {', '.join(get_args(Unknown))}.")
     sensitive, unheard = set(data.sensitive), set(new)
     if surprising := [item for item in data.names if item in sensitive and (item in recoded or item in unheard)]:
         raise WrongUsage(
@@ -64,7 +64,8 @@ def given(
     if new and unknown == "refuse":
         raise WrongUsage(
             f"{_listed(new)} not known when this was decided.",
-            "Say --unknown suppress, or --unknown keep to have them audited, or decide anew with publish.",
+            f"Say {said('unknown', 'suppress')}, or {said('unknown', 'keep')} to have them audited, "
+            "or decide anew with publish.",
         )
     gone = data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
     coarser = {item: name for item, name in recoded.items() if item in set(data.names)}

@@ -1,88 +1,115 @@
-"""The methods of each promise, by the names users type; the first one is the default."""
+"""What a method is, which methods a promise has, and what milder promises would cost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
-from veilset.anonymize.anatomy.multi_anatomy import multi_anatomy
-from veilset.anonymize.coherence.auto import auto
-from veilset.anonymize.coherence.border import border
-from veilset.anonymize.coherence.generalize import generalize
-from veilset.anonymize.coherence.k_anonymity import k_anonymity
-from veilset.anonymize.coherence.optimal import optimal
-from veilset.anonymize.coherence.remove_all import remove_all
-from veilset.anonymize.coherence.tree import tree
 from veilset.anonymize.given import given
-from veilset.anonymize.hiding.hidden_first import hidden_first
-from veilset.anonymize.hiding.hpcme import hpcme
-from veilset.anonymize.hiding.non_hidden_first import non_hidden_first
-from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
-from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size
-from veilset.anonymize.rho_uncertainty.suppress import suppress
-from veilset.anonymize.rho_uncertainty.top_down import top_down
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import BudgetExceeded, WrongUsage, near_misses, said
 from veilset.limits import Limits
-from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
+from veilset.models import PerPromise, Promise
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["METHODS", "Method", "check_original", "find_method"]
+__all__ = [
+    "METHODS",
+    "Curve",
+    "Method",
+    "Methods",
+    "Milder",
+    "check_options",
+    "check_original",
+    "find_method",
+    "loss_by_p",
+    "methods_of",
+    "milder_that_keep_half",
+    "option_names",
+    "run_again",
+]
+
+Curve = Mapping[int | None, float]
+"""p (None: unlimited) to the share of all item occurrences that would be lost."""
+
+_SECONDS = 60.0
+_FOR_THIS_PROMISE = {"chosen", "drop_empty", "allow_sensitive"}  # options that are not the method's, or not for others
 
 
 class Method(Protocol):
     """What an anonymizer is: options of its own are keyword-only and have defaults.
 
-    Its promise is always of the kind that `METHODS` lists it under.
+    Those that users of the command line may give carry an `veilset.options.Option`. Its promise is always of the kind
+    that `METHODS` lists it under.
     """
 
     def __call__(self, data: Transactions, promise: Any, /, *, limits: Limits) -> Release:
         """Change *data* so that it keeps *promise*, and say what was changed."""
 
 
-_HIDING: Mapping[str, Method] = {
-    "hpcme": hpcme,
-    "hidden-first": hidden_first,
-    "non-hidden-first": non_hidden_first,
-}
+@dataclass(frozen=True)
+class Methods:
+    """The methods of one promise.
 
-METHODS: Mapping[type[Promise], Mapping[str, Method]] = {
-    Coherence: {
-        "auto": auto,
-        "tree": tree,
-        "border": border,
-        "optimal": optimal,
-        "generalize": generalize,
-        "remove-all": remove_all,
-        "k-anonymity": k_anonymity,
-        "given": given,
-    },
-    RhoUncertainty: {
-        "top-down": top_down,
-        "suppress": suppress,
-        "remove-sensitive": remove_sensitive,
-        "select-a-size": select_a_size,
-        "given": given,
-    },
-    HiddenPatterns: _HIDING,
-    HiddenRules: _HIDING,
-    LDiverseAnatomy: {"multi-anatomy": multi_anatomy},
-}
+    Parameters
+    ----------
+    by_name : mapping
+        The names users type, the default first.
+    milder : str
+        In which way the promise could be milder, such as "smaller k or p".
+    find_milder : callable
+        From a `Milder` and the promise to parameters and values at which half of the occurrences survive.
+    curve : callable, optional
+        From a release and limits to what its method loses for each p; None: the promise has no p.
+    """
+
+    by_name: Mapping[str, Method]
+    milder: str = "milder promise"
+    find_milder: Callable[[Milder, Any], Iterator[tuple[str, int | Fraction]]] = lambda milder, promise: iter(())
+    curve: Callable[[Release, Limits], Curve] | None = None
 
 
-def find_method(promise: Promise, name: str | None) -> Method:
+METHODS = PerPromise[Methods]("method")
+
+
+def methods_of(promise: Promise | type[Promise]) -> dict[str, Method]:
+    """The methods of a promise by name; changes to items can also be *given*, as an earlier release made them."""
+    named = dict(METHODS.of(promise).by_name)
+    return {**named, "given": given} if promise.edits == "items" else named
+
+
+def find_method(promise: Promise | type[Promise], name: str | None) -> Method:
     """The method called *name* for this promise, or its default."""
-    available = METHODS.get(type(promise))
-    if available is None:
-        known = ", ".join(kind.__name__ for kind in METHODS)
-        raise WrongUsage(f"There is no method for {type(promise).__name__}.", f"Promises with methods: {known}.")
+    available = methods_of(promise)
     chosen = name or next(iter(available))
     if chosen not in available:
         raise WrongUsage(
-            f"There is no method {chosen!r} for {type(promise).__name__}. Available: {', '.join(available)}.",
+            f"There is no method {chosen!r} for {promise.name}. Available: {', '.join(available)}.",
             near_misses(chosen, available),
         )
     return available[chosen]
+
+
+def check_options(promise: Promise | type[Promise], name: str | None, options: Mapping[str, object]) -> None:
+    """Raise if the method does not have one of these options; the error names the methods that have it."""
+    takes = option_names(find_method(promise, name))
+    wrong = next((option for option in options if option not in takes), None)
+    if wrong is None:
+        return
+    methods = methods_of(promise)
+    able = [other for other, method in methods.items() if wrong in option_names(method)]
+    raise WrongUsage(
+        f"The method {name or next(iter(methods))!r} has no option {said(wrong)}.",
+        f"Leave it out, or choose {' or '.join(able)}." if able else near_misses(wrong, takes) or "Leave it out.",
+    )
+
+
+def option_names(method: Method) -> list[str]:
+    """The options of a method: what it takes by keyword, but for its limits."""
+    parameters = inspect.signature(method).parameters.values()
+    return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "limits"]
 
 
 def check_original(data: Transactions) -> None:
@@ -93,3 +120,62 @@ def check_original(data: Transactions) -> None:
             "them says anything about a person.",
             "Anonymize the original. To see what the data keeps as it is, audit it.",
         )
+
+
+@dataclass
+class Milder:
+    """What a milder promise of the same kind would ask for, where half of the item occurrences survive it.
+
+    Parameters
+    ----------
+    release : Release
+        What the promise as it is has cost.
+    curve : mapping
+        p to what is lost at that p, as far as it is known.
+    limits : Limits
+    found : mapping
+        Parameter to the value at which half survives; empty: there is none, or none was found within the limits.
+    """
+
+    release: Release
+    curve: Curve
+    limits: Limits
+    found: dict[str, int | Fraction] = field(default_factory=dict)
+
+    @property
+    def strategy(self) -> str:
+        """In which way a promise is milder."""
+        return METHODS.of(self.release.promise).milder
+
+    def loss(self, promise: Promise) -> float:
+        """What the same method with the same options loses for another promise."""
+        return run_again(self.release, promise, self.release.original, self.limits).loss
+
+
+def run_again(release: Release, promise: Promise, data: Transactions, limits: Limits) -> Release:
+    """What the same method with the same options makes of *data* for another promise."""
+    limits.step(f"Trying another {promise.name}" if promise.secret else f"Trying {promise}")  # progress may be logged
+    options = {name: value for name, value in release.options.items() if name not in _FOR_THIS_PROMISE}
+    return find_method(promise, release.method)(data, promise, limits=limits, **options)
+
+
+def milder_that_keep_half(release: Release, curve: Curve, *, limits: Limits) -> Milder:
+    """The least that has to be given up of a promise, one parameter at a time, for half of the occurrences to survive.
+
+    A courtesy, within a minute: one that takes too long is left incomplete.
+    """
+    milder = Milder(release, curve, limits.part(1, _SECONDS))
+    if release.method == "given":
+        return milder
+    try:
+        for letter, value in METHODS.of(release.promise).find_milder(milder, release.promise):
+            milder.found[letter] = value
+    except BudgetExceeded:
+        pass
+    return milder
+
+
+def loss_by_p(release: Release, *, limits: Limits) -> Curve:
+    """What the release's method loses at several p, the release's own among them; empty if the promise has no p."""
+    curve = METHODS.of(release.promise).curve
+    return {} if curve is None else curve(release, limits)

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.transactions import Transactions
 
 __all__ = ["Weights", "named_items", "worth_of"]
@@ -29,7 +29,7 @@ def worth_of(data: Transactions, weights: Weights, *, only_public: bool) -> npt.
     if isinstance(weights, str):
         if weights != "equal":
             raise WrongUsage(
-                f"weights is {weights!r}.",
+                f"{said('weights')} is {weights!r}.",
                 "Leave it out, say 'equal', or give a weight for each item that has its own.",
             )
         return worth
@@ -43,8 +43,8 @@ def worth_of(data: Transactions, weights: Weights, *, only_public: bool) -> npt.
 
 def named_items(data: Transactions, items: Iterable[str], option: str, *, only_public: bool) -> frozenset[str]:
     """The items that an option names, once it is known that they may be."""
-    if isinstance(items, str):
-        raise WrongUsage(f"{option} is the text {items!r}.", "Give a list of items.")
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise WrongUsage(f"{said(option)} is {items!r}.", "Give a list of items.")
     given = frozenset(items)
     _check_items(data, given, option, only_public)
     return given
@@ -54,6 +54,6 @@ def _check_items(data: Transactions, items: Collection[str], option: str, only_p
     data.codes(items)  # an unknown one is an error
     if only_public and (hidden := sorted(set(data.sensitive).intersection(items))):
         raise WrongUsage(
-            f"{hidden[0]!r} is sensitive, and {option} is about public items.",
+            f"{hidden[0]!r} is sensitive, and {said(option)} is about public items.",
             "Sensitive items are not suppressed: take it off.",
         )

@@ -50,16 +50,18 @@ def surest_guess(data: Transactions, cut: Cut, *, limits: Limits) -> Margin | No
         return None
     asked = list(_guesses(len(data), len(cut.columns), cut.buckets))
     with limits.guard("The audit", "look at fewer transactions."):
-        _, rows, surest, buckets = _native.surest_guess(
+        _, rows, surest, buckets = _native.audit.surest_guess(
             data.offsets,
             data.items,
             cut.starts,
             cut.column_of,
             cut.free,
-            np.array([target for target, _, _ in asked], dtype=np.int64),
-            np.array([wanted for _, wanted, _ in asked], dtype=np.int32),
-            np.cumsum([0, *(len(known) for _, _, known in asked)], dtype=np.int64),
-            np.concatenate([known for _, _, known in asked]),
+            _native.audit.Guesses(
+                targets=np.array([target for target, _, _ in asked], dtype=np.int64),
+                wanted=np.array([wanted for _, wanted, _ in asked], dtype=np.int32),
+                known_offsets=np.cumsum([0, *(len(known) for _, _, known in asked)], dtype=np.int64),
+                known_columns=np.concatenate([known for _, _, known in asked]),
+            ),
             row_limit=_ROWS,
             threads=limits.thread_count,
             **limits.for_kernel(_STAGES.__getitem__),

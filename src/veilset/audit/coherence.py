@@ -2,7 +2,7 @@
 
 Finds all minimal moles of up to p items (thesis Definitions 5, 6 and 9): public itemsets that occur, are held by fewer
 than k transactions or give a sensitive item away with more than h certainty, and none of whose subsets does. The data
-is coherent if and only if there is none (thesis Observation 3). The counting is in ``native/audit_coherence.cpp``.
+is coherent if and only if there is none (thesis Observation 3). The counting is in ``native/audit/coherence.cpp``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
     h = promise.share
     kind, things = _sensitive_things(data, promise)
     with limits.guard("The audit", "ask for a smaller p."):
-        found = _native.audit_coherence(
+        found = _native.audit.coherence(
             data.offsets,
             data.items,
             kind,
@@ -71,7 +71,7 @@ def reach_of(data: Transactions, p: int | None) -> Reach | None:
     if not len(data):
         return None
     up_to = np.cumsum(
-        _native.row_sizes(data.offsets, data.items, data.is_sensitive)
+        _native.audit.row_sizes(data.offsets, data.items, data.is_sensitive)
     )  # [i]: have i public items at most
     everybody = len(up_to) - 1
     covered = len(data) if p is None else int(up_to[min(p, everybody)])
@@ -90,7 +90,7 @@ def _sensitive_things(data: Transactions, promise: Coherence) -> tuple[npt.NDArr
     return kind, list(number)
 
 
-def _witnesses(data: Transactions, things: list[str], found: _native._CoherenceResult) -> list[Witness]:
+def _witnesses(data: Transactions, things: list[str], found: _native.audit._CoherenceResult) -> list[Witness]:
     listed = []
     for itemset, support, sensitive, together in witness_rows(data, found):
         if sensitive < 0:
@@ -104,7 +104,7 @@ def _witnesses(data: Transactions, things: list[str], found: _native._CoherenceR
 
 
 def _nothing_known(
-    data: Transactions, things: list[str], found: _native._CoherenceResult, promise: Coherence
+    data: Transactions, things: list[str], found: _native.audit._CoherenceResult, promise: Coherence
 ) -> list[Witness]:
     """The empty itemset breaks the promise: one witness per reason, the worst first."""
     n = len(data)
@@ -121,7 +121,7 @@ def _nothing_known(
     return sorted(listed, key=lambda w: -(w.confidence or 2))
 
 
-def _margins(data: Transactions, things: list[str], found: _native._CoherenceResult) -> dict[str, Margin]:
+def _margins(data: Transactions, things: list[str], found: _native.audit._CoherenceResult) -> dict[str, Margin]:
     margins = {}
     support, where = found["smallest_support"]
     if support:

@@ -97,7 +97,7 @@ def _differs_in_buckets(
     if not np.array_equal(expected.is_sensitive, released.is_sensitive):
         return "The roles of the items differ."
     with limits.guard("The account of the edits", "look at fewer transactions."):
-        differing = _native.differing_values(
+        differing = _native.audit.differing_values(
             expected.offsets,
             expected.items,
             released.offsets,

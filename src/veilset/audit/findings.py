@@ -28,7 +28,7 @@ def shortened(column: tuple[str, ...]) -> str:
 
 
 def witness_rows(
-    data: Transactions, found: _native._CoherenceResult | _native._RhoResult
+    data: Transactions, found: _native.audit._CoherenceResult | _native.audit._RhoResult
 ) -> Iterator[tuple[tuple[str, ...], int, int, int]]:
     """Each witness: what is known, how many hold it, the number of what is inferred, and how many hold that as well."""
     offsets, codes = found["witness_offsets"].tolist(), found["witness_items"].tolist()

@@ -1,7 +1,7 @@
 """The auditor of l-diverse anatomies.
 
 Counts, in every bucket and column, how many transactions have the commonest value (the paper's Definition 5; the
-counting is in ``native/audit_anatomy.cpp``). Then it lets an attacker guess (`anatomy_attacker`), and tells how sure an
+counting is in ``native/audit/anatomy.cpp``). Then it lets an attacker guess (`anatomy_attacker`), and tells how sure an
 item of a sensitive column is to who knows others of the same column, which is not promised.
 """
 
@@ -36,7 +36,7 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
     """
     cut = Cut.of(data, promise)
     with limits.guard("The audit", "look at fewer transactions."):
-        found, listed, largest = _native.audit_anatomy(
+        found, listed, largest = _native.audit.anatomy(
             data.offsets,
             data.items,
             cut.starts,
@@ -86,7 +86,7 @@ def _mixed_columns(data: Transactions, cut: Cut) -> Iterator[Witness]:
 
 
 def _values(
-    data: Transactions, cut: Cut, found: _native._AnatomyFindings
+    data: Transactions, cut: Cut, found: _native.audit._AnatomyFindings
 ) -> Iterator[tuple[tuple[str, ...], int, Fraction, int, tuple[str, ...]]]:
     """Each value, how many have it, their share, the bucket (from 1) and the column; none of what is whole."""
     lists = (found[key].tolist() for key in ("bucket", "column", "count", "size", "row"))
@@ -96,7 +96,7 @@ def _values(
         yield itemset, count, Fraction(count, size), bucket + 1, () if cut.whole else cut.columns[column]
 
 
-def _witnesses(data: Transactions, cut: Cut, found: _native._AnatomyFindings) -> Iterator[Witness]:
+def _witnesses(data: Transactions, cut: Cut, found: _native.audit._AnatomyFindings) -> Iterator[Witness]:
     sizes, numbers = found["size"].tolist(), found["column"].tolist()
     for (itemset, count, share, bucket, column), size, number in zip(
         _values(data, cut, found), sizes, numbers, strict=True
@@ -150,7 +150,7 @@ def _surest_within_column(data: Transactions, cut: Cut, limits: Limits) -> Margi
 
 def _surest_rule(data: Transactions, limits: Limits) -> Margin:
     with limits.guard("The audit", "ask about fewer sensitive items."):
-        found = _native.audit_rho(
+        found = _native.audit.rho(
             data.offsets,
             data.items,
             data.is_sensitive,

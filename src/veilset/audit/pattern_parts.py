@@ -1,4 +1,4 @@
-"""What transactions hold of patterns: counted by ``native/audit_patterns.cpp``, for patterns of any number of items.
+"""What transactions hold of patterns: counted by ``native/audit/patterns.cpp``, for patterns of any number of items.
 
 A transaction that holds some item of a pattern holds a part of it. Of each pattern, the different parts that are met
 in this way are kept, with how many transactions hold exactly that much; a `Parts` answers from them.
@@ -139,7 +139,7 @@ def parts_of(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: Li
     codes = [np.sort(data.codes(item for item in pattern if item in names)) for pattern in patterns]
     offsets = np.cumsum([0, *map(len, codes)], dtype=np.int64)
     with limits.guard(_TASK, _ADVICE):
-        first, begins, places, rows = _native.audit_patterns(
+        first, begins, places, rows = _native.audit.patterns(
             data.offsets,
             data.items,
             len(data.names),

@@ -2,7 +2,7 @@
 
 Decides for every sensitive item whether something an attacker may know of a transaction, other sensitive items and
 nothing at all included, makes it certain to a degree of rho or more (Definition 3.1). The counting is in
-``native/audit_rho*``. It does not go through the subsets of transactions, so these may be of any length.
+``native/audit/rho*``. It does not go through the subsets of transactions, so these may be of any length.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
     transactions. If the promise holds, the margin is the largest certainty that anything known gives.
     """
     with limits.guard("The audit", "ask about fewer sensitive items."):
-        found = _native.audit_rho(
+        found = _native.audit.rho(
             data.offsets,
             data.items,
             data.is_sensitive,
@@ -55,7 +55,7 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
     )
 
 
-def _witnesses(data: Transactions, found: _native._RhoResult) -> tuple[Witness, ...]:
+def _witnesses(data: Transactions, found: _native.audit._RhoResult) -> tuple[Witness, ...]:
     listed = []
     for itemset, support, sensitive, together in witness_rows(data, found):
         name, confidence = data.names[sensitive], Fraction(together, support)
@@ -71,7 +71,7 @@ def _reason(itemset: tuple[str, ...], support: int, name: str, confidence: Fract
     return f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
 
 
-def _margins(data: Transactions, found: _native._RhoResult) -> dict[str, Margin]:
+def _margins(data: Transactions, found: _native.audit._RhoResult) -> dict[str, Margin]:
     if found["largest"] is None:
         return {}
     together, support, sensitive, codes = found["largest"]

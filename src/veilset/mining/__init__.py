@@ -1,4 +1,4 @@
-"""Counting itemsets: thin faces of ``native/mining_*``. The auditors do not use this."""
+"""Counting itemsets: thin faces of ``native/mining/``. The auditors do not use this."""
 
 from veilset.mining.association_rules import Rule, Rules, rules
 from veilset.mining.counting import cover, pairs, support, supports

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, WrongUsage, said
 from veilset.exact import exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import LARGEST, allowed, frequent
@@ -21,7 +21,10 @@ from veilset.transactions import Transactions
 
 __all__ = ["Rule", "Rules", "rules"]
 
-_ADVICE = "ask for a higher min_support or min_confidence, a smaller max_size, or fewer consequents."
+_ADVICE = (
+    f"ask for a higher {said('min_support')} or {said('min_confidence')}, a smaller {said('max_size')}, "
+    f"or fewer {said('consequents')}."
+)
 
 
 class Rule(NamedTuple):
@@ -188,17 +191,17 @@ def rules(
     limits = Limits(**bounds)
     share = exact_share(min_confidence, "min_confidence")
     if min_size < 2:
-        raise WrongUsage(f"min_size is {min_size}.", "A rule has at least 2 items, one on each side.")
+        raise WrongUsage(f"{said('min_size')} is {min_size}.", "A rule has at least 2 items, one on each side.")
     if max_size is not None and max_size < min_size:
         raise WrongUsage(
-            f"max_size is {max_size} and min_size {min_size}.",
-            "Give a max_size of at least min_size, or none; both sides count.",
+            f"{said('max_size')} is {max_size} and {said('min_size')} {min_size}.",
+            f"Give a {said('max_size')} of at least {said('min_size')}, or none; both sides count.",
         )
     mined = allowed(data, items)
     right = _right_sides(data, consequents, mined)
     itemsets = _mine(data, min_support, max_size, mined, limits)
     with limits.guard("The search for rules", _ADVICE):
-        offsets, left, left_supports, chosen, together = _native.rules(
+        offsets, left, left_supports, chosen, together = _native.mining.rules(
             itemsets.offsets,
             itemsets.items,
             itemsets.supports,
@@ -240,5 +243,5 @@ def _mine(
     try:
         return frequent(data, min_support, max_size=max_size, items=items, **limits.bounds())
     except BudgetExceeded as stop:  # its advice speaks of options that rules do not have
-        advice = "Raise the limit, or ask for a higher min_support or a smaller max_size."
-        raise BudgetExceeded(stop.what, advice) from None
+        advice = f"Raise the limit, or ask for a higher {said('min_support')} or a smaller {said('max_size')}."
+        raise stop.within("", advice) from None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.exact import support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import allowed
@@ -32,7 +32,7 @@ def cover(data: Transactions, itemset: Iterable[str]) -> npt.NDArray[np.int64]:
     [['a', 'b'], ['a', 'b', 'c']]
     """
     wanted = np.unique(data.codes(itemset)).astype(np.int32)
-    return _native.cover(data.offsets, data.items, len(data.names), wanted)
+    return _native.mining.cover(data.offsets, data.items, len(data.names), wanted)
 
 
 def support(data: Transactions, itemset: Iterable[str]) -> int:
@@ -78,7 +78,7 @@ def supports(
     limits = Limits(**bounds)
     offsets, codes = coded(data, itemsets)
     with limits.guard("Counting itemsets", "ask for fewer itemsets at once."):
-        return _native.supports(
+        return _native.mining.supports(
             data.offsets,
             data.items,
             len(data.names) + 1,  # the last is the code of what no transaction holds
@@ -124,8 +124,8 @@ def pairs(
     [(['a', 'b'], 2)]
     """
     limits = Limits(**bounds)
-    with limits.guard("Counting pairs", "ask for a higher min_support or fewer items."):
-        offsets, found, together = _native.pairs(
+    with limits.guard("Counting pairs", f"ask for a higher {said('min_support')} or fewer items."):
+        offsets, found, together = _native.mining.pairs(
             data.offsets,
             data.items,
             allowed(data, items),
@@ -154,5 +154,7 @@ def coded(
 
 def _several(itemsets: Iterable[Iterable[str]]) -> Iterable[Iterable[str]]:
     if isinstance(itemsets, (str, bytes)) or not isinstance(itemsets, Iterable):
-        raise WrongUsage(f"itemsets is {itemsets!r}.", "Give a list of lists of items, or what frequent gives.")
+        raise WrongUsage(
+            f"{said('itemsets')} is {itemsets!r}.", "Give a list of lists of items, or what frequent gives."
+        )
     return itemsets

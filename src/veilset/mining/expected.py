@@ -78,7 +78,7 @@ def expected_supports(
     # The last is the code of what no transaction holds; any column will do for it.
     columns = np.append(data.anatomy.column_of(data.names), np.int32(0)).astype(np.int32)
     with limits.guard("Counting itemsets", "ask for fewer itemsets at once."):
-        return _native.expected_supports(
+        return _native.mining.expected_supports(
             data.offsets,
             data.items,
             len(data.names) + 1,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage, unknown
+from veilset.errors import WrongUsage, said, unknown
 from veilset.exact import support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.itemsets import Itemsets
@@ -24,7 +24,7 @@ LARGEST = 2**31 - 1
 
 Kind = Literal["all", "closed", "maximal"]
 
-_ADVICE = "ask for a higher min_support, a smaller max_size, or closed or maximal itemsets."
+_ADVICE = f"ask for a higher {said('min_support')}, a smaller {said('max_size')}, or closed or maximal itemsets."
 
 
 def frequent(
@@ -69,7 +69,7 @@ def frequent(
         raise unknown("kind", kind, get_args(Kind))
     at_least, at_most = _sizes(min_size, max_size)
     with limits.guard("The search for frequent itemsets", _ADVICE):
-        offsets, found, supports = _native.frequent(
+        offsets, found, supports = _native.mining.frequent(
             data.offsets,
             data.items,
             allowed(data, items),
@@ -129,8 +129,10 @@ def count_frequent(
     mask = allowed(data, items)
     wanted = np.unique(data.codes(containing)).astype(np.int32)
     mask[wanted] = 1
-    with limits.guard("Counting frequent itemsets", "ask for a higher min_support or a smaller max_size."):
-        counts = _native.count_frequent(
+    with limits.guard(
+        "Counting frequent itemsets", f"ask for a higher {said('min_support')} or a smaller {said('max_size')}."
+    ):
+        counts = _native.mining.count_frequent(
             data.offsets,
             data.items,
             mask,
@@ -172,9 +174,10 @@ def allowed(data: Transactions, items: Iterable[str] | None) -> npt.NDArray[np.u
 def _sizes(min_size: int, max_size: int | None) -> tuple[int, int]:
     """What the kernels take: 0 stands for no largest size."""
     if min_size < 1:
-        raise WrongUsage(f"min_size is {min_size}.", "Itemsets have at least 1 item.")
+        raise WrongUsage(f"{said('min_size')} is {min_size}.", "Itemsets have at least 1 item.")
     if max_size is not None and max_size < min_size:
         raise WrongUsage(
-            f"max_size is {max_size} and min_size {min_size}.", "Give a max_size of at least min_size, or none."
+            f"{said('max_size')} is {max_size} and {said('min_size')} {min_size}.",
+            f"Give a {said('max_size')} of at least {said('min_size')}, or none.",
         )
     return min(min_size, LARGEST), min(max_size or 0, LARGEST)

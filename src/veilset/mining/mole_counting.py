@@ -13,7 +13,7 @@ from typing import Unpack
 
 import numpy as np
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.exact import exact_share
 from veilset.limits import Bounds
 from veilset.mining.frequent_itemsets import Count, count_frequent
@@ -97,7 +97,7 @@ def count_moles(
     """
     share = exact_share(h, "h")
     if k < 1:
-        raise WrongUsage(f"k is {k}.", "Give at least 1.")
+        raise WrongUsage(f"{said('k')} is {k}.", "Give at least 1.")
     public = list(data.public if items is None else items)
     given = list(containing)
     if hidden := sorted(set(data.sensitive).intersection(public + given)):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.exact import exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
@@ -22,7 +22,7 @@ from veilset.transactions import Transactions
 
 __all__ = ["Keeping", "Mole", "Moles", "items_in_moles", "minimal_rare", "minimal_rare_chunks"]
 
-_TASK, _ADVICE = "The search for moles", "ask for smaller itemsets (p or max_size)."
+_TASK, _ADVICE = "The search for moles", f"ask for smaller itemsets ({said('p')} or {said('max_size')})."
 _EVERYTHING = 2**62
 
 
@@ -175,7 +175,7 @@ def minimal_rare_chunks(
     limits = Limits(**bounds)
     question = _question(k, h, max_size)
     if chunk_size < 1:
-        raise WrongUsage(f"chunk_size is {chunk_size}.", "Give at least 1.")
+        raise WrongUsage(f"{said('chunk_size')} is {chunk_size}.", "Give at least 1.")
     return _chunks(data, question, items, limits, include_absent, chunk_size)
 
 
@@ -244,7 +244,7 @@ class Keeping:
         # The rows of every item, 4 bytes each, and a few numbers for every item.
         self._limits.require(4 * len(data.items) + 32 * len(data.names), _TASK, _ADVICE)
         self._memory_limit = self._limits.bytes_left()
-        self._kept = _native.Keeping(data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size))
+        self._kept = _native.mining.Keeping(data.offsets, data.items, data.is_sensitive, **_question(k, h, max_size))
 
     def keep(self, item: str) -> None:
         """Add an item to the set."""
@@ -274,9 +274,9 @@ class _Question(TypedDict):
 def _question(k: int, h: float | str | Fraction, max_size: int | None) -> _Question:
     share = exact_share(h, "h")
     if k < 1:
-        raise WrongUsage(f"k is {k}.", "Give at least 1.")
+        raise WrongUsage(f"{said('k')} is {k}.", "Give at least 1.")
     if max_size is not None and max_size < 1:
-        raise WrongUsage(f"max_size is {max_size}.", "Give at least 1, or None for itemsets of any size.")
+        raise WrongUsage(f"{said('max_size')} is {max_size}.", "Give at least 1, or None for itemsets of any size.")
     return {
         "h_num": share.numerator,
         "h_den": share.denominator,
@@ -293,8 +293,8 @@ def _search(
     *,
     absent: bool = False,
     mark: bool = False,
-) -> _native.MoleSearch:
-    return _native.MoleSearch(
+) -> _native.mining.MoleSearch:
+    return _native.mining.MoleSearch(
         data.offsets,
         data.items,
         data.is_sensitive,

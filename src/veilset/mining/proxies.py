@@ -20,7 +20,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, WrongUsage, said
 from veilset.exact import support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
@@ -110,9 +110,9 @@ def proxies(
     """
     limits = Limits(**bounds)
     if size not in range(1, _LARGEST_SIZE + 1):
-        raise WrongUsage(f"size is {size}.", "Give 1 for single items, or 2 for pairs too.")
+        raise WrongUsage(f"{said('size')} is {size}.", "Give 1 for single items, or 2 for pairs too.")
     if top is not None and top < 1:
-        raise WrongUsage(f"top is {top}.", "Give at least 1, or none for all.")
+        raise WrongUsage(f"{said('top')} is {top}.", "Give at least 1, or none for all.")
     if not data.sensitive:
         raise WrongUsage("No item is sensitive, so nothing can be given away.", "Name sensitive items first.")
     known, secret = _together(data, support_of(min_support, len(data)), size, limits)
@@ -150,7 +150,9 @@ def _together(
     try:
         found = frequent(telling, min_support, min_size=2, max_size=size + 1, **limits.bounds())
     except BudgetExceeded as stop:  # its advice speaks of options that are not there
-        raise BudgetExceeded(stop.what, "Raise the limit, or ask for a higher min_support or for size 1.") from None
+        raise stop.within(
+            "", f"Raise the limit, or ask for a higher {said('min_support')} or for {said('size', 1)}."
+        ) from None
     secrets = np.add.reduceat(telling.is_sensitive[found.items], found.offsets[:-1], dtype=np.int64)
     found = found[secrets == 1]
     # A part of the data can have another order of its vocabulary: integers alone are sorted as numbers.

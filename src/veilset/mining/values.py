@@ -36,7 +36,7 @@ def column_values(
     ([[1, 2, 1], [0, 1, 1]], [2, 1])
     """
     with limits.guard("Telling values apart", "take fewer columns or transactions."):
-        return _native.column_values(
+        return _native.anatomy.column_values(
             data.offsets,
             data.items,
             column_of,

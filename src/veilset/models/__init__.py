@@ -3,13 +3,16 @@
 from veilset.models.coherence import Coherence
 from veilset.models.hidden_patterns import HiddenPatterns, HiddenRules
 from veilset.models.l_diverse_anatomy import Empty, LDiverseAnatomy
-from veilset.models.promise import Audit, Leftover, Margin, Parameter, Promise, Reach, Witness
+from veilset.models.promise import Audit, Edit, Leftover, Margin, Parameter, Promise, Reach, Witness
+from veilset.models.registry import PROMISES, PerPromise, known_promise, register
 from veilset.models.rho_uncertainty import RhoUncertainty
 from veilset.models.sealed import Sealed
 
 __all__ = [
+    "PROMISES",
     "Audit",
     "Coherence",
+    "Edit",
     "Empty",
     "HiddenPatterns",
     "HiddenRules",
@@ -17,9 +20,15 @@ __all__ = [
     "Leftover",
     "Margin",
     "Parameter",
+    "PerPromise",
     "Promise",
     "Reach",
     "RhoUncertainty",
     "Sealed",
     "Witness",
+    "known_promise",
+    "register",
 ]
+
+for _kind in (Coherence, RhoUncertainty, HiddenPatterns, HiddenRules, LDiverseAnatomy):
+    register(_kind)

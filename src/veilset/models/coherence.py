@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from veilset.errors import Infeasible, WrongUsage
+from veilset.errors import Infeasible, WrongUsage, said
 from veilset.exact import at_least, exact_share, percent
-from veilset.models.promise import Parameter
+from veilset.models.promise import Parameter, Promise
+from veilset.options import Option
 from veilset.transactions import Transactions
 
 __all__ = ["Coherence"]
 
 
 @dataclass(frozen=True, init=False)
-class Coherence:
+class Coherence(Promise):
     """Protects everybody in the data against an attacker who knows up to *p* of their public items.
 
     Whatever such an attacker knows, at least *k* transactions fit it (or none at all), and no sensitive item is in more
@@ -52,18 +53,36 @@ class Coherence:
     def __init__(
         self,
         *,
-        k: int,
-        p: int | None,
-        h: float | str | Fraction | None = None,
-        sensitive_groups: Iterable[Iterable[str]] = (),
+        k: Annotated[int, Option("whole", "Minimum number of people who match anything the attacker knows.", "20")],
+        p: Annotated[
+            int | None,
+            Option("whole or unlimited", "Number of public items of a person the attacker knows; or: unlimited.", "4"),
+        ],
+        h: Annotated[
+            float | str | Fraction | None,
+            Option(
+                "share",
+                "Highest certainty about one sensitive item: 0.4, 40% or 2/5. Required if items are sensitive.",
+                "0.4",
+            ),
+        ] = None,
+        sensitive_groups: Annotated[
+            Iterable[Iterable[str]],
+            Option(
+                "groups",
+                "File with sensitive items that say the same about a person; for h they count as one. Repeatable.",
+                flag="sensitive_group",
+            ),
+        ] = (),
     ) -> None:
         for letter, value in (("k", k), ("p", p)):
             if value is None and letter == "p":
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**31:
-                unlimited = " or None (unlimited)" if letter == "p" else ""
+                unlimited = f", or {said('p', None)} for no limit" if letter == "p" else ""
                 raise WrongUsage(
-                    f"{letter} is {value!r}.", f"Give a whole number from 1{unlimited}, such as {letter}=4."
+                    f"{said(letter)} is {value!r}.",
+                    f"Give a whole number from 1, such as {said(letter, 4)}{unlimited}.",
                 )
         object.__setattr__(self, "h", None if h is None else exact_share(h, "h"))
         object.__setattr__(self, "k", int(k))
@@ -74,6 +93,11 @@ class Coherence:
         h = "" if self.h is None else f"h={self.h}, "
         groups = f", sensitive_groups={self.sensitive_groups}" if self.sensitive_groups else ""
         return f"Coherence({h}k={self.k}, p={'unlimited' if self.p is None else self.p}{groups})"
+
+    @property
+    def support_floor(self) -> int:
+        """k: no release shows what fewer transactions hold."""
+        return self.k
 
     @property
     def share(self) -> Fraction:
@@ -135,8 +159,10 @@ class Coherence:
             )
         if self.h is None and data.sensitive:
             raise WrongUsage(
-                f"h is not given, but {len(data.sensitive)} items are sensitive (such as {data.sensitive[0]!r}).",
-                "Say how sure an attacker may become of one, such as h=0.4; h=1 protects identities only.",
+                f"{said('h')} is not given, but {len(data.sensitive)} items are sensitive "
+                f"(such as {data.sensitive[0]!r}).",
+                f"Say how sure an attacker may become of one, such as {said('h', 0.4)}; "
+                f"{said('h', 1)} protects identities only.",
             )
 
     def check_feasible(self, data: Transactions) -> None:
@@ -145,8 +171,8 @@ class Coherence:
         data = self.seen_in(data)
         if len(data) < self.k:
             raise Infeasible(
-                f"The data has {len(data)} transactions, fewer than k={self.k}: nobody can be one of {self.k}.",
-                f"Choose k of at most {len(data)}, or use more data." if len(data) else "Use data with transactions.",
+                f"The data has {len(data)} transactions, so nobody can be one of {self.k}.",
+                f"Ask for at most {len(data)}, or use more data." if len(data) else "Use data with transactions.",
             )
         shares = [Fraction(int(support), len(data)) for support in data.supports]
         blamed = [
@@ -159,11 +185,31 @@ class Coherence:
             listed = ", ".join(f"{name!r} ({percent(share)})" for share, name in blamed[:5])
             more = f" and {len(blamed) - 5} more" if len(blamed) > 5 else ""
             raise Infeasible(
-                f"h={self.share} cannot be kept: of all transactions, a larger share holds {listed}{more}, so that an "
-                "attacker who knows nothing is surer than that.",
-                f"h={at_least(blamed[0][0])} would do; or take these items off the sensitive ones, or let them be "
-                "suppressed (allow_sensitive).",
+                f"{said('h', str(self.share))} cannot be kept: of all transactions, a larger share "
+                f"holds {listed}{more}, so that an attacker who knows nothing is surer than that.",
+                f"{said('h', str(at_least(blamed[0][0])))} would do; or take these items off the sensitive ones, "
+                f"or let them be suppressed ({said('allow_sensitive', True)}).",
             )
+
+    def too_common(self, data: Transactions) -> tuple[str, ...]:
+        """The sensitive items that are in more than a share h of all transactions, in vocabulary order.
+
+        With them an attacker who knows nothing is too sure already (thesis Theorem 3). Of a sensitive group that is,
+        the most frequent members go, one after the other, until the rest is not.
+
+        >>> data = Transactions.from_lists([["tea", "flu"], ["flu"], ["tea", "hiv"]], sensitive=["flu", "hiv"])
+        >>> Coherence(h="1/2", k=1, p=1).too_common(data)
+        ('flu',)
+        """
+        gone: list[str] = []
+        grouped = {item for group in self.sensitive_groups for item in group}
+        groups = [*self.sensitive_groups, *((item,) for item in data.sensitive if item not in grouped)]
+        support = dict(zip(data.names, data.supports.tolist(), strict=True))
+        for group in groups:
+            left = sorted((item for item in group if item in support), key=lambda item: (support[item], item))
+            while left and _holders(data, left) * self.share.denominator > len(data) * self.share.numerator:
+                gone.append(left.pop())
+        return data.in_order(gone)
 
     def parameters(self) -> dict[str, Parameter]:
         """h as text, so that it stays exact; p None for unlimited; groups only where there are any."""
@@ -187,9 +233,14 @@ class Coherence:
         return tuple(sentences)
 
 
+def _holders(data: Transactions, items: list[str]) -> int:
+    """The number of transactions that hold at least one of these items."""
+    return int((data.only(items).lengths > 0).sum())
+
+
 def _groups(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     if isinstance(groups, str):
-        raise WrongUsage(f"sensitive_groups is the text {groups!r}.", "Give a list of lists of items.")
+        raise WrongUsage(f"{said('sensitive_groups')} is the text {groups!r}.", "Give a list of lists of items.")
     found: list[tuple[str, ...]] = []
     seen: set[str] = set()
     for group in groups:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.exact import Support, exact_share, exact_support, support_of
-from veilset.models.promise import Parameter
+from veilset.models.promise import Edit, Parameter, Promise
+from veilset.options import Option
 from veilset.transactions import Transactions
 from veilset.transactions.vocabulary import item_name, vocabulary_order
 
@@ -26,8 +27,23 @@ _NOT_PROMISED = (
 )
 
 
-class _Hidden(ABC):
+_MinSupport = Annotated[
+    Support,
+    Option(
+        "count or share",
+        "Number of transactions at which a pattern (or both sides of a rule) counts as discoverable: 30, or 1%.",
+        "1%",
+    ),
+]
+
+
+class _Hidden(Promise):
     """What both promises have: a list of itemsets, and the support at which one of them is found."""
+
+    secret: ClassVar[bool] = True
+    edits: ClassVar[Edit] = "occurrences"
+    about_people: ClassVar[bool] = False
+    may_lack_items: ClassVar[bool] = True
 
     min_support: int | Fraction
 
@@ -36,9 +52,10 @@ class _Hidden(ABC):
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
         """The sets of items whose support has to fall."""
 
-    @abstractmethod
-    def parameters(self) -> dict[str, Parameter]:
-        """Shares as text, so that they stay exact."""
+    @property
+    def secrets(self) -> int:
+        """How many patterns or rules are listed."""
+        return len(self.itemsets)
 
     def __eq__(self, other: object) -> bool:
         # Not the fields: to Python 1 is Fraction(1), but one stands for a transaction and the other for all of them.
@@ -55,15 +72,14 @@ class _Hidden(ABC):
         """Raise if a listed item is not in data that was not changed yet: a misspelled name would hide nothing."""
         data.codes(item for itemset in self.itemsets for item in itemset)
 
-    def check_data(self, data: Transactions) -> None:  # noqa: B027 - nothing to refuse
-        """It can be asked of any data."""
-
-    def check_feasible(self, data: Transactions) -> None:  # noqa: B027 - nothing to refuse
-        """It can always be kept: what is in no transaction is hidden."""
-
-    def within(self, data: Transactions) -> Self:
-        """The same: it is never told in public (`veilset.models.Sealed` is)."""
-        return self
+    def check_drop_empty(self) -> None:
+        """Raise if min_support is a share: of fewer transactions it is fewer, and what was hidden would be found."""
+        if isinstance(self.min_support, Fraction):
+            raise WrongUsage(
+                f"{said('drop_empty')} does not go with {said('min_support', str(self.min_support))}, a share: of "
+                "fewer transactions, the same share is fewer, and what was hidden would be found again.",
+                f"Give {said('min_support')} as a number of transactions, or leave {said('drop_empty')} out.",
+            )
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -85,11 +101,24 @@ class HiddenPatterns(_Hidden):
     """
 
     name: ClassVar[str] = "hidden-patterns"
+    listed: ClassVar[str] = "patterns"
 
     patterns: tuple[tuple[str, ...], ...]
     min_support: int | Fraction
 
-    def __init__(self, patterns: Iterable[Iterable[str]], min_support: Support) -> None:
+    def __init__(
+        self,
+        patterns: Annotated[
+            Iterable[Iterable[str]],
+            Option(
+                "patterns",
+                "File with the patterns to hide, one a line with commas, or a table that veilset mine wrote. "
+                "Repeatable.",
+                "patterns.txt",
+            ),
+        ],
+        min_support: _MinSupport,
+    ) -> None:
         object.__setattr__(self, "patterns", _patterns(patterns))
         object.__setattr__(self, "min_support", exact_support(min_support))
 
@@ -131,13 +160,28 @@ class HiddenRules(_Hidden):
     """
 
     name: ClassVar[str] = "hidden-rules"
+    listed: ClassVar[str] = "rules"
 
     rules: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     min_support: int | Fraction
     min_confidence: Fraction
 
     def __init__(
-        self, rules: Iterable[tuple[Side, Side]], min_support: Support, min_confidence: float | str | Fraction
+        self,
+        rules: Annotated[
+            Iterable[tuple[Side, Side]],
+            Option(
+                "rules",
+                "File with the rules to hide, one a line such as bread, butter -> milk, or a table that veilset mine "
+                "wrote. Repeatable.",
+                "rules.txt",
+            ),
+        ],
+        min_support: _MinSupport,
+        min_confidence: Annotated[
+            float | str | Fraction,
+            Option("share", "Confidence at which a rule counts as discoverable: 0.4, 40% or 2/5.", "40%"),
+        ],
     ) -> None:
         object.__setattr__(self, "rules", _rules(rules))
         object.__setattr__(self, "min_support", exact_support(min_support))

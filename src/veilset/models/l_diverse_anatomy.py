@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.exact import exact_factor
-from veilset.models.promise import Parameter
-from veilset.transactions import Transactions
+from veilset.models.promise import Edit, Parameter, Promise
+from veilset.options import Option
 
 __all__ = ["Empty", "LDiverseAnatomy"]
 
@@ -18,7 +18,7 @@ Empty = Literal["value", "free"]
 
 
 @dataclass(frozen=True, init=False)
-class LDiverseAnatomy:
+class LDiverseAnatomy(Promise):
     """Protects what goes together: who knows a person's items in some columns cannot be sure of those in another.
 
     Items are cut into columns, transactions into buckets (`Transactions.anatomy`). In every bucket and column no value
@@ -45,13 +45,29 @@ class LDiverseAnatomy:
     """
 
     name: ClassVar[str] = "l-diverse-anatomy"
+    edits: ClassVar[Edit] = "buckets"
 
     l: Fraction  # noqa: E741 - the paper's letter
     empty: Empty
 
-    def __init__(self, l: float | str | Fraction, *, empty: Empty = "value") -> None:  # noqa: E741
+    def __init__(
+        self,
+        l: Annotated[  # noqa: E741
+            float | str | Fraction,
+            Option("share", "In every bucket and column, no value belongs to more than 1 in l: 2, 2.5 or 5/2.", "2"),
+        ],
+        *,
+        empty: Annotated[
+            Empty,
+            Option(
+                "choice",
+                "Treat having no item of a column as a value like others (default), or as free for all to know.",
+                choices=get_args(Empty),
+            ),
+        ] = "value",
+    ) -> None:
         if empty not in get_args(Empty):
-            raise WrongUsage(f"empty is {empty!r}.", f"Say {' or '.join(map(repr, get_args(Empty)))}.")
+            raise WrongUsage(f"{said('empty')} is {empty!r}.", f"Say {' or '.join(map(repr, get_args(Empty)))}.")
         object.__setattr__(self, "l", exact_factor(l, "l"))
         object.__setattr__(self, "empty", empty)
 
@@ -63,18 +79,12 @@ class LDiverseAnatomy:
         """Whether having no item is free in a column of sensitive, or of public, items."""
         return sensitive or self.empty == "free"
 
-    def check_items(self, data: Transactions) -> None:
-        """It names no items."""
-
-    def check_data(self, data: Transactions) -> None:
-        """It can be asked of any data."""
-
-    def check_feasible(self, data: Transactions) -> None:
-        """Whether it can be kept depends on the columns, which the method makes."""
-
-    def within(self, data: Transactions) -> LDiverseAnatomy:
-        """The same: it names no items."""
-        return self
+    def check_drop_empty(self) -> None:
+        """Raise: an empty row has its place in a bucket, and is nobody's."""
+        raise WrongUsage(
+            f"{said('drop_empty')} does not go with {self.name}: an empty row has its place in a bucket.",
+            f"Take empty transactions out of the data before, or leave {said('drop_empty')} out.",
+        )
 
     def parameters(self) -> dict[str, Parameter]:
         """l as text, so that it stays exact."""

@@ -2,43 +2,109 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Protocol, Self, TypeAlias, runtime_checkable
+from typing import ClassVar, Literal, Self, TypeAlias
 
+from veilset.errors import WrongUsage, said
 from veilset.transactions import Transactions
 
-__all__ = ["Audit", "Leftover", "Margin", "Parameter", "Promise", "Reach", "Witness"]
+__all__ = ["Audit", "Edit", "Leftover", "Margin", "Parameter", "Promise", "Reach", "Witness"]
 
 Parameter: TypeAlias = (
-    str | int | tuple[tuple[str, ...], ...] | tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] | None
+    str
+    | int
+    | bool
+    | tuple[str, ...]
+    | tuple[tuple[str, ...], ...]
+    | tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    | None
 )
+"""What a parameter may be, as a certificate and a recipe write it."""
 
 
-@runtime_checkable
-class Promise(Protocol):
-    """A privacy promise: a frozen dataclass whose docstring starts "Protects …"."""
+Edit: TypeAlias = Literal["items", "occurrences", "buckets"]
+"""What a method changes: items in all transactions; single occurrences; or which values of a bucket belong together."""
+
+
+class Promise(ABC):
+    """A privacy promise: a frozen dataclass whose docstring starts "Protects …".
+
+    What differs from promise to promise is declared here and asked by all other code, which never asks for the type.
+    The keyword arguments that make a promise carry an `veilset.options.Option` each.
+
+    Attributes
+    ----------
+    name : str
+        What recipes, certificates and the command line call it.
+    secret : bool
+        Whether the promise itself is the secret: then nothing about it is public but a seal (`veilset.models.Sealed`).
+    listed : str
+        What a secret promise lists, in the plural.
+    edits : {"items", "occurrences", "buckets"}
+        What its methods change.
+    about_people : bool
+        Whether it is people that are protected.
+    may_lack_items : bool
+        Whether data that lacks an item named in the promise can be audited: what is not there is hidden.
+    """
 
     name: ClassVar[str]
+    secret: ClassVar[bool] = False
+    listed: ClassVar[str] = ""
+    edits: ClassVar[Edit] = "items"
+    about_people: ClassVar[bool] = True
+    may_lack_items: ClassVar[bool] = False
 
-    def check_data(self, data: Transactions) -> None:
-        """Raise `WrongUsage` if the promise, as it stands, cannot be asked of this data."""
-
-    def check_items(self, data: Transactions) -> None:
-        """Raise `WrongUsage` if the promise names items that the data, not yet changed, does not have."""
-
-    def check_feasible(self, data: Transactions) -> None:
-        """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
-
-    def within(self, data: Transactions) -> Self:
-        """The same promise about *data*, in which only its items are named: what a release may say in public."""
-
+    @abstractmethod
     def parameters(self) -> dict[str, Parameter]:
         """The parameters as a certificate or a recipe writes them; ``type(self)(**parameters)`` gives it back."""
 
+    @abstractmethod
     def not_promised(self) -> tuple[str, ...]:
         """What the promise does not cover, in plain sentences."""
+
+    @property
+    def support_floor(self) -> int:
+        """Minimum support of any public itemset in a release."""
+        return 1
+
+    @property
+    def secrets(self) -> int:
+        """How many things a secret promise lists."""
+        return 0
+
+    def check_data(self, data: Transactions) -> None:  # noqa: B027 - nothing to refuse
+        """Raise `WrongUsage` if the promise, as it stands, cannot be asked of this data."""
+
+    def check_items(self, data: Transactions) -> None:  # noqa: B027 - it names no items
+        """Raise `WrongUsage` if the promise names items that the data, not yet changed, does not have."""
+
+    def check_feasible(self, data: Transactions) -> None:  # noqa: B027 - it can always be kept
+        """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
+
+    def check_meaningful(self, data: Transactions) -> None:  # noqa: B027 - it always is
+        """Raise `WrongUsage` if the promise says nothing about such data, so that asking for it is a slip."""
+
+    def check_drop_empty(self) -> None:  # noqa: B027 - nothing to refuse
+        """Raise `WrongUsage` if dropping empty transactions would make it another promise."""
+
+    def within(self, data: Transactions) -> Self:
+        """The same promise about *data*, in which only its items are named: what a release may say in public."""
+        return self
+
+    def too_common(self, data: Transactions) -> tuple[str, ...]:
+        """The sensitive items that have to go first, where the custodian allows it: with them it cannot be kept."""
+        raise WrongUsage(
+            f"{said('allow_sensitive')} does not go with {self.name}: its methods need no such permission.",
+            "Leave it out.",
+        )
+
+    def too_common_among(self, data: Transactions) -> tuple[str, ...]:
+        """The sensitive items that have to go once *data* has lost its empty transactions."""
+        return ()
 
 
 @dataclass(frozen=True)

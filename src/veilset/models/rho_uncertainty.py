@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.exact import exact_share
-from veilset.models.promise import Parameter
+from veilset.models.promise import Parameter, Promise
+from veilset.options import Option
 from veilset.transactions import Transactions
 
 __all__ = ["RhoUncertainty"]
 
 
 @dataclass(frozen=True, init=False)
-class RhoUncertainty:
+class RhoUncertainty(Promise):
     """Protects everybody in the data against an attacker who knows any part of their transaction.
 
     Whatever such an attacker knows of somebody, sensitive items included, no other sensitive item follows from it with
@@ -38,29 +39,35 @@ class RhoUncertainty:
 
     rho: Fraction
 
-    def __init__(self, *, rho: float | str | Fraction) -> None:
+    def __init__(
+        self,
+        *,
+        rho: Annotated[
+            float | str | Fraction,
+            Option(
+                "share",
+                "Certainty about any other sensitive item that no attacker may reach, given anything they know: 0.5, "
+                "50% or 1/2.",
+                "0.5",
+            ),
+        ],
+    ) -> None:
         object.__setattr__(self, "rho", exact_share(rho, "rho"))
 
     def __repr__(self) -> str:
         return f"RhoUncertainty(rho={self.rho})"
 
-    def check_items(self, data: Transactions) -> None:
-        """The promise names no items."""
-
-    def check_data(self, data: Transactions) -> None:
-        """It can be asked of any data; without sensitive items it holds, and says nothing."""
-
     def check_feasible(self, data: Transactions) -> None:
-        """Raise if nothing is sensitive: what can be inferred then needs no protection. Else it can always be kept."""
+        """It can always be kept, where it says anything."""
+        self.check_meaningful(data)
+
+    def check_meaningful(self, data: Transactions) -> None:
+        """Raise if nothing is sensitive: what can be inferred then needs no protection."""
         if not data.sensitive:
             raise WrongUsage(
                 "No item is sensitive, so that there is nothing to protect from being inferred.",
-                "Name the sensitive items (--sensitive, --sensitive-items); or use coherence, which hides who it is.",
+                f"Name the sensitive items ({said('sensitive')}); or use coherence, which hides who it is.",
             )
-
-    def within(self, data: Transactions) -> RhoUncertainty:
-        """The same: the promise names no items."""
-        return self
 
     def inferred_from_nothing(self, data: Transactions) -> tuple[str, ...]:
         """The sensitive items that so many have that an attacker who knows nothing is too sure of them.
@@ -72,6 +79,10 @@ class RhoUncertainty:
         too_common = data.supports * self.rho.denominator >= self.rho.numerator * len(data)
         codes = np.flatnonzero(too_common & (data.is_sensitive == 1))
         return tuple(data.names[code] for code in codes.tolist())
+
+    def too_common_among(self, data: Transactions) -> tuple[str, ...]:
+        """Fewer transactions make an attacker surer who knows nothing, and nobody else."""
+        return self.inferred_from_nothing(data)
 
     def parameters(self) -> dict[str, Parameter]:
         """rho as text, so that it stays exact."""

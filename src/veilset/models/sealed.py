@@ -6,55 +6,57 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from veilset.errors import WrongUsage
-from veilset.models.hidden_patterns import HiddenPatterns, HiddenRules
-from veilset.models.promise import Parameter
+from veilset.errors import WrongUsage, said
+from veilset.models.promise import Parameter, Promise
+from veilset.models.registry import PROMISES, SEAL
 from veilset.transactions import Transactions
 
 __all__ = ["Sealed"]
 
-_KINDS = {HiddenPatterns.name: "patterns", HiddenRules.name: "rules"}
-
 
 @dataclass(frozen=True, init=False)
-class Sealed:
-    """Protects patterns or rules that are secret themselves: only how many there are is told, and a commitment to them.
+class Sealed(Promise):
+    """Protects a list that is secret itself: only how long it is is told, and a commitment to it.
 
     Parameters
     ----------
-    of : {"hidden-patterns", "hidden-rules"}
-        Which promise it stands for.
+    of : str
+        Which promise it stands for: one that is secret, such as "hidden-patterns".
     count : int
-        How many patterns or rules are hidden.
+        How many things it lists.
     commitment : str
         A keyed hash of the promise. It gives nothing away without the custodian's key, and with it shows that the
         promise was not changed afterwards.
     """
 
-    name: ClassVar[str] = "sealed"
+    name: ClassVar[str] = SEAL
+    about_people: ClassVar[bool] = False
 
     of: str
     count: int
     commitment: str
 
     def __init__(self, *, of: str, count: int, commitment: str) -> None:
-        if of not in _KINDS:
-            raise WrongUsage(f"The promise {of!r} is not one that is sealed.", f"It may be {' or '.join(_KINDS)}.")
+        secret = [name for name, kind in PROMISES.items() if kind.secret]
+        if of not in secret:
+            raise WrongUsage(f"The promise {of!r} is not one that is sealed.", f"It may be {' or '.join(secret)}.")
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise WrongUsage(f"count is {count!r}.", "Give a whole number from 1.")
+            raise WrongUsage(f"{said('count')} is {count!r}.", "Give a whole number from 1.")
         if not isinstance(commitment, str) or not re.fullmatch("[0-9a-f]{64}", commitment):
             raise WrongUsage(f"The commitment is {commitment!r}.", "It has 64 digits from 0 to f.")
         for field, value in (("of", of), ("count", count), ("commitment", commitment)):
             object.__setattr__(self, field, value)
 
     @property
+    def kind(self) -> type[Promise]:
+        """The promise that is secret."""
+        return PROMISES[self.of]
+
+    @property
     def hidden(self) -> str:
         """What is hidden, with their number: "1 pattern", "40 rules"."""
-        kind = _KINDS[self.of]
+        kind = self.kind.listed
         return f"{self.count:,} {kind if self.count > 1 else kind[:-1]}"
-
-    def check_items(self, data: Transactions) -> None:
-        """It names no items."""
 
     def check_data(self, data: Transactions) -> None:
         """Raise: nobody can tell without the custodian's key."""
@@ -62,13 +64,6 @@ class Sealed:
             f"Which {self.hidden} are hidden is the custodian's secret, so that it cannot be checked here.",
             "Ask the custodian to verify the whole release.",
         )
-
-    def check_feasible(self, data: Transactions) -> None:
-        """What was made can be."""
-
-    def within(self, data: Transactions) -> Sealed:
-        """The same: it names no items."""
-        return self
 
     def parameters(self) -> dict[str, Parameter]:
         """As a certificate writes them."""

@@ -9,31 +9,39 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from veilset.api import certify
 from veilset.audit import audit
-from veilset.errors import Infeasible, WrongUsage
-from veilset.models import Audit, Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
+from veilset.errors import Infeasible
+from veilset.models import (
+    Audit,
+    Coherence,
+    HiddenPatterns,
+    HiddenRules,
+    LDiverseAnatomy,
+    PerPromise,
+    Promise,
+    RhoUncertainty,
+)
 from veilset.release import Release
+from veilset.run import certify
 from veilset.testing.checks_anatomy import L_DIVERSE_ANATOMY
 from veilset.testing.checks_coherence import COHERENCE
 from veilset.testing.checks_hiding import HIDDEN_PATTERNS, HIDDEN_RULES
 from veilset.testing.checks_rho import RHO_UNCERTAINTY
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
-from veilset.utility import Metric
+from veilset.utility import Account, Metric, metrics_of
 
-__all__ = ["as_sets", "check_anonymizer", "check_audit", "check_metric", "check_model"]
+__all__ = ["CONTRACTS", "Contract", "as_sets", "check_anonymizer", "check_audit", "check_metric", "check_model"]
 
-_CONTRACTS: Mapping[type[Promise], Contract] = {
-    Coherence: COHERENCE,
-    RhoUncertainty: RHO_UNCERTAINTY,
-    HiddenPatterns: HIDDEN_PATTERNS,
-    HiddenRules: HIDDEN_RULES,
-    LDiverseAnatomy: L_DIVERSE_ANATOMY,
-}
+CONTRACTS = PerPromise[Contract]("contract to compare with")
+CONTRACTS.add(Coherence, COHERENCE)
+CONTRACTS.add(RhoUncertainty, RHO_UNCERTAINTY)
+CONTRACTS.add(HiddenPatterns, HIDDEN_PATTERNS)
+CONTRACTS.add(HiddenRules, HIDDEN_RULES)
+CONTRACTS.add(LDiverseAnatomy, L_DIVERSE_ANATOMY)
 _ORACLE_LIMIT = 200
 
 
@@ -64,7 +72,7 @@ def check_audit(data: Transactions, promise: Promise, answer: Audit | None = Non
     answer : Audit, optional
         What a stranger's auditor says, with all witnesses there are; None: our own auditor is asked.
     """
-    contract = _contract(promise)
+    contract = CONTRACTS.of(promise)
     answer = audit(data, promise, witnesses=10**6) if answer is None else answer
     assert answer.holds == contract.holds(data, data.sensitive, promise), f"{answer}\nis wrong on {data.to_lists()}"
     possible = contract.possible(as_sets(data), data.sensitive, promise)
@@ -95,7 +103,7 @@ def check_anonymizer(
     maximal : bool
         Whether nothing that was taken out could return by itself, but for what the release calls `too_dear`.
     """
-    contract = _contract(promise)
+    contract = CONTRACTS.of(promise)
     before = data.to_lists()
     possible = contract.possible(as_sets(data), data.sensitive, promise)
     try:
@@ -130,14 +138,6 @@ def check_anonymizer(
         assert contract.maximal(release, promise), f"{what} need not all have gone."
 
 
-def _contract(promise: Promise) -> Contract:
-    contract = _CONTRACTS.get(type(promise))
-    if contract is None:
-        known = ", ".join(kind.__name__ for kind in _CONTRACTS)
-        raise WrongUsage(f"There is no brute force to compare {type(promise).__name__} with.", f"Available: {known}.")
-    return contract
-
-
 def check_metric(metric: Metric, releases: list[Release]) -> None:
     """A metric says what it means, stays in its range, and is at its best where nothing was changed.
 
@@ -145,15 +145,15 @@ def check_metric(metric: Metric, releases: list[Release]) -> None:
     """
     assert metric.meaning and metric.name.isidentifier(), f"{metric} does not explain itself."
     for release in releases:
-        if not metric.fits(release.promise):
+        if metric not in metrics_of(release.promise):
             continue
-        value = metric.of(release)
+        value = metric.of(Account(release))
         assert value >= 0, f"{metric.name} is {value}."
         assert metric.highest is None or value <= metric.highest, f"{metric.name} is {value}, above {metric.highest}."
         gone = release.original.names if metric.hides else ()
         data = release.original.without(gone)
         extreme = dataclasses.replace(release, data=data, suppressed=gone, generalized={}, withheld=(), kept=None)
-        best = metric.of(extreme)
+        best = metric.of(Account(extreme))
         where = "nothing is left" if metric.hides else "nothing was lost"
         if metric.better == "less":
             assert best == 0 <= value, f"{metric.name} is {best} where {where}."

@@ -10,11 +10,9 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from unittest import mock
 
 import numpy as np
 
-from veilset import _native
 from veilset.anonymize.coherence.auto import auto
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
@@ -63,20 +61,6 @@ def _ignores_the_empty_set(data: Transactions, promise: Coherence) -> Release:
     return Release(data, data.only(data.sensitive), promise, "mutant", {}, data.public)
 
 
-def _mining_off_by_one(data: Transactions, promise: Coherence) -> Release:
-    """The right method over mining kernels that take Sup < k for Sup < k - 1."""
-
-    def weaker(kernel: Callable[..., object]) -> Callable[..., object]:
-        return lambda *arrays, k, **rest: kernel(*arrays, k=k - 1, **rest)
-
-    with mock.patch.multiple(
-        _native,
-        MoleSearch=weaker(_native.MoleSearch),
-        Keeping=weaker(_native.Keeping),
-    ):
-        return unbroken(data, promise)
-
-
 _BASKETS = Transactions.from_lists(
     [*([["bread", "milk"]] * 4), *([["bread", "milk", "tea"]] * 2), ["bread", "figs"], ["milk", "cure"]],
     sensitive=["cure"],
@@ -93,7 +77,6 @@ MUTANTS: tuple[Mutant, ...] = (
         Transactions.from_lists([["bread", "cure"], ["bread", "cure"], ["bread"]], sensitive=["cure"]),
         Coherence(h="1/2", k=2, p=2),
     ),
-    Mutant("mining off by one", _mining_off_by_one, _BASKETS, _PROMISE),
 )
 
 

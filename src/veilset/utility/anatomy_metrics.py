@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,16 +19,19 @@ import numpy.typing as npt
 from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.mining import Itemsets, Rules, column_values, expected_supports, frequent, rules, supports
-from veilset.models import LDiverseAnatomy
 from veilset.release import Release
 from veilset.transactions import Anatomy, Transactions
 from veilset.utility.metric import Metric
 from veilset.utility.nuggets import nugget_support_of
 from veilset.utility.rules import CONFIDENCE, SIZE
+from veilset.utility.utilities import Count, Utility
+
+if TYPE_CHECKING:
+    from veilset.utility.account import Account
 
 __all__ = [
     "ANATOMY_METRICS",
-    "COUNTED",
+    "L_DIVERSE_ANATOMY",
     "RulesFound",
     "ln_possible_records",
     "ln_records_by_bucket",
@@ -196,90 +199,98 @@ def _wished(release: Release) -> int:
 
 _RULES = "of at most three items, at least 50% sure, as frequent as a nugget"
 
-_metric = partial(Metric, only_for=LDiverseAnatomy)
-
 ANATOMY_METRICS: tuple[Metric, ...] = (
-    _metric(
+    Metric(
         "columns_wished",
         "columns that were asked for, or made, before any became one",
         None,
         "neither",
-        _wished,
+        lambda account: _wished(account.release),
     ),
-    _metric(
+    Metric(
         "columns_reached",
         "columns that the items are cut into",
         None,
         "neither",
-        lambda r: len(_anatomy(r.data).columns),
+        lambda account: len(_anatomy(account.release.data).columns),
     ),
-    _metric(
+    Metric(
         "buckets",
         "buckets that the transactions are cut into",
         None,
         "neither",
-        lambda r: _anatomy(r.data).count,
+        lambda account: _anatomy(account.release.data).count,
     ),
-    _metric(
+    Metric(
         "mean_bucket_size",
         "transactions in a bucket, on average: the fewer, the more is known of what goes together",
         None,
         "neither",
-        lambda r: len(r.data) / max(1, _anatomy(r.data).count),
+        lambda account: len(account.release.data) / max(1, _anatomy(account.release.data).count),
     ),
-    _metric(
+    Metric(
         "ln_possible_records",
         "logarithm of the number of different records that can be put together from one value of each column in a "
         "bucket, the true ones among them, over all buckets",
         None,
         "neither",
-        ln_possible_records,
     ),
-    _metric(
+    Metric(
         "rules_before",
         f"rules of the original: {_RULES}",
         None,
         "neither",
-        lambda r: rules_found(r).at(CONFIDENCE)["rules_before"],
     ),
-    _metric(
+    Metric(
         "rules_after",
         "rules of the same kind in the released rows, whether the original has them or not",
         None,
         "neither",
-        lambda r: rules_found(r).at(CONFIDENCE)["rules_after"],
     ),
-    _metric(
+    Metric(
         "accuracy_ratio",
         "share of the rules of the original that are rules of the released rows, too",
         1,
         "more",
-        lambda r: rules_found(r).at(CONFIDENCE)["accuracy_ratio"],
     ),
-    _metric(
+    Metric(
         "expected_accuracy_ratio",
         "the same, where rules are judged by expected supports: the mean over all arrangements of the buckets",
         1,
         "more",
-        lambda r: rules_found(r).at(CONFIDENCE)["expected_accuracy_ratio"],
     ),
-    _metric(
+    Metric(
         "expected_support_error",
         "by how much of itself the support of a nugget is wrong if it is taken from expected supports, on average; "
         "nuggets have at most three items here, unless another number was asked for",
         None,
         "less",
-        lambda r: support_errors(r)["expected_support_error"],
         relative=True,
     ),
-    _metric(
+    Metric(
         "counted_support_error",
         "the same, if it is counted in the released rows",
         None,
         "less",
-        lambda r: support_errors(r)["counted_support_error"],
         relative=True,
     ),
 )
 
-COUNTED = tuple(metric.name for metric in ANATOMY_METRICS[4:])
+
+def _records(account: Account, limits: Limits) -> dict[str, float]:
+    return {"ln_possible_records": ln_possible_records(account.release, limits=limits)}
+
+
+def _errors(account: Account, limits: Limits) -> dict[str, float]:
+    return support_errors(
+        account.release, nugget_support=account.nugget_support, size=account.nugget_size, limits=limits
+    )
+
+
+def _rules(account: Account, limits: Limits) -> dict[str, float]:
+    return rules_found(account.release, nugget_support=account.nugget_support, limits=limits).at(CONFIDENCE)
+
+
+L_DIVERSE_ANATOMY = Utility(
+    metrics=ANATOMY_METRICS, counts=(Count(1 / 4, _records), Count(1 / 3, _errors), Count(1 / 2, _rules))
+)

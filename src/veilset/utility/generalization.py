@@ -19,11 +19,11 @@ def average_loss(release: Release) -> float:
 
     infoLoss is 1 for what is gone, 0 for what is there as it was, and IL_g = |leaves(g)| / |public items| for what has
     the name of the group g now. Public items, and leaves, are those that occur in the original: what a taxonomy knows
-    besides does not make a release better or worse. So a group of all public items loses as much as suppression. Of
-    noise, the method that made it has measured the loss.
+    besides does not make a release better or worse. So a group of all public items loses as much as suppression. Where
+    no list of edits tells what was done, the method has measured the loss.
     """
-    if release.noise is not None:
-        return release.noise
+    if release.own_loss is not None:
+        return release.own_loss
     everything = len(release.original.items)
     if not everything:
         return 0.0

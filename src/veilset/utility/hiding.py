@@ -8,8 +8,6 @@ the third kind, as occurrences are taken out and never put in (`veilset.utility.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -21,39 +19,9 @@ from veilset.mining import Itemsets, supports
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility.utilities import SideEffect
 
-__all__ = ["SideEffect", "hidden_promise", "side_effects"]
-
-Rule = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class SideEffect:
-    """What became of one pattern, or of one rule.
-
-    Parameters
-    ----------
-    items : tuple of str
-        The pattern; of a rule, both sides together.
-    kind : {"hidden", "keep"}
-        Whether it was to be hidden or to stay.
-    fate : {"hidden", "found", "kept", "lost"}
-        What became of it: hidden or found, kept or lost.
-    before, after : int
-        How many transactions hold all its items, in the original and in the release.
-    level : Fraction or None
-        The share of its limits that a hidden one had to stay below; None: none was drawn.
-    rule : pair of tuples of str, or None
-        Antecedent and consequent, where a rule was to be hidden.
-    """
-
-    items: tuple[str, ...]
-    kind: Literal["hidden", "keep"]
-    fate: Literal["hidden", "found", "kept", "lost"]
-    before: int
-    after: int
-    level: Fraction | None
-    rule: Rule | None
+__all__ = ["hidden_promise", "side_effects"]
 
 
 def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[SideEffect, ...]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,25 +30,29 @@ from veilset.release import Release
 from veilset.transactions import row_blocks
 from veilset.utility.hiding import hidden_promise, side_effects
 from veilset.utility.metric import Metric
+from veilset.utility.utilities import Count, Utility
 
-__all__ = ["HIDING_METRICS", "hiding_measures"]
+if TYPE_CHECKING:
+    from veilset.utility.account import Account
 
-_HIDDEN = (HiddenPatterns, HiddenRules)
+__all__ = ["HIDING", "HIDING_METRICS", "hiding_measures"]
+
 _BLOCK = 1 << 20  # occurrences that are compared at once
 
 
-def hiding_measures(release: Release, *, limits: Limits | None = None) -> dict[str, float]:
+def hiding_measures(account: Account, limits: Limits) -> dict[str, float]:
     """All of `HIDING_METRICS`, by name.
 
     Parameters
     ----------
-    release : Release
-        For `HiddenPatterns` or `HiddenRules`; nothing is said of what was to stay where it has no ``sanitization``.
-    limits : Limits, optional
+    account : Account
+        Of a release for `HiddenPatterns` or `HiddenRules`; nothing is said of what was to stay where it has no
+        ``sanitization``.
+    limits : Limits
         `BudgetExceeded` is raised beyond them.
     """
-    limits = limits or Limits()
-    fates = [effect.fate for effect in side_effects(release, limits=limits)]
+    release = account.release
+    fates = [effect.fate for effect in account.side_effects(limits) or ()]
     kept, lost, found = (fates.count(fate) for fate in ("kept", "lost", "found"))
     return {
         "hiding_accuracy": _accuracy(release, found, limits),
@@ -122,8 +127,6 @@ HIDING_METRICS: tuple[Metric, ...] = (
         "found",
         1,
         "more",
-        lambda r: hiding_measures(r)["hiding_accuracy"],
-        only_for=_HIDDEN,
         hides=True,
     ),
     Metric(
@@ -131,8 +134,6 @@ HIDING_METRICS: tuple[Metric, ...] = (
         "share of the patterns that were to stay, and were found in the original, that are no longer found",
         1,
         "less",
-        lambda r: hiding_measures(r)["hiding_wrongness"],
-        only_for=_HIDDEN,
     ),
     Metric(
         "new_patterns",
@@ -140,8 +141,6 @@ HIDING_METRICS: tuple[Metric, ...] = (
         "transaction was compared and none holds an item that it did not hold before",
         1,
         "less",
-        lambda r: hiding_measures(r)["new_patterns"],
-        only_for=_HIDDEN,
     ),
     Metric(
         "overlap_rate",
@@ -149,24 +148,33 @@ HIDING_METRICS: tuple[Metric, ...] = (
         "harder it is to hide the ones and spare the others",
         1,
         "neither",
-        lambda r: hiding_measures(r)["overlap_rate"],
-        only_for=_HIDDEN,
     ),
     Metric(
         "occurrences_removed",
         "item occurrences that are gone",
         None,
         "less",
-        lambda r: hiding_measures(r)["occurrences_removed"],
-        only_for=_HIDDEN,
     ),
     Metric(
         "patterns_found",
         "hidden patterns or rules that are still found: those that the promise is broken for",
         None,
         "less",
-        lambda r: hiding_measures(r)["patterns_found"],
-        only_for=_HIDDEN,
         hides=True,
     ),
+)
+
+
+def _patterns_alone(release: Release, promise: HiddenPatterns | HiddenRules) -> tuple[str, ...]:
+    """The items that no transaction may hold; of any other pattern, and of every rule, each single item may stay."""
+    if promise.least_support(len(release.original)) > 1:
+        return ()
+    return release.original.in_order(itemset[0] for itemset in promise.itemsets if len(itemset) == 1)
+
+
+HIDING = Utility(
+    unavoidable=_patterns_alone,
+    metrics=HIDING_METRICS,
+    counts=(Count(1 / 2, hiding_measures),),
+    side_effects=lambda release, limits: side_effects(release, limits=limits),
 )

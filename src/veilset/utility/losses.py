@@ -8,144 +8,66 @@ against what is left of it once the items that break the promise by themselves a
 
 from __future__ import annotations
 
-from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import BudgetExceeded, Infeasible
-from veilset.exact import Support
 from veilset.limits import Limits
-from veilset.models import HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty
-from veilset.release import Release
 from veilset.transactions import Transactions
-from veilset.utility.anatomy_metrics import ANATOMY_METRICS, COUNTED, ln_possible_records, rules_found, support_errors
-from veilset.utility.floor import floor
 from veilset.utility.generalization import average_loss, recoded
-from veilset.utility.hiding_metrics import HIDING_METRICS, hiding_measures
 from veilset.utility.metric import Metric
-from veilset.utility.must_go import unavoidable
 from veilset.utility.nuggets import nugget_losses
-from veilset.utility.rules import CONFIDENCE, rules_left, top_rules_kept
+from veilset.utility.rules import rules_left
+from veilset.utility.utilities import Count
 
-__all__ = ["METRICS", "measure"]
+if TYPE_CHECKING:
+    from veilset.utility.account import Account
 
-
-_COUNTED = (
-    "nuggets_lost",
-    "nuggets_lost_after_preprocessing",
-    "top_rules_kept",
-    "top_rules_kept_or_coarser",
-    "floor",
-    *(metric.name for metric in HIDING_METRICS),
-    *COUNTED,
-)
-_SECONDS = 10.0
-
-
-def measure(
-    release: Release,
-    *,
-    nugget_support: Support | None = None,
-    nugget_size: int | None = None,
-    limits: Limits | None = None,
-) -> dict[str, float]:
-    """All metrics of a release, by name.
-
-    Left out is what there is no number for because the original cannot be made to keep the promise, or because noise
-    was added, and what took too long or too much memory to count. Without a time limit, nuggets, rules, the floor,
-    hidden patterns and what an anatomy costs may take 10 seconds each; with one, each may take a part of what is left.
-
-    Parameters
-    ----------
-    release : Release
-    nugget_support, nugget_size : optional
-        k' and p' of nuggets; rules are of the same k'. See `veilset.utility.nuggets`.
-    limits : Limits, optional
-    """
-    limits = limits or Limits()
-    try:
-        must_go = unavoidable(release)
-    except Infeasible:
-        must_go = None
-    found = {
-        metric.name: metric.of(release)
-        for metric in METRICS
-        if metric.name not in _COUNTED
-        and metric.fits(release.promise)
-        and not (metric.only_feasible and must_go is None)
-    }
-    seconds = _SECONDS if limits.time_limit is None else None
-    with suppress(BudgetExceeded):  # a number that is not known is not there, never guessed
-        if isinstance(release.promise, RhoUncertainty):
-            found["floor"] = floor(release, limits=limits.part(1 / 2, seconds))
-        elif isinstance(release.promise, (HiddenPatterns, HiddenRules)):
-            found |= hiding_measures(release, limits=limits.part(1 / 2, seconds))
-    if isinstance(release.promise, LDiverseAnatomy):
-        with suppress(BudgetExceeded):
-            found["ln_possible_records"] = ln_possible_records(release, limits=limits.part(1 / 4, seconds))
-        with suppress(BudgetExceeded):
-            bounded = limits.part(1 / 3, seconds)
-            found |= support_errors(release, nugget_support=nugget_support, size=nugget_size, limits=bounded)
-        with suppress(BudgetExceeded):
-            bounded = limits.part(1 / 2, seconds)
-            found |= rules_found(release, nugget_support=nugget_support, limits=bounded).at(CONFIDENCE)
-    with suppress(BudgetExceeded):
-        # Half of the time, so that rules get a chance where nuggets have none. Noise makes nuggets that never were.
-        bounded = limits.part(1 / 2, seconds)
-        if release.noise is None and not isinstance(release.promise, LDiverseAnatomy):
-            found |= nugget_losses(
-                release, must_go, nugget_support=nugget_support, nugget_size=nugget_size, limits=bounded
-            )
-    with suppress(BudgetExceeded):
-        bounded = limits.part(1, seconds)
-        found |= rules_left(release, nugget_support=nugget_support, limits=bounded)
-    return {metric.name: found[metric.name] for metric in METRICS if metric.name in found}
+__all__ = ["COMMON_METRICS", "COUNTS"]
 
 
 def _lost(after: float, before: float) -> float:
     return 1 - after / before if before else 0.0
 
 
-def _kinds_lost(release: Release) -> float:
+def _kinds_lost(account: Account) -> float:
+    release = account.release
     released = set(release.data.names)
     there = sum(release.generalized.get(name, name) in released for name in release.original.names)
     return _lost(there, len(release.original.names))
 
 
-def _unavoidably_lost(release: Release) -> float:
-    gone = release.original.codes(unavoidable(release))
-    return float(release.original.supports[gone].sum()) / max(1, len(release.original.items))
+def _unavoidably_lost(account: Account) -> float:
+    original = account.release.original
+    return float(original.supports[original.codes(account.unavoidable or ())].sum()) / max(1, len(original.items))
 
 
-def _lost_after_preprocessing(release: Release) -> float:
-    left = np.ones(len(release.original.names), dtype=bool)
-    left[release.original.codes(unavoidable(release))] = False
-    return _lost_of(release, left)
+def _lost_after_preprocessing(account: Account) -> float:
+    original = account.release.original
+    left = np.ones(len(original.names), dtype=bool)
+    left[original.codes(account.unavoidable or ())] = False
+    return _lost_of(account, left)
 
 
-def _public_lost(release: Release) -> float:
-    return _lost_of(release, release.original.is_sensitive == 0)
+def _public_lost(account: Account) -> float:
+    return _lost_of(account, account.release.original.is_sensitive == 0)
 
 
-def _lost_of(release: Release, items: npt.NDArray[np.bool_]) -> float:
-    return _lost(int(release.survivors()[items].sum()), int(release.original.supports[items].sum()))
+def _lost_of(account: Account, items: npt.NDArray[np.bool_]) -> float:
+    return _lost(int(account.survivors[items].sum()), int(account.release.original.supports[items].sum()))
 
 
-def _nuggets_lost_after_preprocessing(release: Release) -> float:
-    must_go = unavoidable(release)
-    return nugget_losses(release, must_go)["nuggets_lost_after_preprocessing"]
+def _sensitive_kept(account: Account) -> float:
+    return 1 - _lost_of(account, account.release.original.is_sensitive == 1)
 
 
-def _sensitive_kept(release: Release) -> float:
-    return 1 - _lost_of(release, release.original.is_sensitive == 1)
+def _sensitive_kinds_kept(account: Account) -> float:
+    return 1 - _lost(len(account.release.data.sensitive), len(account.release.original.sensitive))
 
 
-def _sensitive_kinds_kept(release: Release) -> float:
-    return 1 - _lost(len(release.data.sensitive), len(release.original.sensitive))
-
-
-def _emptied(release: Release) -> int:
+def _emptied(account: Account) -> int:
+    release = account.release
     held_something = release.original.lengths > 0
     if release.withheld:
         held_something = np.delete(held_something, release.withheld)
@@ -160,8 +82,10 @@ def _longest(data: Transactions) -> int:
     return int(data.lengths.max()) if len(data) else 0
 
 
-METRICS: tuple[Metric, ...] = (
-    Metric("items_lost", "share of all item occurrences that are gone", 1, "less", lambda r: r.loss),
+COMMON_METRICS: tuple[Metric, ...] = (
+    Metric(
+        "items_lost", "share of all item occurrences that are gone", 1, "less", lambda account: account.release.loss
+    ),
     Metric(
         "items_lost_after_preprocessing",
         "the same, once items that break the promise by themselves are gone: share of the other occurrences",
@@ -169,15 +93,24 @@ METRICS: tuple[Metric, ...] = (
         "less",
         _lost_after_preprocessing,
         only_feasible=True,
+        about_deletion=True,
     ),
-    Metric("public_lost", "share of the occurrences of public items that are gone", 1, "less", _public_lost),
+    Metric(
+        "public_lost",
+        "share of the occurrences of public items that are gone",
+        1,
+        "less",
+        _public_lost,
+        about_deletion=True,
+    ),
     Metric(
         "items_recoded",
         "share of all item occurrences that have a coarser name now; none of them is counted as gone, even where "
         "several in one transaction have become one",
         1,
         "less",
-        recoded,
+        lambda account: recoded(account.release),
+        about_deletion=True,
     ),
     Metric(
         "average_loss",
@@ -185,7 +118,8 @@ METRICS: tuple[Metric, ...] = (
         "items that its name may mean if it has a coarser one",
         1,
         "less",
-        average_loss,
+        lambda account: average_loss(account.release),
+        about_deletion=True,
     ),
     Metric(
         "items_lost_unavoidably",
@@ -195,6 +129,7 @@ METRICS: tuple[Metric, ...] = (
         "neither",
         _unavoidably_lost,
         only_feasible=True,
+        about_deletion=True,
     ),
     Metric(
         "kinds_lost",
@@ -202,6 +137,7 @@ METRICS: tuple[Metric, ...] = (
         1,
         "less",
         _kinds_lost,
+        about_deletion=True,
     ),
     Metric(
         "sensitive_kept",
@@ -209,6 +145,7 @@ METRICS: tuple[Metric, ...] = (
         1,
         "more",
         _sensitive_kept,
+        about_deletion=True,
     ),
     Metric(
         "sensitive_kinds_kept",
@@ -216,15 +153,7 @@ METRICS: tuple[Metric, ...] = (
         1,
         "more",
         _sensitive_kinds_kept,
-    ),
-    Metric(
-        "floor",
-        "average loss that no method can avoid, as far as proven: of each set of sensitive items that tell each other "
-        "too surely, one has to go. Removing all sensitive items loses no more than their share of all occurrences",
-        1,
-        "neither",
-        floor,
-        only_for=RhoUncertainty,
+        about_deletion=True,
     ),
     Metric(
         "nuggets_lost",
@@ -232,17 +161,15 @@ METRICS: tuple[Metric, ...] = (
         "support was asked for) that are gone; one with an item that has a coarser name now counts as gone",
         1,
         "less",
-        lambda r: nugget_losses(r)["nuggets_lost"],
-        not_for=LDiverseAnatomy,
+        compares_rows=True,
     ),
     Metric(
         "nuggets_lost_after_preprocessing",
         "the same, once items that break the promise by themselves are gone: share of the nuggets without them",
         1,
         "less",
-        _nuggets_lost_after_preprocessing,
         only_feasible=True,
-        not_for=LDiverseAnatomy,
+        compares_rows=True,
     ),
     Metric(
         "top_rules_kept",
@@ -250,14 +177,13 @@ METRICS: tuple[Metric, ...] = (
         "most three items, at least 50% sure, as frequent as a nugget, by lift",
         1,
         "more",
-        top_rules_kept,
     ),
     Metric(
         "top_rules_kept_or_coarser",
         "the same, where a rule is still there also if some of its items have coarser names now",
         1,
         "more",
-        lambda r: rules_left(r)["top_rules_kept_or_coarser"],
+        about_deletion=True,
     ),
     Metric(
         "transactions_emptied",
@@ -265,43 +191,63 @@ METRICS: tuple[Metric, ...] = (
         None,
         "less",
         _emptied,
-        not_for=LDiverseAnatomy,
+        compares_rows=True,
     ),
     Metric(
         "transactions_withheld",
         "transactions that are not released at all",
         None,
         "less",
-        lambda r: len(r.withheld),
+        lambda account: len(account.release.withheld),
+        about_deletion=True,
     ),
     Metric(
         "length_before",
         "items in a transaction of the original, on average",
         None,
         "neither",
-        lambda r: _average_length(r.original),
+        lambda account: _average_length(account.release.original),
     ),
     Metric(
         "length_after",
         "items in a released transaction, on average",
         None,
         "neither",
-        lambda r: _average_length(r.data),
+        lambda account: _average_length(account.release.data),
+        about_deletion=True,
     ),
     Metric(
         "longest_before",
         "items in the longest transaction of the original",
         None,
         "neither",
-        lambda r: _longest(r.original),
+        lambda account: _longest(account.release.original),
     ),
     Metric(
         "longest_after",
         "items in the longest released transaction",
         None,
         "neither",
-        lambda r: _longest(r.data),
+        lambda account: _longest(account.release.data),
     ),
-    *HIDING_METRICS,
-    *ANATOMY_METRICS,
 )
+
+
+def _nuggets(account: Account, limits: Limits) -> dict[str, float]:
+    if account.promise.edits == "buckets" or account.release.own_loss is not None:
+        return {}  # rows that mix people, or noise, make nuggets that never were
+    return nugget_losses(
+        account.release,
+        account.unavoidable,
+        nugget_support=account.nugget_support,
+        nugget_size=account.nugget_size,
+        limits=limits,
+    )
+
+
+def _rules(account: Account, limits: Limits) -> dict[str, float]:
+    return rules_left(account.release, nugget_support=account.nugget_support, limits=limits)
+
+
+COUNTS = (Count(1 / 2, _nuggets), Count(1, _rules))
+"""Nuggets get half of the time, so that rules get a chance where nuggets have none."""

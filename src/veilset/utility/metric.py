@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from veilset.models import Promise
-from veilset.release import Release
+if TYPE_CHECKING:
+    from veilset.utility.account import Account
 
 __all__ = ["Metric"]
 
@@ -26,14 +26,15 @@ class Metric:
         The largest value it can take; None: no bound. The smallest is 0.
     better : {"less", "more", "neither"}
         Which way is better.
-    of : callable
-        From a release to the number.
+    quick : callable, optional
+        From an account to the number, where that takes no time. None: it is counted, together with others, as far as
+        the limits allow (`veilset.utility.utilities.Count`).
     only_feasible : bool
         Whether there is such a number only if the original can be made to keep the promise.
-    only_for : type, tuple of types, or None
-        The promises it is about; None: any.
-    not_for : type, tuple of types, or None
-        Those it is not about, as they change rows in a way that it does not know.
+    compares_rows : bool
+        Whether it compares transactions before and after: there is no such number where buckets mix them.
+    about_deletion : bool
+        Whether it says only what is deleted or renamed, and so nothing new where nothing is.
     relative : bool
         Whether it is a share of something although it may be above 1.
     hides : bool
@@ -45,15 +46,13 @@ class Metric:
     meaning: str
     highest: float | None
     better: Literal["less", "more", "neither"]
-    of: Callable[[Release], float]
+    quick: Callable[[Account], float] | None = None
     only_feasible: bool = False
-    only_for: type | tuple[type, ...] | None = None
-    not_for: type | tuple[type, ...] | None = None
+    compares_rows: bool = False
+    about_deletion: bool = False
     relative: bool = False
     hides: bool = False
 
-    def fits(self, promise: Promise) -> bool:
-        """Whether there is such a number for releases under this promise."""
-        if self.not_for is not None and isinstance(promise, self.not_for):
-            return False
-        return self.only_for is None or isinstance(promise, self.only_for)
+    def of(self, account: Account) -> float:
+        """The number; `KeyError` if it could not be counted within the limits."""
+        return account.values[self.name] if self.quick is None else self.quick(account)

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.mining import count_frequent
 from veilset.mining.frequent_itemsets import support_of_nuggets
-from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -26,7 +25,7 @@ __all__ = ["nugget_losses", "nugget_support_of", "own_names"]
 
 def nugget_losses(
     release: Release,
-    must_go: Collection[str] | None = None,
+    unavoidable: Collection[str] | None = None,
     *,
     nugget_support: Support | None = None,
     nugget_size: int | None = None,
@@ -37,7 +36,7 @@ def nugget_losses(
     Parameters
     ----------
     release : Release
-    must_go : collection of str, optional
+    unavoidable : collection of str, optional
         What Observation 2 of the thesis removes before anything is chosen: public items that break the promise by
         themselves. None: not known, and then the second loss is left out.
     nugget_support : int, float or str, optional
@@ -60,14 +59,16 @@ def nugget_losses(
     {'nuggets_lost': 0.625, 'nuggets_lost_after_preprocessing': 0.5714285714285714}
     """
     if nugget_size is not None and nugget_size < 1:
-        raise WrongUsage(f"nugget_size is {nugget_size}.", "Nuggets have at least 1 item; None sets no limit.")
+        raise WrongUsage(
+            f"{said('nugget_size')} is {nugget_size}.", "Nuggets have at least 1 item; None sets no limit."
+        )
     limits = limits or Limits()
     least = nugget_support_of(release, nugget_support)
     frequent = _frequent(release.original, least)
     losses = {"nuggets_lost": _lost(release, frequent, least, nugget_size, limits)}
-    if must_go is not None:
+    if unavoidable is not None:
         # Counting is what takes long, and as a rule nothing that had to go is frequent enough for a nugget.
-        left = frequent.difference(must_go)
+        left = frequent.difference(unavoidable)
         losses["nuggets_lost_after_preprocessing"] = (
             losses["nuggets_lost"] if left == frequent else _lost(release, left, least, nugget_size, limits)
         )
@@ -77,11 +78,10 @@ def nugget_losses(
 def nugget_support_of(release: Release, asked: Support | None = None) -> int:
     """k': how many transactions hold a nugget at least.
 
-    A whole number of transactions, or a share of those of the original. None: 1% of them, but at least the k of
-    coherence, since no release shows what fewer hold.
+    A whole number of transactions, or a share of those of the original. None: 1% of them, but at least as many as the
+    promise asks for (the k of coherence), since no release shows what fewer hold.
     """
-    k = release.promise.k if isinstance(release.promise, Coherence) else 1
-    return support_of_nuggets(asked, k, len(release.original))
+    return support_of_nuggets(asked, release.promise.support_floor, len(release.original))
 
 
 def own_names(release: Release) -> set[str]:

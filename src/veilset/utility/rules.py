@@ -42,7 +42,7 @@ def top_rules_kept(release: Release, *, nugget_support: Support | None = None, l
     ----------
     release : Release
     nugget_support : int, float or str, optional
-        k', see `veilset.utility.nugget_support_of`.
+        k', see `veilset.utility.nuggets.nugget_support_of`.
     limits : Limits, optional
         `BudgetExceeded` is raised beyond them.
 

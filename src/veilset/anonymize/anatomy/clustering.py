@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 
-import kmedoids
 import numpy as np
 import numpy.typing as npt
 
@@ -71,6 +70,8 @@ def medoids_of(data: Transactions, count: int, *, random_state: int, limits: Lim
     distances = _distances(data, often, limits)
     limits.step("Looking for medoids")
     limits.check_time("Looking for medoids", _ADVICE)
+    import kmedoids  # noqa: PLC0415 - it loads scikit-learn and pandas where they are installed: 100 MB, a second
+
     found = kmedoids.fasterpam(
         distances,
         count,
@@ -89,8 +90,8 @@ def _together(data: Transactions, code: int) -> npt.NDArray[np.int64]:
     rows = cover(data, [data.names[code]])
     times = np.zeros(len(data.names), dtype=np.int64)
     for first in range(0, len(rows), _ROWS_AT_ONCE):
-        taken = _native.take_rows(data.offsets, data.items, rows[first : first + _ROWS_AT_ONCE])
-        times += _native.count_codes(taken, len(data.names))
+        taken = _native.core.take_rows(data.offsets, data.items, rows[first : first + _ROWS_AT_ONCE])
+        times += _native.core.count_codes(taken, len(data.names))
     return times
 
 
@@ -114,8 +115,7 @@ def _distances(data: Transactions, codes: npt.NDArray[np.int64], limits: Limits)
     try:
         found = pairs(data, items=[data.names[code] for code in codes.tolist()], **limits.bounds())
     except BudgetExceeded as error:  # whoever wants columns has not asked for pairs, and cannot ask for fewer
-        more, _, _ = error.next_step.partition(", or ")
-        raise BudgetExceeded(error.what, f"{more}, or {_ADVICE}") from None
+        raise error.within("", f"Raise the limit, or {_ADVICE}") from None
     limits.require(_BYTES_A_PAIR * len(found), "Comparing items", _ADVICE)
     one, other = found.items.reshape(-1, 2).T
     alike = correlation(data.supports[one], data.supports[other], found.supports, len(data))

@@ -17,7 +17,7 @@ from veilset.anonymize.anatomy.clustering import clusters
 from veilset.anonymize.anatomy.merging import merge_until_feasible, number_values, smaller_task
 from veilset.anonymize.anatomy.partitions import codes_of, groups_at, partition_of
 from veilset.anonymize.taxonomies import TaxonomyLike
-from veilset.errors import Infeasible, WrongUsage
+from veilset.errors import Infeasible, WrongUsage, said
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
@@ -159,8 +159,12 @@ def _around_medoids(
 
 def _check_wish(columns: ColumnsLike, taxonomy: TaxonomyLike | None, level: int | None) -> None:
     if isinstance(columns, bool) or (isinstance(columns, (int, np.integer)) and columns < 2):
-        raise WrongUsage(f"columns is {columns!r}.", "Give a number of at least 2, or the items of each column.")
+        raise WrongUsage(
+            f"{said('columns')} is {columns!r}.", "Give a number of at least 2, or the items of each column."
+        )
     if taxonomy is not None and not isinstance(columns, (int, np.integer)):
         raise WrongUsage("There is a taxonomy, and columns are given, too.", "Give one of them.")
     if taxonomy is None and level is not None:
-        raise WrongUsage(f"level is {level!r}, but there is no taxonomy.", "Give a taxonomy, or leave level out.")
+        raise WrongUsage(
+            f"{said('level')} is {level!r}, but there is no taxonomy.", f"Give a {said('taxonomy')}, or leave it out."
+        )

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import Infeasible
+from veilset.errors import Infeasible, said
 from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.mining import column_values
@@ -75,7 +75,9 @@ def number_values(
         column_of[list(codes)] = number
     values, distinct = column_values(data, column_of, len(parts), limits=limits)
     return [
-        _column(codes, numbers, _native.count_codes(numbers, others + 1), bool(data.is_sensitive[codes[0]]), promise)
+        _column(
+            codes, numbers, _native.core.count_codes(numbers, others + 1), bool(data.is_sensitive[codes[0]]), promise
+        )
         for codes, numbers, others in zip(parts, values, distinct.tolist(), strict=True)
     ]
 
@@ -128,7 +130,7 @@ def _best_partner(
 
 def _merged(one: Column, other: Column, promise: LDiverseAnatomy, limits: Limits) -> Column:
     with limits.guard("Merging columns", "ask for fewer columns."):
-        values, counts = _native.merged_values(
+        values, counts = _native.anatomy.merged_values(
             one.values, other.values, **limits.for_kernel(lambda _: "Merging columns")
         )
     return _column(tuple(sorted(one.codes + other.codes)), values, counts, one.sensitive, promise)
@@ -166,7 +168,7 @@ def _infeasible(
         f"{_few(_names(data, column))} the commonest value, {_few(value) or 'none of its items'}, belongs to "
         f"{percent(column.share)} of {who}, which is more than 1/l.",
         f"{smaller} {'fewer or ' * (columns > 2)}other columns"
-        + ("." if value else ", or say empty='free' (--empty free)."),
+        + ("." if value else f", or say {said('empty', 'free')}."),
     )
 
 

@@ -1,7 +1,7 @@
 """``multi-anatomy``: columns of items, buckets of transactions, and in each bucket the columns published apart.
 
 Items that go together are put into one column (the paper's IV.A, `columns`). Then one pass over the transactions fills
-buckets (IV.B, Figure 2, ``native/anatomy_buckets.cpp``), and inside each bucket every column's values are permuted. No
+buckets (IV.B, Figure 2, ``native/anatomy/buckets.cpp``), and inside each bucket every column's values are permuted. No
 item is deleted: whatever lies within one column is counted as before.
 
 The paper fills one bucket at a time, and a common value keeps it open long. Here several are open: a transaction goes
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +20,12 @@ import numpy.typing as npt
 from veilset import _native
 from veilset.anonymize.anatomy.columns import Columns, ColumnsLike, make_columns
 from veilset.anonymize.chance import seed_of
+from veilset.anonymize.options import RandomState
 from veilset.anonymize.taxonomies import TaxonomyLike
-from veilset.errors import WrongUsage
+from veilset.errors import WrongUsage, said
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
+from veilset.options import Option
 from veilset.release import Partition, Release
 from veilset.transactions import Anatomy, Transactions
 
@@ -37,11 +40,21 @@ def multi_anatomy(
     promise: LDiverseAnatomy,
     /,
     *,
-    columns: ColumnsLike = 10,
+    columns: Annotated[
+        ColumnsLike,
+        Option(
+            "columns",
+            "Number of columns, by default 10 (fewer where a value would be too common); or a CSV file item,column.",
+        ),
+    ] = 10,
     taxonomy: TaxonomyLike | None = None,
-    level: int | None = None,
-    open_buckets: int = 32,
-    random_state: int | None = None,
+    level: Annotated[
+        int | None, Option("whole", "Make columns of the taxonomy's groups at this depth; 1 is right below the root.")
+    ] = None,
+    open_buckets: Annotated[
+        int, Option("whole", "Number of buckets filled at the same time; 1 is the published algorithm.")
+    ] = 32,
+    random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
     """Cut transactions into columns and buckets, and permute each column's values inside the buckets.
@@ -75,7 +88,9 @@ def multi_anatomy(
     """
     started = time.perf_counter()
     if type(open_buckets) is bool or not isinstance(open_buckets, (int, np.integer)) or not 1 <= open_buckets <= _MOST:
-        raise WrongUsage(f"open_buckets is {open_buckets!r}.", f"Give a whole number from 1 to {_MOST:,}, such as 32.")
+        raise WrongUsage(
+            f"{said('open_buckets')} is {open_buckets!r}.", f"Give a whole number from 1 to {_MOST:,}, such as 32."
+        )
     seed = seed_of(random_state)
     made = make_columns(
         data, promise, columns=columns, taxonomy=taxonomy, level=level, random_state=seed, limits=limits
@@ -121,11 +136,11 @@ def fill_buckets(
     values = np.ascontiguousarray(made.values[:, common_first])
     everything = np.array([0, len(data)], dtype=np.int64)
     with limits.guard("Filling buckets", _ADVICE):
-        return _native.anatomy_buckets(
+        return _native.anatomy.buckets(
             values.ravel(),
             values.max(axis=0).astype(np.int64),
             free[common_first].astype(np.uint8),
-            _native.shuffled_in_buckets(everything, _secret(seed, "order", len(data))),
+            _native.anatomy.shuffled_in_buckets(everything, _secret(seed, "order", len(data))),
             numerator=promise.l.numerator,
             denominator=promise.l.denominator,
             open_buckets=min(open_buckets, len(data)),
@@ -141,7 +156,7 @@ def _in_secret_order(
     The order of the buckets is drawn: the one in which they were filled says something about their values.
     """
     count = int(bucket_of.max()) + 1
-    drawn = _native.shuffled_in_buckets(np.array([0, count], dtype=np.int64), _secret(seed, "buckets", count))
+    drawn = _native.anatomy.shuffled_in_buckets(np.array([0, count], dtype=np.int64), _secret(seed, "buckets", count))
     rank = np.empty(count, dtype=np.int64)
     rank[drawn] = np.arange(count)
     ranks = rank[bucket_of]
@@ -164,10 +179,10 @@ def _permuted(
     for column in range(columns):
         limits.step("Permuting columns", column, columns)
         limits.check_time("Permuting columns", _ADVICE)
-        order = _native.shuffled_in_buckets(starts, _secret(seed, f"column {column}", len(data)))
+        order = _native.anatomy.shuffled_in_buckets(starts, _secret(seed, f"column {column}", len(data)))
         sources[:, column] = members[order]
     with limits.guard("Permuting columns", _ADVICE):
-        offsets, codes = _native.anatomy_rows(
+        offsets, codes = _native.anatomy.rows(
             data.offsets,
             data.items,
             anatomy.column_of(data.names),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
-from veilset.errors import WrongUsage, lookalikes
+from veilset.errors import WrongUsage, lookalikes, said
 from veilset.transactions import PartitionFile, Transactions
 from veilset.transactions.vocabulary import item_names
 
@@ -19,7 +19,9 @@ def partition_of(lists: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     (('a', 'b'), ('c', '4'))
     """
     if not isinstance(lists, Iterable):
-        raise WrongUsage(f"columns is {lists!r}.", 'Give a number, or lists of items such as [["a", "b"], ["c"]].')
+        raise WrongUsage(
+            f"{said('columns')} is {lists!r}.", 'Give a number, or lists of items such as [["a", "b"], ["c"]].'
+        )
     parts: list[tuple[str, ...]] = []
     where: dict[str, int] = {}
     for number, column in enumerate(lists, start=1):
@@ -92,7 +94,7 @@ def groups_at(
     deepest = max(1, tree.depth - 1)
     if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= deepest:
         raise WrongUsage(
-            f"level is {level!r}.",
+            f"{said('level')} is {level!r}.",
             f"Give a whole number from 1, the groups right below the root, to {deepest}."
             if deepest > 1
             else "This taxonomy has groups right below the root only: give 1, or leave level out.",

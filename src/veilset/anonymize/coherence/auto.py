@@ -19,11 +19,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.worth import Weights
+from veilset.anonymize.options import Items, WeightsOption
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import Moles
@@ -31,11 +32,12 @@ from veilset.models import Coherence
 from veilset.release import Attempt, Release
 from veilset.transactions import Transactions
 
-__all__ = ["auto", "best_of_all"]
+__all__ = ["all_moles", "auto", "best_of_all"]
 
 _MOST_MOLES = 5_000_000
 _PATIENCE = 60.0  # seconds for each further way, once there is an answer
 _LISTING = 10.0  # seconds: what takes longer to list has too many moles for what follows
+_TOO_MANY = "To list all minimal moles takes too long, or too much memory."
 
 
 def auto(
@@ -43,8 +45,8 @@ def auto(
     promise: Coherence,
     /,
     *,
-    weights: Weights = None,
-    keep: Iterable[str] = (),
+    weights: WeightsOption = None,
+    keep: Items = (),
     chosen: Iterable[str] | None = None,
     limits: Limits,
 ) -> Release:
@@ -79,9 +81,16 @@ def auto(
     )
 
 
-def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
-    """What the best way suppresses, and what each of them loses."""
-    moles, cover, why_not = _all_moles(task)
+def best_of_all(task: Task, known: Moles | None = None) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
+    """What the best way suppresses, and what each of them loses; *known*: all minimal moles, if somebody has them."""
+    moles, why_not = all_moles(task) if known is None else (known, "")
+    cover = None
+    if moles is not None:
+        task = task.knowing(moles)
+        try:
+            cover = Cover(task, moles)
+        except BudgetExceeded:
+            moles, why_not = None, _TOO_MANY
     best: tuple[str, ...] | None = None
     attempts: dict[str, Attempt] = {}
     won = ""
@@ -89,7 +98,7 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
         started = time.perf_counter()
         task.limits.step(f"Trying {name}", number - 1, len(_WAYS))
         share = 1 / (len(_WAYS) - number + 1)
-        part = replace(task, limits=task.limits.part(share, None if best is None else _PATIENCE))
+        part = task.within(task.limits.part(share, None if best is None else _PATIENCE))
         try:
             gone = _maximal(part, cover, number, *way(part, moles, why_not))
         except BudgetExceeded as error:
@@ -116,21 +125,20 @@ def _maximal(
     return cover.improved(cover.restored(gone, first), seed)
 
 
-def _all_moles(task: Task) -> tuple[Moles | None, Cover | None, str]:
-    """The list of all minimal moles, and what answers from it; or why there is none."""
-    part = replace(task, limits=task.limits.part(0.5, _LISTING))
+def all_moles(task: Task) -> tuple[Moles | None, str]:
+    """The list of all minimal moles; or None, and why there is none."""
+    part = task.within(task.limits.part(0.5, _LISTING))
     try:
         chunks = part.mole_chunks(_MOST_MOLES)
         first = next(chunks, None)
         if next(chunks, None) is None:
-            moles = task.moles(max_size=1) if first is None else first
-            return moles, Cover(task, moles), ""
+            return (task.moles(max_size=1) if first is None else first), ""
     except BudgetExceeded:
-        return None, None, "To list all minimal moles takes too long, or too much memory."
-    return None, None, f"There are more than {_MOST_MOLES:,} minimal moles."
+        return None, _TOO_MANY
+    return None, f"There are more than {_MOST_MOLES:,} minimal moles."
 
 
-def staged(task: Task, *_: object) -> tuple[tuple[str, ...]]:
+def staged(task: Task, moles: Moles | None, _: str) -> tuple[tuple[str, ...]]:
     """Hit the moles of s items, then find those of s + 1 items in what is left."""
     gone = list(task.alone)
     size = 1
@@ -139,8 +147,19 @@ def staged(task: Task, *_: object) -> tuple[tuple[str, ...]]:
         if size >= task.data.only(left).lengths.max(initial=0):
             break  # no larger itemset occurs
         size += 1
-        gone += by_mole_tree(task, task.moles(max_size=size, items=left))
+        found = task.moles(max_size=size, items=left) if moles is None else _made_of(moles, size, task.data.codes(gone))
+        gone += by_mole_tree(task, found)
     return (tuple(gone),)
+
+
+def _made_of(moles: Moles, size: int, gone: npt.NDArray[np.int64]) -> Moles:
+    """Those of up to *size* items that hold none that is gone: the same as looking for them in what is left."""
+    itemsets = moles.itemsets
+    lost = np.zeros(len(itemsets.names), dtype=bool)
+    lost[gone] = True
+    hit = np.logical_or.reduceat(lost[itemsets.items], itemsets.offsets[:-1]) if len(itemsets) else lost[:0]
+    left: Moles = moles[(itemsets.sizes <= size) & ~hit]
+    return left
 
 
 def insertion(task: Task, *_: object) -> tuple[tuple[str, ...]]:

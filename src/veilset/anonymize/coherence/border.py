@@ -19,7 +19,8 @@ from typing import Protocol, TypeAlias
 
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.anonymize.options import Items, NuggetSize, NuggetSupport
+from veilset.errors import BudgetExceeded, WrongUsage, said
 from veilset.limits import Limits
 from veilset.mining import Count, count_frequent, count_moles, giveaways
 from veilset.mining.frequent_itemsets import support_of_nuggets
@@ -35,9 +36,9 @@ def border(
     promise: Coherence,
     /,
     *,
-    nugget_support: int | float | str | None = None,
-    nugget_size: int | None = None,
-    keep: Iterable[str] = (),
+    nugget_support: NuggetSupport = None,
+    nugget_size: NuggetSize = None,
+    keep: Items = (),
     restore: bool = True,
     limits: Limits,
 ) -> Release:
@@ -58,7 +59,10 @@ def border(
     task = Task.of(data, promise, keep=keep, limits=limits)
     support = support_of_nuggets(nugget_support, promise.k, len(data))
     if nugget_size is not None and nugget_size < 1:
-        raise WrongUsage(f"nugget_size is {nugget_size}.", "Give at least 1, or None for nuggets of any size.")
+        raise WrongUsage(
+            f"{said('nugget_size')} is {nugget_size}.",
+            f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
+        )
     try:
         left = worth_keeping(task, support)
         moles, nuggets = mole_cohorts(task, left), nugget_cohorts(task, left, support, nugget_size)
@@ -68,8 +72,10 @@ def border(
             gone.add(item)
             limits.step("Suppressing items", in_all - moles.total, in_all)
     except BudgetExceeded as stop:  # the advice of the miners speaks of options that this method does not have
-        raise BudgetExceeded(
-            stop.what, "Raise the limit, or choose a larger nugget_support, or a smaller nugget_size or p."
+        raise stop.within(
+            "",
+            f"Raise the limit, or choose a larger {said('nugget_support')}, "
+            f"or a smaller {said('nugget_size')} or {said('p')}.",
         ) from None
     suppressed = restore_coherence(task, gone) if restore else task.data.in_order(gone)
     options = task.options(nugget_support=nugget_support, nugget_size=nugget_size, restore=restore)

@@ -24,7 +24,7 @@ def by_mole_tree(task: Task, moles: Moles) -> tuple[str, ...]:
     """What the greedy of the MOLE-tree suppresses, in its order: the largest MM(v)/IL(v) first (Figure 15)."""
     task.limits.step(_GREEDY)
     with task.limits.guard(_TASK, _ADVICE):
-        chosen = _native.suppress_by_tree(
+        chosen = _native.mining.suppress_by_tree(
             moles.itemsets.offsets,
             moles.itemsets.items,
             task.worth,
@@ -43,7 +43,7 @@ class Cover:
     def __init__(self, task: Task, moles: Moles) -> None:
         self._task = task
         with task.limits.guard(_TASK, _ADVICE):
-            self._cover = _native.MoleCover(
+            self._cover = _native.mining.MoleCover(
                 moles.itemsets.offsets,
                 moles.itemsets.items,
                 task.worth,

@@ -19,8 +19,9 @@ from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
 from veilset.anonymize.coherence.nodes import Nodes
 from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.options import Items
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
-from veilset.errors import Infeasible, WrongUsage
+from veilset.errors import Infeasible, WrongUsage, said
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
@@ -35,7 +36,7 @@ def generalize(
     /,
     *,
     taxonomy: TaxonomyLike | None = None,
-    keep: Iterable[str] = (),
+    keep: Items = (),
     chosen: Iterable[str] | None = None,
     limits: Limits,
 ) -> Release:
@@ -131,6 +132,6 @@ def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
     if given is None:
         raise WrongUsage(
             "generalize needs a taxonomy.",
-            "Give taxonomy= (--taxonomy) a file, such as a CSV file with a header: an item, then its groups.",
+            f"Give one as {said('taxonomy')}, such as a CSV file with a header: an item, then its groups.",
         )
     return taxonomy_of(given)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
-from veilset.errors import WrongUsage, unknown
+from veilset.errors import WrongUsage, said, unknown
 from veilset.mining import Itemsets, count_frequent, frequent
 from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.release import OCCURRENCES
@@ -87,13 +87,17 @@ def loss_of(
         for option, value in (("nugget_support", nugget_support), ("nugget_size", nugget_size)):
             if value is not None:
                 raise WrongUsage(
-                    f"{option} is {value!r}, but the loss counts items.", "Leave it out, or say utility='nuggets'."
+                    f"{said(option)} is {value!r}, but the loss counts items.",
+                    f"Leave it out, or say {said('utility', 'nuggets')}.",
                 )
         return _of_items(task, weighted=weighted)
     if utility != "nuggets":
         raise unknown("utility", utility, ("items", "nuggets"))
     if nugget_size is not None and nugget_size < 1:
-        raise WrongUsage(f"nugget_size is {nugget_size}.", "Give at least 1, or None for nuggets of any size.")
+        raise WrongUsage(
+            f"{said('nugget_size')} is {nugget_size}.",
+            f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
+        )
     support = support_of_nuggets(nugget_support, task.promise.k, len(task.original))
     return _of_nuggets(task, support, nugget_size)
 

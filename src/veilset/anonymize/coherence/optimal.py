@@ -18,8 +18,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +30,11 @@ from veilset.anonymize.coherence.losses import Loss, loss_of
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.rows import Sets
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.worth import Weights
+from veilset.anonymize.options import Items, NuggetSize, NuggetSupport, WeightsOption
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import Coherence
+from veilset.options import Option
 from veilset.release import Bound, Release
 from veilset.transactions import Transactions
 
@@ -50,11 +50,18 @@ def optimal(
     promise: Coherence,
     /,
     *,
-    weights: Weights = None,
-    keep: Iterable[str] = (),
-    utility: Literal["items", "nuggets"] = "items",
-    nugget_support: int | float | str | Fraction | None = None,
-    nugget_size: int | None = None,
+    weights: WeightsOption = None,
+    keep: Items = (),
+    utility: Annotated[
+        Literal["items", "nuggets"],
+        Option(
+            "choice",
+            "What the loss counts: items, or itemsets worth keeping (nuggets).",
+            choices=("items", "nuggets"),
+        ),
+    ] = "items",
+    nugget_support: NuggetSupport = None,
+    nugget_size: NuggetSize = None,
     chosen: Iterable[str] | None = None,
     limits: Limits,
 ) -> Release:

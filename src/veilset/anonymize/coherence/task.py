@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,20 @@ class Task:
                 "Take one of these items off the list, or choose a smaller k or p or a larger h.",
             )
         return task
+
+    def within(self, limits: Limits, **changes: Any) -> Task:
+        """The same task within other limits, or with other changes that leave the size-1 moles as they are."""
+        other = replace(self, limits=limits, **changes)
+        if "alone" in self.__dict__:
+            other.__dict__["alone"] = self.alone
+        return other
+
+    def knowing(self, moles: Moles) -> Task:
+        """The same task, which need not look for its size-1 moles any more."""
+        alone = moles[moles.itemsets.sizes == 1].itemsets
+        other = replace(self)
+        other.__dict__["alone"] = tuple(self.data.names[code] for code in alone.items.tolist())
+        return other
 
     def moles(self, *, max_size: int | None = None, items: Collection[str] | None = None) -> Moles:
         """The minimal moles of up to *max_size* items (None: p) made of *items* (None: of all public ones)."""

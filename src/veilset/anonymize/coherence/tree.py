@@ -1,23 +1,24 @@
 """``tree`` (thesis §4.3): suppresses the item that is in most minimal moles for what it is worth, until none is left.
 
 The moles stand in a MOLE-tree (Definition 11), so that suppressing an item finds all of its moles by following the
-item's node-link; see ``native/suppress_tree.cpp``. Where we differ: a restore pass puts back what need not have gone.
+item's node-link; see ``native/mining/mole_tree.cpp``. Where we differ: a restore pass puts back what need not have
+gone.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.worth import Weights
+from veilset.anonymize.options import Items, WeightsOption
 from veilset.limits import Limits
+from veilset.mining import Moles
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["tree"]
+__all__ = ["suppressed_by_tree", "tree"]
 
 
 def tree(
@@ -25,8 +26,8 @@ def tree(
     promise: Coherence,
     /,
     *,
-    weights: Weights = None,
-    keep: Iterable[str] = (),
+    weights: WeightsOption = None,
+    keep: Items = (),
     restore: bool = True,
     limits: Limits,
 ) -> Release:
@@ -53,9 +54,12 @@ def tree(
     """
     started = time.perf_counter()
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
-    moles = task.moles()  # those of one item are the size-1 moles, which go first (Observation 2)
-    larger = moles[moles.itemsets.sizes > 1]
-    gone: tuple[str, ...] = (*task.alone, *by_mole_tree(task, larger))
-    if restore:
-        gone = Cover(task, moles).restored(gone)
+    gone = suppressed_by_tree(task, task.moles(), restore=restore)
     return task.release("tree", gone, options=task.options(restore=restore), seconds=time.perf_counter() - started)
+
+
+def suppressed_by_tree(task: Task, moles: Moles, *, restore: bool) -> tuple[str, ...]:
+    """What the greedy suppresses, given all minimal moles. Those of one item go first (Observation 2)."""
+    task = task.knowing(moles)
+    gone: tuple[str, ...] = (*task.alone, *by_mole_tree(task, moles[moles.itemsets.sizes > 1]))
+    return Cover(task, moles).restored(gone) if restore else gone

@@ -21,6 +21,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -37,7 +38,7 @@ from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Attempt, Release, Sanitization
 from veilset.transactions import Transactions
 
-__all__ = ["Hidden", "Patterns", "hide", "product"]
+__all__ = ["Hidden", "Patterns", "Wish", "hide", "product"]
 
 Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
@@ -60,40 +61,42 @@ _STAGES = {
 }
 
 
+@dataclass(frozen=True)
+class Wish:
+    """What all three algorithms are told; see `veilset.anonymize.hiding.methods.hpcme`. *others* is for a recipe."""
+
+    keep_patterns: Patterns | None
+    certify: bool
+    margin: Share
+    random_state: int | None
+    others: Mapping[str, object] = field(default_factory=dict)
+
+
 def hide(
     data: Transactions,
     promise: Hidden,
     method: str,
+    wish: Wish,
     *,
     spare: bool,
     reinforce: bool,
     p_r: Fraction | None = None,
-    keep_patterns: Patterns | None,
-    certify: bool,
-    margin: Share,
-    random_state: int | None,
     limits: Limits,
-    options: Mapping[str, object],
 ) -> Release:
     """Hide what the promise lists; *spare* and *reinforce* make the matrix, see `sanitization_matrix`.
 
-    Parameters
-    ----------
-    p_r : Fraction, optional
-        The restoration probability of HPCME; None: what the product leaves stays.
-    keep_patterns, certify, margin, random_state
-        As for `hpcme`.
-    options : mapping
-        What the method was told besides, for the release to remember.
+    *p_r* is the restoration probability of HPCME; None: what the product leaves stays.
     """
     started = time.perf_counter()
-    seed, spread, least = seed_of(random_state), probability(margin, "margin"), promise.least_support(len(data))
+    seed, spread = seed_of(wish.random_state), probability(wish.margin, "margin")
+    certify, least = wish.certify, promise.least_support(len(data))
     hidden = itemsets_of(data, list(map(data.in_order, promise.itemsets)))
     limits.step("Looking for the patterns to keep")
-    if keep_patterns is None:
+    if wish.keep_patterns is None:
         keep = patterns_worth_keeping(data, hidden, least, limits)
     else:
-        keep = patterns_to_keep(data, keep_patterns, hidden if isinstance(promise, HiddenPatterns) else None, limits)
+        forbidden = hidden if isinstance(promise, HiddenPatterns) else None
+        keep = patterns_to_keep(data, wish.keep_patterns, forbidden, limits)
     matrix = sanitization_matrix(hidden, keep, spare=spare, reinforce=reinforce, limits=limits)
     states = product(data, matrix, limits)
     levels = tuple(_level(seed, itemset, spread) for itemset in _listed(promise)) if certify else ()
@@ -111,9 +114,9 @@ def hide(
         promise=promise,
         method=method,
         options={
-            **options,
+            **wish.others,
             **({} if p_r is None else {"p_r": str(p_r)}),
-            **({} if keep_patterns is None else {"keep_patterns": to_keep}),
+            **({} if wish.keep_patterns is None else {"keep_patterns": to_keep}),
             "certify": certify,
             "margin": str(spread),
             "random_state": seed,
@@ -142,7 +145,7 @@ def product(data: Transactions, matrix: csr_array, limits: Limits) -> npt.NDArra
     columns.eliminate_zeros()
     columns.sort_indices()
     with limits.guard("The product", "hide from fewer transactions at once."):
-        return _native.sanitize(
+        return _native.hiding.sanitize(
             data.offsets,
             data.items,
             len(data.names),
@@ -159,7 +162,9 @@ def _restored(
 ) -> npt.NDArray[np.bool_]:
     """Which occurrences are left when those that need chance get it."""
     odds = odds_of(Fraction(1) if p_r is None else p_r)
-    return _native.restored(data.offsets, data.items, len(data.names), states, odds=odds, seed=seed).view(np.bool_)
+    return _native.hiding.restored(data.offsets, data.items, len(data.names), states, odds=odds, seed=seed).view(
+        np.bool_
+    )
 
 
 def _listed(promise: Hidden) -> Sequence[object]:
@@ -193,22 +198,22 @@ def _certified(
     shares = [level * sure for level in levels]
     steps = [p_r * (_STEPS - step) / _STEPS for step in range(_STEPS + 1)] if p_r else [p_r]
     with limits.guard("Hiding patterns", "hide fewer of them at once."):
-        found = _native.hide(
+        found = _native.hiding.hide(
             data.offsets,
             data.items,
             len(data.names),
             states,
-            hidden.offsets,
-            hidden.items,
-            antecedents.offsets,
-            antecedents.items,
-            # Support < level * least, in whole numbers.
-            np.array([-(-level * least // 1) - 1 for level in levels], dtype=np.int64),
-            np.array([share.numerator for share in shares], dtype=np.int64),
-            np.array([share.denominator for share in shares], dtype=np.int64),
-            keep.offsets,
-            keep.items,
-            keep.supports - least,
+            _native.hiding.ToHide(
+                offsets=hidden.offsets,
+                items=hidden.items,
+                antecedent_offsets=antecedents.offsets,
+                antecedent_items=antecedents.items,
+                # Support < level * least, in whole numbers.
+                most=np.array([-(-level * least // 1) - 1 for level in levels], dtype=np.int64),
+                share_num=np.array([share.numerator for share in shares], dtype=np.int64),
+                share_den=np.array([share.denominator for share in shares], dtype=np.int64),
+            ),
+            _native.hiding.ToKeep(offsets=keep.offsets, items=keep.items, spare=keep.supports - least),
             np.array([odds_of(Fraction(1) if share is None else share) for share in steps], dtype=np.uint64),
             seed=seed,
             most_ways=len(_WAYS),

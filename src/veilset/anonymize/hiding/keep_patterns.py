@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, WrongUsage, said
 from veilset.limits import Limits
 from veilset.mining import Itemsets, frequent, supports
 from veilset.transactions import Transactions
@@ -20,7 +20,7 @@ from veilset.transactions import Transactions
 __all__ = ["itemsets_of", "patterns_to_keep", "patterns_worth_keeping"]
 
 _TASK = "Looking for the patterns to keep"
-_ADVICE = "give keep_patterns, or hide from a higher min_support."
+_ADVICE = f"give {said('keep_patterns')}, or hide from a higher {said('min_support')}."
 _MOST = 10_000  # patterns to keep inside one frequent itemset: they can double with each hidden pattern
 
 
@@ -29,7 +29,7 @@ def patterns_to_keep(
 ) -> Itemsets:
     """The patterns that a user names; none may hold one of *hidden*, which could not be hidden then."""
     if isinstance(patterns, str) or not isinstance(patterns, Iterable):
-        raise WrongUsage(f"keep_patterns is {patterns!r}.", "Give a list of lists of items.")
+        raise WrongUsage(f"{said('keep_patterns')} is {patterns!r}.", "Give a list of lists of items.")
     named = []
     for number, pattern in enumerate(patterns, start=1):
         if isinstance(pattern, str) or not isinstance(pattern, Iterable):

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from veilset.errors import said
 from veilset.limits import Limits
 from veilset.mining import Itemsets
 
 __all__ = ["sanitization_matrix"]
 
-_ADVICE = "give shorter keep_patterns, or hide from a higher min_support."
+_ADVICE = f"give shorter {said('keep_patterns')}, or hide from a higher {said('min_support')}."
 
 
 def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinforce: bool, limits: Limits) -> csr_array:

@@ -1,6 +1,6 @@
 """Sensitive rules in weighted rows: which items to suppress so that none is left, and whether one more item brings one.
 
-The faces of ``native/suppress_rules.cpp`` and ``native/rules_keeping.cpp``.
+The faces of ``native/rules/suppress.cpp`` and ``native/rules/keeping.cpp``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Rows:
     ) -> None:
         self.arrays = (offsets, items, weights)
         self.all = np.arange(len(weights))
-        self._kernel = _native.WeightedRows(offsets, items, weights, vocabulary=vocabulary)
+        self._kernel = _native.rules.WeightedRows(offsets, items, weights, vocabulary=vocabulary)
 
     def renamed(
         self,
@@ -123,7 +123,7 @@ def conceal(
     """
     with limits.guard("Concealing sensitive rules", _ADVICE):
         try:
-            found = _native.suppress_rules(
+            found = _native.rules.suppress(
                 *rows.arrays,
                 sensitive,
                 worth,
@@ -138,9 +138,7 @@ def conceal(
                 threads=limits.thread_count,
                 **limits.for_kernel(lambda size: f"Concealing rules with {size} item{'s' * (size != 1)} known"),
             )
-        except _native.OverBudget as stop:
-            if str(stop) != "work":
-                raise
+        except _native.core.OutOfWork:
             raise BudgetExceeded(
                 "It would take too long to find out what has to go besides the items that must be kept.",
                 f"Take sensitive items off the list of what must be kept, or {_ADVICE}",
@@ -160,7 +158,7 @@ class Keeping:
     def __init__(self, rows: Rows, rho: Fraction, sensitive: Marks, *, population: int, limits: Limits) -> None:
         self._limits = limits
         with limits.guard("Preparing the transactions", _ADVICE):
-            self._kept = _native.RuleKeeping(
+            self._kept = _native.rules.Keeping(
                 *rows.arrays,
                 sensitive,
                 population=population,

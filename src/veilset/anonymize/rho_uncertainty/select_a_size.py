@@ -18,20 +18,65 @@ occurrences. Added items count nothing by themselves. What the paper leaves open
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset import _native
 from veilset.anonymize.chance import Share, odds_of, probability, seed_of
+from veilset.anonymize.options import RandomState
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.errors import WrongUsage, near_misses
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
-from veilset.transactions import Taxonomy, Transactions
+from veilset.transactions import Taxonomy, Transactions, row_blocks
 
-__all__ = ["select_a_size", "select_a_size_loss"]
+__all__ = ["NoisyRelease", "select_a_size", "select_a_size_loss"]
+
+_BLOCK = 1 << 20  # occurrences that are compared at once
+
+
+@dataclass(frozen=True)
+class NoisyRelease(Release):
+    """A release in which items were added and deleted at random, of which no list of edits can give an account.
+
+    So it is **never certified**, even if nothing happened to change. *noise* is what it costs: an average loss.
+    """
+
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        why = "Items were added and deleted at random, which no list of edits can account for."
+        object.__setattr__(self, "discrepancy", why)
+
+    @property
+    def own_loss(self) -> float:
+        """The average loss as it was measured."""
+        return self.noise
+
+    @property
+    def loss(self) -> float:
+        """The share of all item occurrences of the original that are gone."""
+        before = len(self.original.items)
+        return 1 - int(self.survivors().sum()) / before if before else 0.0
+
+    def survivors(self) -> npt.NDArray[np.int64]:
+        """For each item of the original, how many transactions hold it before and after."""
+        original, noisy = self.original, self.data
+        rows = np.setdiff1d(np.arange(len(original)), np.array(self.withheld, dtype=np.int64))
+        code = original.codes(noisy.names)
+        width, there = len(original.names), np.zeros(len(original.names), dtype=np.int64)
+        for first, last in row_blocks(noisy.offsets, _BLOCK):
+            before = original.take(rows[first:last])
+            numbers = np.repeat(np.arange(last - first), before.lengths)
+            held = numbers * width + original.codes(before.names)[before.items]
+            now = np.repeat(np.arange(last - first), np.diff(noisy.offsets[first : last + 1])) * width
+            now += code[noisy.items[noisy.offsets[first] : noisy.offsets[last]]]
+            there += np.bincount(held[np.isin(held, now, assume_unique=True)] % width, minlength=width)
+        return there
 
 
 def select_a_size(
@@ -42,7 +87,7 @@ def select_a_size(
     beta: Share | None = None,
     taxonomy: TaxonomyLike | None = None,
     fan_out: int = 4,
-    random_state: int | None = None,
+    random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
     """Delete and add items at random. The release is longer than the data: about β times all items, for each row.
@@ -70,7 +115,7 @@ def select_a_size(
     seed = seed_of(random_state)
     loss = select_a_size_loss(data, beta=share, taxonomy=taxonomy, fan_out=fan_out, random_state=seed, limits=limits)
     noisy = _with_noise(data, share, seed, limits)
-    return Release(
+    return NoisyRelease(
         original=data,
         data=noisy,
         promise=promise,
@@ -122,7 +167,7 @@ def select_a_size_loss(
         paths.append(above[::-1])
     in_order = sorted(range(len(paths)), key=lambda code: (*paths[code], int(leaf_of[code])))
     with limits.guard("Measuring noise", "take fewer transactions."):
-        lost = _native.noise_loss(
+        lost = _native.rules.noise_loss(
             data.offsets,
             data.items,
             np.array(in_order, dtype=np.int32),
@@ -143,7 +188,7 @@ def _with_noise(data: Transactions, beta: Fraction, seed: int, limits: Limits) -
     # The codes as they are made, and once more in rows of their own.
     limits.require(int(2 * 4 * expected), "Adding noise", advice)
     with limits.guard("Adding noise", advice):
-        offsets, codes = _native.add_noise(
+        offsets, codes = _native.rules.add_noise(
             data.offsets,
             data.items,
             vocabulary=len(data.names),
@@ -152,7 +197,7 @@ def _with_noise(data: Transactions, beta: Fraction, seed: int, limits: Limits) -
             threads=limits.thread_count,
             **limits.for_kernel(lambda _: "Adding noise"),
         )
-        there = _native.occurring(codes, len(data.names)).astype(bool) & data.is_sensitive.astype(bool)
+        there = _native.core.occurring(codes, len(data.names)).astype(bool) & data.is_sensitive.astype(bool)
         sensitive = [data.names[code] for code in np.flatnonzero(there).tolist()]
         return Transactions.from_codes(offsets, codes, data.names, sensitive=sensitive)
 

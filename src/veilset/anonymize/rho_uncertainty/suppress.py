@@ -1,6 +1,6 @@
 """``suppress`` (Cao et al. 2010 §4): SuppressControl, and what it need not have suppressed put back.
 
-The algorithm itself is in ``native/suppress_rules.cpp``. By itself it often loses more than removing all sensitive
+The algorithm itself is in ``native/rules/suppress.cpp``. By itself it often loses more than removing all sensitive
 items would (as the paper finds, too), so that is tried as well, and the better one is taken.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from veilset.anonymize.options import Items, Plain, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.rules import conceal
 from veilset.anonymize.rho_uncertainty.task import Found, Task
-from veilset.anonymize.worth import Weights
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -27,10 +27,10 @@ def suppress(
     promise: RhoUncertainty,
     /,
     *,
-    weights: Weights = None,
-    sensitive_weight: int = 1,
-    keep: Iterable[str] = (),
-    plain: bool = False,
+    weights: WeightsOption = None,
+    sensitive_weight: SensitiveWeight = 1,
+    keep: Items = (),
+    plain: Plain = False,
     repair: bool = True,
     chosen: Iterable[str] | None = None,
     limits: Limits,

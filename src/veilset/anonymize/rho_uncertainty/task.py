@@ -14,7 +14,7 @@ import numpy.typing as npt
 from veilset.anonymize.rho_uncertainty.choice import Choice
 from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
 from veilset.anonymize.worth import Weights, named_items, worth_of
-from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
+from veilset.errors import BudgetExceeded, Infeasible, WrongUsage, said
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Attempt, Release
@@ -89,7 +89,9 @@ class Task:
             or not isinstance(sensitive_weight, int)
             or not 1 <= sensitive_weight <= 1000
         ):
-            raise WrongUsage(f"sensitive_weight is {sensitive_weight!r}.", "Give a whole number from 1 to 1000.")
+            raise WrongUsage(
+                f"{said('sensitive_weight')} is {sensitive_weight!r}.", "Give a whole number from 1 to 1000."
+            )
         # A tree has leaves: where no item is public, the sensitive ones, which nothing is made of.
         leaves = data.public or data.names
         tree = Taxonomy.from_paths({name: [] for name in leaves}) if taxonomy is None else taxonomy
@@ -99,7 +101,7 @@ class Task:
         if float(worth.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
             raise WrongUsage(
                 f"All {len(data.names):,} items together weigh more than can be counted exactly.",
-                "Divide all weights by the same number, or give a smaller sensitive_weight.",
+                f"Divide all weights by the same number, or give a smaller {said('sensitive_weight')}.",
             )
         return cls(
             data,
@@ -177,8 +179,8 @@ class Task:
                 choice.improve() if repair else choice.restore()
             except Infeasible as stop:
                 note = stop.what
-            except BudgetExceeded as stop:
-                note = f"stopped at the {'time' if 'time limit' in stop.what else 'memory'} limit"
+            except BudgetExceeded:
+                note = f"stopped at the {'time' if bounded.seconds_left() <= 0 else 'memory'} limit"
             loss = None
             if choice is not None:
                 loss = self.hierarchy.average_loss(choice.kept)

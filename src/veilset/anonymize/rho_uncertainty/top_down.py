@@ -13,10 +13,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from veilset.anonymize.options import Items, Plain, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
-from veilset.anonymize.worth import Weights
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -33,10 +33,10 @@ def top_down(
     /,
     *,
     taxonomy: TaxonomyLike | None = None,
-    weights: Weights = None,
-    sensitive_weight: int = 1,
-    keep: Iterable[str] = (),
-    plain: bool = False,
+    weights: WeightsOption = None,
+    sensitive_weight: SensitiveWeight = 1,
+    keep: Items = (),
+    plain: Plain = False,
     repair: bool = True,
     chosen: Iterable[str] | None = None,
     limits: Limits,

@@ -1,42 +1,22 @@
-"""What had to go whatever the method: items that break the promise by themselves.
+"""What coherence makes unavoidable: public items that are moles by themselves (thesis Observation 2).
 
-For coherence these are public items (thesis Observation 2), counted block by block, since the original may be larger
-than memory: what is held is a number for each item, and one for each pair of an item and a sensitive item that occur
-together. For ρ-uncertainty they are sensitive items; for hidden patterns those that are a pattern alone and must not
-be found once. For l-diverse anatomy there are none.
+They are counted block by block, since the original may be larger than memory: what is held is a number for each item,
+and one for each pair of an item and a sensitive item that occur together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import WrongUsage
-from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
+from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions, row_blocks
+from veilset.utility.utilities import Utility
 
-__all__ = ["unavoidable"]
+__all__ = ["COHERENCE", "most_with_one"]
 
 _BLOCK = 1 << 18  # occurrences that are looked at at once
-
-
-def unavoidable(release: Release) -> tuple[str, ...]:
-    """The items of the original that no release can keep, in vocabulary order."""
-    promise = release.promise
-    find = _UNAVOIDABLE.get(type(promise))
-    if find is None:
-        known = ", ".join(kind.__name__ for kind in _UNAVOIDABLE)
-        raise WrongUsage(f"What {type(promise).__name__} makes unavoidable is not known.", f"Available: {known}.")
-    return find(release, promise)
-
-
-def _too_common(release: Release, promise: RhoUncertainty) -> tuple[str, ...]:
-    """The sensitive items that an attacker who knows nothing infers: suppressing others makes them no rarer."""
-    return promise.inferred_from_nothing(release.original)
 
 
 def _moles_alone(release: Release, promise: Coherence) -> tuple[str, ...]:
@@ -50,27 +30,6 @@ def _moles_alone(release: Release, promise: Coherence) -> tuple[str, ...]:
     telling = most_with_one(seen).astype(object) * h.denominator > seen.supports.astype(object) * h.numerator
     breaks = (rare | telling.astype(bool)) & (seen.is_sensitive == 0)
     return tuple(seen.names[code] for code in np.flatnonzero(breaks).tolist())
-
-
-def _patterns_alone(release: Release, promise: HiddenPatterns | HiddenRules) -> tuple[str, ...]:
-    """The items that no transaction may hold; of any other pattern, and of every rule, each single item may stay."""
-    if promise.least_support(len(release.original)) > 1:
-        return ()
-    return release.original.in_order(itemset[0] for itemset in promise.itemsets if len(itemset) == 1)
-
-
-def _none(release: Release, promise: LDiverseAnatomy) -> tuple[str, ...]:
-    """Every item stays: what is not published is which of them go together."""
-    return ()
-
-
-_UNAVOIDABLE: Mapping[type[Promise], Callable[[Release, Any], tuple[str, ...]]] = {
-    Coherence: _moles_alone,
-    RhoUncertainty: _too_common,
-    HiddenPatterns: _patterns_alone,
-    HiddenRules: _patterns_alone,
-    LDiverseAnatomy: _none,
-}
 
 
 def most_with_one(data: Transactions) -> npt.NDArray[np.int64]:
@@ -98,3 +57,6 @@ def most_with_one(data: Transactions) -> npt.NDArray[np.int64]:
     most = np.zeros(width, dtype=np.int64)
     np.maximum.at(most, pairs % max(1, width), counts)
     return most
+
+
+COHERENCE = Utility(unavoidable=_moles_alone)

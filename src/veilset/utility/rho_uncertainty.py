@@ -1,40 +1,36 @@
-"""The floor of ρ-uncertainty: what every release loses at least, because of rules made of sensitive items alone.
+"""What ρ-uncertainty costs at least: a floor, because of rules made of sensitive items alone.
 
 Generalization recodes public items only, and suppression changes no support of what it leaves. So a rule χ → α among
 sensitive items that is too sure is so in every release, until one of its items is suppressed everywhere: no release
 keeps all of χ and α. The least weight of sensitive items that hits all such sets is a loss nobody can avoid. It is hard
 to find; what is given is a **proven lower bound** of it, from the rules with up to two items on the left side
-(`native/hitting_bound.cpp`). Between it and removing all sensitive items lies what a method can save.
+(`native/rules/hitting_bound.cpp`). Between it and removing all sensitive items lies what a method can save.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage
 from veilset.limits import Limits
 from veilset.mining import Rules, rules
 from veilset.models import RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility.metric import Metric
+from veilset.utility.utilities import Count, Utility
 
-__all__ = ["floor", "least_loss"]
+if TYPE_CHECKING:
+    from veilset.utility.account import Account
+
+__all__ = ["RHO_UNCERTAINTY", "least_loss"]
 
 _MOST_ITEMS = 1000
 _ADVICE = "leave the floor out."
-
-
-def floor(release: Release, *, limits: Limits | None = None) -> float:
-    """What every release of the same data loses at least, as an average loss: see `least_loss`."""
-    if not isinstance(release.promise, RhoUncertainty):
-        raise WrongUsage(
-            f"What {type(release.promise).__name__} costs at least is not known.", "Available: RhoUncertainty."
-        )
-    return least_loss(release.original, release.promise, limits=limits)
 
 
 def least_loss(data: Transactions, promise: RhoUncertainty, *, limits: Limits | None = None) -> float:
@@ -62,7 +58,7 @@ def least_loss(data: Transactions, promise: RhoUncertainty, *, limits: Limits | 
     place[heaviest] = np.arange(len(heaviest), dtype=np.int32)
     weights = rest.supports[heaviest]
     with limits.guard("Searching for a floor of the loss", _ADVICE):
-        kept = _native.kept_at_most(
+        kept = _native.rules.kept_at_most(
             weights,
             _sets_of(found, 2, place),
             _sets_of(found, 3, place),
@@ -83,3 +79,28 @@ def _sets_of(found: Rules, size: int, place: npt.NDArray[np.int32]) -> npt.NDArr
     keys = np.unique(sets.astype(np.int64) @ _MOST_ITEMS ** np.arange(size - 1, -1, -1))
     digits = [keys // _MOST_ITEMS**power % _MOST_ITEMS for power in range(size - 1, -1, -1)]
     return np.stack(digits, axis=1).astype(np.int32).ravel()
+
+
+def _too_common(release: Release, promise: RhoUncertainty) -> tuple[str, ...]:
+    """The sensitive items that an attacker who knows nothing infers: suppressing others makes them no rarer."""
+    return promise.inferred_from_nothing(release.original)
+
+
+def _floor(account: Account, limits: Limits) -> dict[str, float]:
+    return {"floor": least_loss(account.release.original, account.promise, limits=limits)}
+
+
+RHO_UNCERTAINTY = Utility(
+    unavoidable=_too_common,
+    metrics=(
+        Metric(
+            "floor",
+            "average loss that no method can avoid, as far as proven: of each set of sensitive items that tell each "
+            "other too surely, one has to go. Removing all sensitive items loses no more than their share of all "
+            "occurrences",
+            1,
+            "neither",
+        ),
+    ),
+    counts=(Count(1 / 2, _floor),),
+)

@@ -1,0 +1,148 @@
+"""The three algorithms that hide patterns: ``hpcme``, ``hidden-first``, ``non-hidden-first`` (Lee, Chang, Chen 2004).
+
+They make different matrices and share the rest (`veilset.anonymize.hiding.hide`).
+
+- ``hidden-first`` (HF, §3.1, Figure 4): every pair inside a hidden pattern gets a victim. The text spares pairs that a
+  pattern to keep holds too, as the other algorithms do; its figure does not. The figure is followed, and
+  ``spare_shared_pairs`` gives the text. S holds no 1 beside its diagonal, so that one -1 is enough.
+- ``non-hidden-first`` (NHF, §3.2, Figure 5): only pairs that no pattern to keep holds get a victim, and pairs that only
+  patterns to keep hold get a 1, which makes up for a -1. It may hide too little of a pattern; `certify` does the rest.
+- ``hpcme`` (§3.3): hides patterns completely with minimum side effect. The matrix is that of ``non-hidden-first``.
+  Where its product keeps a victim although a -1 met it in this transaction, the victim stays with the **restoration
+  probability** p_r only. (Read literally, the paper asks whether there is any -1 in the victim's column; victims would
+  then vanish from transactions that hold no pair of a hidden pattern, and p_r = 0 would not be the hidden-first
+  algorithm, as the paper says it is.) With p_r = 1 it is ``non-hidden-first``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Annotated
+
+from veilset.anonymize.chance import Share, probability
+from veilset.anonymize.hiding.hide import Hidden, Wish, hide
+from veilset.anonymize.methods import Methods, Milder
+from veilset.anonymize.options import Certify, KeepPatterns, Margin, RandomState
+from veilset.limits import Limits
+from veilset.options import Option
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+__all__ = ["HIDING", "hidden_first", "hpcme", "non_hidden_first"]
+
+
+def hpcme(
+    data: Transactions,
+    promise: Hidden,
+    /,
+    *,
+    p_r: Annotated[
+        Share,
+        Option(
+            "share",
+            "Restoration probability: how often an item stays that one pattern removes and another keeps. By default "
+            "0.35.",
+            public=True,
+        ),
+    ] = "0.35",
+    keep_patterns: KeepPatterns = None,
+    certify: Certify = True,
+    margin: Margin = "1/2",
+    random_state: RandomState = None,
+    limits: Limits,
+) -> Release:
+    """Hide patterns, and give back by chance what patterns to keep need.
+
+    Parameters
+    ----------
+    p_r : share
+        The restoration probability, from 0 to 1: the higher, the more is kept, and the less is hidden.
+    keep_patterns : iterable of iterables of str, optional
+        The non-sensitive patterns, whose loss is to be avoided. None: the maximal ones among the itemsets that reach
+        min_support and contain no hidden pattern.
+    certify : bool
+        Go on until everything is hidden: p_r is lowered in ten steps until all is hidden that a lower p_r can hide,
+        then victims go, and what need not have gone is put back. False: the product alone, which promises nothing.
+    margin : share
+        How far below min_support a pattern may be brought, from 0 to 1: for each, a level between 1 - margin and 1
+        times min_support is drawn. With 0 all end just below min_support, and point at themselves.
+    random_state : int, optional
+        The secret seed of every choice by chance. None: one that nobody can guess; ``release.options`` has it.
+
+    Examples
+    --------
+    >>> from veilset import HiddenPatterns
+    >>> data = Transactions.from_lists([[4, 5], [2, 4], [1, 2, 5], [1, 3, 5], [1, 2, 3, 5], [2, 4, 5]])
+    >>> promise = HiddenPatterns([["4", "5"], ["1", "2", "5"]], min_support="30%")
+    >>> as_published = {"keep_patterns": [["2", "4"], ["1", "3", "5"]], "certify": False, "limits": Limits()}
+    >>> hpcme(data, promise, p_r=0, **as_published).data.to_lists()
+    [['5'], ['2', '4'], ['5'], ['1', '3', '5'], ['3', '5'], ['5']]
+    >>> hidden_first(data, promise, **as_published).data.to_lists()
+    [['5'], ['2', '4'], ['5'], ['3', '5'], ['3', '5'], ['5']]
+    >>> non_hidden_first(data, promise, **as_published).data.to_lists()
+    [['5'], ['2', '4'], ['5'], ['1', '3', '5'], ['1', '3', '5'], ['2', '4', '5']]
+    """
+    wish = Wish(keep_patterns, certify, margin, random_state)
+    chance = probability(p_r, "p_r")
+    return hide(data, promise, "hpcme", wish, spare=True, reinforce=True, p_r=chance, limits=limits)
+
+
+def hidden_first(
+    data: Transactions,
+    promise: Hidden,
+    /,
+    *,
+    spare_shared_pairs: Annotated[
+        bool, Option("switch", "Remove no item for a pair that a pattern to keep also holds.", public=True)
+    ] = False,
+    keep_patterns: KeepPatterns = None,
+    certify: Certify = True,
+    margin: Margin = "1/2",
+    random_state: RandomState = None,
+    limits: Limits,
+) -> Release:
+    """Break up every pair of items of a hidden pattern; the other options are those of `hpcme`.
+
+    Parameters
+    ----------
+    spare_shared_pairs : bool
+        Leave pairs alone that a pattern to keep holds, too.
+    """
+    wish = Wish(keep_patterns, certify, margin, random_state, {"spare_shared_pairs": spare_shared_pairs})
+    return hide(data, promise, "hidden-first", wish, spare=spare_shared_pairs, reinforce=False, limits=limits)
+
+
+def non_hidden_first(
+    data: Transactions,
+    promise: Hidden,
+    /,
+    *,
+    keep_patterns: KeepPatterns = None,
+    certify: Certify = True,
+    margin: Margin = "1/2",
+    random_state: RandomState = None,
+    limits: Limits,
+) -> Release:
+    """Break up pairs of items of a hidden pattern where no pattern to keep suffers; options as for `hpcme`."""
+    wish = Wish(keep_patterns, certify, margin, random_state)
+    return hide(data, promise, "non-hidden-first", wish, spare=True, reinforce=True, limits=limits)
+
+
+def _larger_min_support(milder: Milder, promise: Hidden) -> Iterator[tuple[str, int | Fraction]]:
+    """The smallest min_support that keeps half, in doublings."""
+    most = len(milder.release.original) if isinstance(promise.min_support, int) else 1  # beyond, nothing is ever found
+    larger = promise.min_support * 2
+    while larger <= most:
+        if milder.loss(replace(promise, min_support=larger)) <= 0.5:
+            yield "min_support", larger
+            break
+        larger *= 2
+
+
+HIDING = Methods(
+    {"hpcme": hpcme, "hidden-first": hidden_first, "non-hidden-first": non_hidden_first},
+    milder="larger min_support",
+    find_milder=_larger_min_support,
+)

@@ -1,0 +1,107 @@
+"""The account of a release: what is known of its losses, each thing counted once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.errors import BudgetExceeded, Infeasible
+from veilset.exact import Support
+from veilset.limits import Limits
+from veilset.models import Promise
+from veilset.release import Release
+from veilset.utility.losses import COMMON_METRICS, COUNTS
+from veilset.utility.metric import Metric
+from veilset.utility.nuggets import nugget_support_of
+from veilset.utility.utilities import UTILITIES, SideEffect
+
+__all__ = ["Account", "metrics_of"]
+
+_SECONDS = 10.0
+
+
+def metrics_of(promise: Promise | type[Promise]) -> tuple[Metric, ...]:
+    """The metrics that there are for releases under this promise: those of all promises, then its own."""
+    mixed = promise.edits == "buckets"
+    common = tuple(metric for metric in COMMON_METRICS if not (mixed and metric.compares_rows))
+    return (*common, *UTILITIES.of(promise).metrics)
+
+
+class Account:
+    """What a release lost. Everything is counted when it is first asked for, and once.
+
+    Parameters
+    ----------
+    release : Release
+    nugget_support, nugget_size : optional
+        k' and p' of nuggets; rules are of the same k'. See `veilset.utility.nuggets`.
+    limits : Limits, optional
+        For everything together. Without a time limit, whatever is counted may take 10 seconds; with one, a part of
+        what is left. What takes longer, or too much memory, is not in `values`: it is never guessed.
+    """
+
+    release: Release
+
+    def __init__(
+        self,
+        release: Release,
+        *,
+        nugget_support: Support | None = None,
+        nugget_size: int | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.release = release
+        self.promise: Any = release.promise
+        self.nugget_support = nugget_support_of(release, nugget_support)
+        self.nugget_size = nugget_size
+        self._limits = limits or Limits()
+        self._utility = UTILITIES.of(release.promise)
+        self._effects: tuple[SideEffect, ...] | None = None
+
+    @cached_property
+    def unavoidable(self) -> tuple[str, ...] | None:
+        """The items that any method would have to remove; None: no method could make the original keep the promise."""
+        try:
+            return self._utility.unavoidable(self.release, self.promise)
+        except Infeasible:
+            return None
+
+    @cached_property
+    def survivors(self) -> npt.NDArray[np.int64]:
+        """For each item of the original, how many of its occurrences are still there."""
+        return self.release.survivors()
+
+    @property
+    def hides(self) -> bool:
+        """Whether patterns were to be hidden."""
+        return self._utility.side_effects is not None
+
+    def side_effects(self, limits: Limits | None = None) -> tuple[SideEffect, ...] | None:
+        """What became of each pattern that was to be hidden or to stay; None where none was.
+
+        `BudgetExceeded` is raised beyond the limits.
+        """
+        if self._effects is None and self._utility.side_effects is not None:
+            self._effects = self._utility.side_effects(self.release, limits or self._limits)
+        return self._effects
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """All metrics by name, but for what was not decided within the limits."""
+        fitting = self.metrics
+        found = {metric.name: metric.quick(self) for metric in fitting if metric.quick is not None}
+        seconds = _SECONDS if self._limits.time_limit is None else None
+        for count in (*self._utility.counts, *COUNTS):
+            with suppress(BudgetExceeded):
+                found |= count.numbers(self, self._limits.part(count.share, seconds))
+        return {metric.name: found[metric.name] for metric in fitting if metric.name in found}
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics that there can be a number for."""
+        feasible = self.unavoidable is not None
+        return tuple(metric for metric in metrics_of(self.promise) if feasible or not metric.only_feasible)

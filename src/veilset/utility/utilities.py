@@ -1,0 +1,90 @@
+"""What measuring has to know of a promise: what any method must remove, and which numbers it has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from veilset.limits import Limits
+from veilset.models import PerPromise
+from veilset.release import Release
+from veilset.utility.metric import Metric
+
+if TYPE_CHECKING:
+    from veilset.utility.account import Account
+
+__all__ = ["UTILITIES", "Count", "SideEffect", "Utility"]
+
+Rule = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class SideEffect:
+    """What became of one pattern, or of one rule.
+
+    Parameters
+    ----------
+    items : tuple of str
+        The pattern; of a rule, both sides together.
+    kind : {"hidden", "keep"}
+        Whether it was to be hidden or to stay.
+    fate : {"hidden", "found", "kept", "lost"}
+        What became of it: hidden or found, kept or lost.
+    before, after : int
+        How many transactions hold all its items, in the original and in the release.
+    level : Fraction or None
+        The share of its limits that a hidden one had to stay below; None: none was drawn.
+    rule : pair of tuples of str, or None
+        Antecedent and consequent, where a rule was to be hidden.
+    """
+
+    items: tuple[str, ...]
+    kind: Literal["hidden", "keep"]
+    fate: Literal["hidden", "found", "kept", "lost"]
+    before: int
+    after: int
+    level: Fraction | None
+    rule: Rule | None
+
+
+@dataclass(frozen=True)
+class Count:
+    """Numbers that are counted together, and may take long.
+
+    Parameters
+    ----------
+    share : float
+        Of the time that is left, how much it may take.
+    numbers : callable
+        From an account and limits to the numbers by name; `BudgetExceeded` is raised beyond the limits.
+    """
+
+    share: float
+    numbers: Callable[[Account, Limits], Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What measuring has to know of one promise.
+
+    Parameters
+    ----------
+    unavoidable : callable
+        From a release and its promise to the items that no release can keep, in vocabulary order.
+    metrics : tuple of Metric
+        Those of this promise alone.
+    counts : tuple of Count
+        How those are counted that may take long.
+    side_effects : callable, optional
+        From a release to what became of each pattern, where patterns are hidden.
+    """
+
+    unavoidable: Callable[[Release, Any], tuple[str, ...]] = lambda release, promise: ()
+    metrics: tuple[Metric, ...] = ()
+    counts: tuple[Count, ...] = field(default=())
+    side_effects: Callable[[Release, Limits], tuple[SideEffect, ...]] | None = None
+
+
+UTILITIES = PerPromise[Utility]("measure of utility")
