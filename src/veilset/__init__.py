@@ -12,7 +12,15 @@ from importlib.metadata import version as _version
 
 from veilset import mining
 from veilset.api import anonymize, apply, audit, measure, publish, verify
-from veilset.errors import BudgetExceeded, Infeasible, NotCertified, UnreadableInput, VeilsetError, WrongUsage
+from veilset.errors import (
+    BudgetExceeded,
+    CannotWrite,
+    Infeasible,
+    NotCertified,
+    UnreadableInput,
+    VeilsetError,
+    WrongUsage,
+)
 from veilset.models import (
     Audit,
     Coherence,
@@ -32,6 +40,7 @@ __all__ = [
     "Audit",
     "BudgetExceeded",
     "Bundle",
+    "CannotWrite",
     "Coherence",
     "HiddenPatterns",
     "HiddenRules",

@@ -1,29 +1,23 @@
-"""The public functions. `anonymize` runs a method, then the auditor on its result: neither knows of the other."""
+"""The public functions. Each is a `Run`, or a part of one."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from fractions import Fraction
-from inspect import signature
 from pathlib import Path
 
-import numpy as np
-
-from veilset.anonymize import METHODS, Method, check_allowed, check_original, find_method, too_common
 from veilset.audit import audit as run_auditor
-from veilset.audit import edits_account_for
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import WrongUsage
 from veilset.limits import Limits, Progress
-from veilset.models import Audit, HiddenPatterns, HiddenRules, LDiverseAnatomy, Promise, RhoUncertainty
+from veilset.models import Audit, Promise
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
-from veilset.release import OCCURRENCES, Release
+from veilset.release import Release
+from veilset.run import Run
 from veilset.transactions import Transactions
-from veilset.utility import measure as measure_release
+from veilset.utility import Account
 
-__all__ = ["anonymize", "apply", "audit", "certify", "measure", "publish", "verify"]
+__all__ = ["anonymize", "apply", "audit", "measure", "publish", "verify"]
 
 
 def audit(
@@ -64,7 +58,7 @@ def audit(
       {figs}: only 1 transaction holds this
     """
     limits = Limits(threads, memory_limit, time_limit, progress)
-    if not isinstance(promise, (HiddenPatterns, HiddenRules)):  # a release may have lost all of an item of a pattern
+    if not promise.may_lack_items:
         promise.check_items(data)
     return run_auditor(data, promise, witnesses=witnesses, limits=limits)
 
@@ -112,120 +106,18 @@ def anonymize(
     >>> release.suppressed, release.certified
     (('figs',), True)
     """
-    limits = Limits(threads, memory_limit, time_limit, progress)
-    run = find_method(promise, method)
-    check_original(data)
-    promise.check_items(data)
-    if drop_empty:
-        _check_droppable(promise)
-    gone = too_common(data, check_allowed(promise)) if allow_sensitive else ()
-    seen = data.without(gone) if gone else data
-    promise.check_feasible(seen)
-    try:
-        release = run(seen, promise, limits=limits, **options)
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        raise _not_an_option(promise, run, options) or error from None
-    if gone:
-        release = _with_sensitive(release, data, gone)
-    if drop_empty:
-        release = _without_empty(release)
-    switches = {"allow_sensitive": allow_sensitive, "drop_empty": drop_empty}
-    on = {name: True for name, given in switches.items() if given}
-    release = dataclasses.replace(release, options={**release.options, **on})
-    return certify(release, Limits(threads, memory_limit, time_limit, progress))
-
-
-def _check_droppable(promise: Promise) -> None:
-    """Raise if fewer transactions would make the promise one that its method has not worked for."""
-    if isinstance(promise, LDiverseAnatomy):
-        raise WrongUsage(
-            f"drop_empty does not go with {promise.name}: an empty row has its place in a bucket, and is nobody's.",
-            "Take empty transactions out of the data before, or leave drop_empty out.",
-        )
-    if isinstance(promise, (HiddenPatterns, HiddenRules)) and isinstance(promise.min_support, Fraction):
-        raise WrongUsage(
-            f"drop_empty does not go with min_support={promise.min_support}, a share: of fewer transactions, the same "
-            "share is fewer, and what was hidden would be found again.",
-            "Give min_support as a number of transactions, or leave drop_empty out.",
-        )
-
-
-def _not_an_option(promise: Promise, run: Method, options: Mapping[str, object]) -> WrongUsage | None:
-    """The error that names the option a method does not have, and the methods that have it."""
-    methods = METHODS[type(promise)]
-    name = next(name for name, method in methods.items() if method is run)
-    wrong = next((option for option in options if option not in signature(run).parameters), None)
-    if wrong is None:
-        return None
-    able = [name for name, method in methods.items() if wrong in signature(method).parameters]
-    return WrongUsage(
-        f"The method {name!r} has no option {wrong!r}.",
-        f"Leave it out, or choose {' or '.join(able)}." if able else near_misses(wrong, signature(run).parameters),
-    )
-
-
-def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...]) -> Release:
-    """The account of a release, once more against the data that still has the sensitive items that went first."""
-    kept = len(release.original.items) / len(data.items)  # what is not lost already
-
-    def in_all(loss: float) -> float:
-        return 1 - (1 - loss) * kept
-
-    bound = release.bound
-    if bound is not None and bound.of == OCCURRENCES:
-        bound = dataclasses.replace(bound, reached=in_all(bound.reached), least=in_all(bound.least))
-    return dataclasses.replace(
-        release,
-        original=data,
-        suppressed=data.in_order({*gone, *release.suppressed}),
-        stands_for={name: tuple(item for item in may if item not in gone) for name, may in release.stands_for.items()},
-        attempts=tuple(
-            dataclasses.replace(attempt, loss=None if attempt.loss is None else in_all(attempt.loss))
-            for attempt in release.attempts
-        ),
-        bound=bound,
-    )
-
-
-def certify(release: Release, limits: Limits | None = None) -> Release:
-    """The same release with the auditor's answer, and with any discrepancy between its edits and its data."""
-    discrepancy: str | None = "Items were added and deleted at random, which no list of edits can account for."
-    if release.noise is None:
-        discrepancy = edits_account_for(
-            release.original,
-            release.data,
-            suppressed=release.suppressed,
-            generalized=release.generalized,
-            withheld=release.withheld,
-            stands_for=release.stands_for,
-            kept=release.kept,
-            members=None if release.partition is None else release.partition.members,
-            limits=limits,
-        )
-    answer = run_auditor(release.data, release.promise, limits=limits)
-    return dataclasses.replace(release, audit=answer, discrepancy=discrepancy)
-
-
-def _without_empty(release: Release) -> Release:
-    """The release without empty transactions, and without the sensitive items that are too common among the others.
-
-    Fewer transactions make an attacker surer who knows nothing, and nobody else: what is known is not in empty ones.
-    """
-    whole, gone = release.data, set(release.suppressed)
-    kept = whole.take(np.flatnonzero(whole.lengths > 0))
-    if isinstance(release.promise, RhoUncertainty):
-        while more := release.promise.inferred_from_nothing(kept):
-            gone.update(more)
-            whole = whole.without(more)
-            kept = whole.take(np.flatnonzero(whole.lengths > 0))
-    return dataclasses.replace(
-        release,
-        data=kept,
-        suppressed=release.original.in_order(gone),
-        withheld=tuple(np.flatnonzero(whole.lengths == 0).tolist()),
-    )
+    return Run(
+        data,
+        promise,
+        method=method,
+        options=options,
+        allow_sensitive=allow_sensitive,
+        drop_empty=drop_empty,
+        threads=threads,
+        memory_limit=memory_limit,
+        time_limit=time_limit,
+        progress=progress,
+    ).release
 
 
 def apply(
@@ -282,7 +174,7 @@ def measure(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, float]:
-    """What *release* lost of *data*, by name; `veilset.utility.METRICS` says what each number means.
+    """What *release* lost of *data*, by name; `veilset.utility.metrics_of` says what each means.
 
     Parameters
     ----------
@@ -312,7 +204,7 @@ def measure(
     if data is not release.original and data != release.original:
         raise WrongUsage("The release was made from other data.", "Give the transactions that were anonymized.")
     limits = Limits(threads, memory_limit, time_limit, progress)
-    return measure_release(release, nugget_support=nugget_support, nugget_size=nugget_size, limits=limits)
+    return Account(release, nugget_support=nugget_support, nugget_size=nugget_size, limits=limits).values
 
 
 def publish(
@@ -322,8 +214,7 @@ def publish(
     replace: bool = False,
     out_format: str | None = None,
     random_state: int | str | None = None,
-    before: Audit | None = None,
-    curve: Mapping[int | None, float] | None = None,
+    with_curve: bool = True,
     threads: int | None = None,
     memory_limit: int | str | None = None,
     time_limit: float | None = None,
@@ -346,24 +237,20 @@ def publish(
         The secret seed of the row order, and of the seal on hidden patterns, stored in ``custodian/recipe.toml``; None
         draws one. Who can guess it can undo the shuffling, and try out what is hidden. Rows in buckets stay in the
         order that the method gave them by its own ``random_state``.
-    before : Audit, optional
-        The auditor's answer about the original, for the custodian's report; asked for if not given.
-    curve : mapping, optional
-        p to the loss at that p, for the same report; computed if not given.
+    with_curve : bool
+        Whether the custodian's report tells what other p would cost.
     threads, memory_limit, time_limit, progress
-        As for `audit`.
+        As for `audit`; the time limit holds for each step: auditing the original, measuring, writing.
     """
-    limits = Limits(threads, memory_limit, time_limit, progress)
-    return write_bundle(
+    run = Run.of(
         release,
-        out,
-        replace=replace,
-        out_format=out_format,
-        random_state=random_state,
-        before=before,
-        curve=curve,
-        limits=limits,
+        with_curve=with_curve,
+        threads=threads,
+        memory_limit=memory_limit,
+        time_limit=time_limit,
+        progress=progress,
     )
+    return write_bundle(run, out, replace=replace, out_format=out_format, random_state=random_state)
 
 
 def verify(

@@ -11,6 +11,7 @@ import sys
 from cyclopts import App, CycloptsError
 
 from veilset import __version__
+from veilset.cli.flags import in_flags
 from veilset.cli.screen import Screen
 from veilset.errors import VeilsetError
 
@@ -37,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
         screen.fail(str(error).strip(), f"See {asked} --help.", 2)
         return 2
     except VeilsetError as error:
-        screen.fail(error.what, error.next_step, error.exit_code)
+        screen.fail(*error.spelled(in_flags), error.exit_code)
         return error.exit_code
     except KeyboardInterrupt:
         screen.fail("Interrupted.", "Releases and files are written whole or not at all.", 130)

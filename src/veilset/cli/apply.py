@@ -70,6 +70,6 @@ def apply(
             "out_format": out_format or recipe.out_format,
         }
     )
-    done = run_recipe(recipe, out, screen, limits or LimitOptions(), replace=replace, yes=yes, seed=seed)
-    show_bundle(*done, screen)
+    bundle, run = run_recipe(recipe, out, screen, limits or LimitOptions(), replace=replace, yes=yes, seed=seed)
+    show_bundle(bundle, run, screen)
     return 0

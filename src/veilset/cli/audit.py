@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import veilset as vs
-from veilset.audit import reach_of
 from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions, ReadingOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.errors import WrongUsage
-from veilset.io.pattern_files import check_listed
-from veilset.publish import Recipe
-from veilset.report import audit_facts, print_audit, print_reading, reach_sentence
+from veilset.report import WORDS, audit_facts, print_audit, print_reading
+from veilset.transactions import Reading
 
 __all__ = ["audit"]
 
@@ -55,27 +52,24 @@ def audit(
     asked = promise or PromiseOptions()
     layout = reading or ReadingOptions()
     source = layout.recipe(input)
-    asked.check_model()
-    if asked.lacks_only_p:
-        _suggest_p(source.read(bounds.memory_limit))
-    listed = asked.listed(layout.encoding)
-    recipe = Recipe(promise=asked.recipe(layout.encoding, listed), input=source)
-    recipe.promise.make()  # refuses what cannot be promised before anything is read
-    data = recipe.read_data(bounds.memory_limit)
-    check_listed(listed, data.names)
+    if (missing := asked.missing) and (advice := _suggestion(asked, missing, source, bounds)):
+        raise asked.lacking(missing, advice)
+    section, checks = asked.section(layout.encoding)
+    promised = section.make()  # refuses what cannot be promised before anything is read
+    data = source.read(bounds.memory_limit)
+    for check in checks:
+        check(data)
     screen.show(lambda: print_reading(data, screen.console))
-    if recipe.promise.model == vs.RhoUncertainty.name:
-        recipe.promise.make().check_feasible(
-            data
-        )  # without a sensitive item it holds and says nothing: a flag forgotten
+    promised.check_meaningful(data)
     with screen.progress() as progress:
-        answer = vs.audit(data, recipe.promise.make(), witnesses=witnesses, progress=progress, **vars(bounds))
+        answer = vs.audit(data, promised, witnesses=witnesses, progress=progress, **vars(bounds))
     merged = data.persons is not None
     screen.answer(audit_facts(answer, merged=merged), lambda: print_audit(answer, screen.console, merged=merged))
     return 0 if answer.holds else 1 if answer.feasible else 3
 
 
-def _suggest_p(data: vs.Transactions) -> None:
-    """--p is missing: say what the lengths of the transactions suggest."""
-    if (reach := reach_of(data, 4)) is not None:
-        raise WrongUsage("--p must be given.", f"Try --p 4. {reach_sentence(reach, 4)}")
+def _suggestion(asked: PromiseOptions, missing: list[str], source: Reading, bounds: LimitOptions) -> str:
+    """What the data suggests for the only parameter that was not given; empty if nothing."""
+    if len(missing) > 1:
+        return ""
+    return WORDS.of(asked.kind).suggestion(missing[0], source.read(bounds.memory_limit))

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import veilset as vs
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions, ReadingOptions
+from veilset.cli.options import Json, LimitOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.publish import run_recipe
 from veilset.cli.screen import Screen
 from veilset.errors import NotCertified, WrongUsage
 from veilset.publish import Recipe
 from veilset.report import release_facts
+from veilset.transactions import Reading
 
 __all__ = ["demo"]
 
@@ -46,19 +47,17 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     )
     screen.show(lambda: screen.say(f"[bold]$ {screen.escape(command)}[/]"))
     recipe = Recipe(
-        promise=PromiseOptions(k=10, p="2", h="0.4").recipe(),
-        input=ReadingOptions(sensitive=(sensitive,)).recipe(baskets),
+        promise=PromiseOptions(k=10, p="2", h="0.4").section()[0],
+        input=Reading(path=str(baskets), sensitive_files=(str(sensitive),)),
     )
-    bundle, release, curve, _ = run_recipe(
-        recipe, out / "release", screen, LimitOptions(), replace=True, yes=True, seed=None
-    )
+    bundle, run = run_recipe(recipe, out / "release", screen, LimitOptions(), replace=True, yes=True, seed=None)
     screen.show(lambda: screen.say(f"[bold]$ veilset verify {screen.escape(bundle.public)}[/]"))
     found = vs.verify(bundle.public)
     if not found.holds:
         raise NotCertified(found.message)
     report = bundle.public / "report.html"
     facts = {
-        **release_facts(release, curve=curve),
+        **release_facts(run),
         "verified": found.verdict,
         "release": str(bundle.path),
         "report": str(report),

@@ -13,7 +13,8 @@ from cyclopts import Group, Parameter
 
 from veilset import mining
 from veilset.cli.app import app
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, read_lists
+from veilset.cli.forms import DIGITS, read_lists
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.exact import exact_share, support_of
@@ -28,7 +29,6 @@ __all__ = ["mine"]
 
 _PIECE = 1 << 16  # itemsets that are written, or become Python objects, at once
 _LARGEST = 2**31 - 1
-_DIGITS = 18  # of a number of transactions; Python does not read numbers of any length
 
 _FREQUENT = Group("What is frequent", sort_key=1.1)
 _RARE = Group("What is rare", sort_key=1.2)
@@ -235,8 +235,8 @@ class _Search:
             min_size=frequent.min_size or self.smallest,
             max_size=frequent.max_size,
             k=rare.rare or 1,
-            h=None if rare.h is None else exact_share(rare.h, "--h"),
-            min_confidence=Fraction(1) if sure is None else exact_share(sure, "--min-confidence"),
+            h=None if rare.h is None else exact_share(rare.h, "h"),
+            min_confidence=Fraction(1) if sure is None else exact_share(sure, "min_confidence"),
         )
 
 
@@ -266,8 +266,8 @@ _GOES_WITH = {
 def _count(min_support: str, transactions: int) -> int:
     text = min_support.strip()
     if not text.isdecimal():
-        return support_of(exact_share(text, "--min-support"), transactions)
-    if len(text) > _DIGITS:
+        return support_of(exact_share(text, "min_support"), transactions)
+    if len(text) > DIGITS:
         raise WrongUsage(
             f"--min-support has {len(text)} digits.", "Give a number of transactions, or a share such as 1%."
         )

@@ -8,7 +8,8 @@ from cyclopts import App
 
 from veilset import mining
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions, ReadingOptions, whole_or_share
+from veilset.cli.forms import whole_or_share
+from veilset.cli.options import Json, LimitOptions, ReadingOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.exact import support_of
@@ -60,7 +61,7 @@ def suggest(
     """
     screen = Screen.of(json)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
-    if not (layout.sensitive or layout.sensitive_items):
+    if not (layout.sensitive_files or layout.sensitive_items):
         raise WrongUsage(
             "No item is named as sensitive, so nothing can be given away.",
             "Name those you know with --sensitive FILE or --sensitive-items NAME.",
@@ -70,7 +71,7 @@ def suggest(
     if top < 1:
         raise WrongUsage(f"--top is {top}.", "Give at least 1.")
     least = whole_or_share(min_support)
-    support_of(least, 1, "--min-support")  # better to hear now than after reading
+    support_of(least, 1)  # better to hear now than after reading
     if out is not None:
         if out.exists():
             raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")

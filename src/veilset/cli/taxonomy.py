@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from veilset.cli.app import app
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, columns_of
+from veilset.cli.forms import columns_of
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.io import check_place
@@ -73,7 +74,7 @@ def check(
     """
     screen = Screen.of(json)
     layout = reading or ReadingOptions()
-    if data is None and (limits is not None or layout != ReadingOptions(encoding=layout.encoding)):
+    if data is None and (limits is not None or layout.is_about_data):
         raise WrongUsage("There is no data that these options could be about.", "Name the transactions after the tree.")
     read = Taxonomy.read(tree, kind=kind, columns=columns_of(columns, "--columns"), encoding=layout.encoding)
     notes: tuple[str, ...] = ()

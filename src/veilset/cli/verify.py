@@ -9,7 +9,6 @@ import veilset as vs
 from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions
 from veilset.cli.screen import Screen
-from veilset.models import Sealed
 from veilset.report import audit_facts, print_audit, verdict
 
 __all__ = ["verify"]
@@ -50,7 +49,7 @@ def verify(
     facts: dict[str, Any] = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
     answer, certificate = found.audit, found.certificate
     merged = certificate is not None and certificate.merged
-    if certificate is not None and certificate.promise.name == Sealed.name:
+    if certificate is not None and certificate.sealed:
         # The answer has the list that is the secret, and facts end up in logs: no more is told than in public.
         facts["certificate"] = certificate.model_dump(mode="json")
     elif answer is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -17,9 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize import check_original, loss_by_p
-from veilset.audit import audit
-from veilset.errors import BudgetExceeded, NotCertified, WrongUsage, unknown
+from veilset.anonymize import METHODS, check_original, methods_of
+from veilset.errors import NotCertified, WrongUsage, said, unknown
 from veilset.io import (
     FORMATS,
     Layout,
@@ -32,7 +30,7 @@ from veilset.io import (
     write_rows,
 )
 from veilset.limits import Limits
-from veilset.models import Audit, HiddenPatterns, HiddenRules, LDiverseAnatomy
+from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, PromiseRecord
 from veilset.publish.edits import write_columns, write_edits, write_patterns
 from veilset.publish.recipe import RECIPE, Recipe
@@ -41,6 +39,7 @@ from veilset.publish.sealing import public_audit, public_promise
 from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
 from veilset.release import Release
 from veilset.report import custodian_report, public_report
+from veilset.run import Run
 from veilset.transactions import Transactions
 
 __all__ = ["Bundle", "check_target", "publish"]
@@ -74,18 +73,15 @@ class Bundle:
 
 
 def publish(
-    release: Release,
+    run: Run,
     out: str | Path,
     *,
     replace: bool = False,
     out_format: str | None = None,
     random_state: int | str | None = None,
-    before: Audit | None = None,
-    curve: Mapping[int | None, float] | None = None,
-    limits: Limits | None = None,
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
-    limits = limits or Limits()
+    release = run.release
     check_original(release.original)
     if not release.certified or release.audit is None or _lacks_buckets(release):
         raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", _what_next(release))
@@ -93,10 +89,9 @@ def publish(
     check_target(out, replace=replace)
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
-    in_buckets = isinstance(release.promise, LDiverseAnatomy)
-    order = None if in_buckets else _secret_order(len(release.data), seed)
-    before = before or _risks_before(release, limits)
-    curve = loss_by_p(release, limits=limits) if curve is None else curve
+    order = None if release.promise.edits == "buckets" else _secret_order(len(release.data), seed)
+    _ = run.before, run.account, run.curve  # what takes long is done before the first file is made
+    limits = run.limits()
     with atomic_folder(out, replace=replace) as staging:
         custodian = staging / "custodian"
         custodian.mkdir(mode=0o700)
@@ -104,9 +99,10 @@ def publish(
         limits.step("Writing the release")
         limits.require(_BYTES_A_ROW * len(release.data), "Writing the release", "publish fewer transactions at once.")
         _write_public(staging / "public", release, order, seed, release.audit, out_format, limits)
-        _write_custodian(custodian, release, order, seed, before, curve, out_format, limits)
+        _write_custodian(custodian, run, order, seed, out_format)
         limits.step("Verifying the written bytes")
-        verification = verify(staging, limits=limits)  # with custodian/, where the promise stands if it is secret
+        with run.timed("verification"):
+            verification = verify(staging, limits=limits)  # with custodian/, where the promise stands if it is secret
         if not verification.holds:
             raise NotCertified(
                 f"NO-GO: nothing was written. The written bytes were read back and refused: {verification.message}",
@@ -120,7 +116,7 @@ def check_target(out: Path, *, replace: bool) -> None:
     check_place(out, replace=replace)
     if out.is_dir() and any(out.iterdir()) and not (out / "custodian" / "DO-NOT-SHARE.txt").is_file():
         raise WrongUsage(
-            f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another --out."
+            f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another folder."
         )
 
 
@@ -131,39 +127,31 @@ def _why_not(release: Release) -> str:
         return "No auditor has looked at the release."
     if release.audit.holds and _lacks_buckets(release):
         return "The release has no columns and buckets, or does not say which transactions are in which bucket."
-    if isinstance(release.promise, (HiddenPatterns, HiddenRules)):  # the list is a secret, and errors end up in logs
-        return f"{release.audit.found:,} of {len(release.promise.itemsets):,} listed are still found."
+    if release.promise.secret:  # errors end up in logs
+        return f"{release.audit.found:,} of {release.promise.secrets:,} listed are still found."
     return str(release.audit)
 
 
 def _lacks_buckets(release: Release) -> bool:
     """Whether it is not what its promise is about: rows that were not dealt out to buckets are those of persons."""
     dealt_out = release.data.anatomy is not None and release.partition is not None
-    return isinstance(release.promise, LDiverseAnatomy) and not dealt_out
+    return release.promise.edits == "buckets" and not dealt_out
 
 
 def _what_next(release: Release) -> str:
     if release.method == "given":
         return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
     if release.options.get("certify") is False:
-        return "Leave certify on (--plain turns it off): then what the matrix does not hide is hidden, too."
-    if isinstance(release.promise, LDiverseAnatomy):
-        return "Make it with the method multi-anatomy, with fewer columns or a smaller l."
-    return "Choose another method, or other parameters."
+        return f"Leave {said('certify', False)} out: then what the matrix does not hide is hidden, too."
+    if _lacks_buckets(release):
+        return f"Make it with {' or '.join(methods_of(release.promise))}."
+    return f"Choose another method, other parameters, or a {METHODS.of(release.promise).milder}."
 
 
 def _secret_order(count: int, seed: str) -> npt.NDArray[np.int64]:
     """A permutation from a cryptographic stream: nobody without the seed can undo it; the same seed repeats it."""
     stream = hashlib.shake_256(b"veilset row order\0" + seed.encode()).digest(8 * count)
     return np.argsort(np.frombuffer(stream, dtype="<u8"), kind="stable")
-
-
-def _risks_before(release: Release, limits: Limits) -> Audit | None:
-    """What is at risk in the original, for the custodian. A courtesy: it may cost more than the release itself."""
-    try:
-        return audit(release.original, release.promise, limits=limits)
-    except BudgetExceeded:
-        return None
 
 
 def _write_public(
@@ -254,22 +242,13 @@ def release_layout(release: Release, out_format: str | None) -> Layout:
 
 
 def _write_custodian(
-    folder: Path,
-    release: Release,
-    order: npt.NDArray[np.int64] | None,
-    seed: str,
-    before: Audit | None,
-    curve: Mapping[int | None, float],
-    out_format: str | None,
-    limits: Limits,
+    folder: Path, run: Run, order: npt.NDArray[np.int64] | None, seed: str, out_format: str | None
 ) -> None:
-    write_durably(
-        folder / RECIPE,
-        Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}", out_format=out_format).to_toml(),
-    )
-    write_edits(folder, release)
-    write_patterns(folder, release, limits)
+    release = run.release
+    recipe = Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}", out_format=out_format)
+    write_durably(folder / RECIPE, recipe.to_toml())
+    write_edits(folder, run)
+    write_patterns(folder, run)
     write_columns(folder, release)
-    report = custodian_report(release, before=before, curve=curve, limits=limits)
-    write_durably(folder / "report.html", report)
+    write_durably(folder / "report.html", custodian_report(run))
     write_row_map(folder / "rows.parquet", release, order)

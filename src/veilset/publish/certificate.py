@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import WrongUsage
 from veilset.io import FORMATS, Layout, as_written
-from veilset.models import (
-    Coherence,
-    HiddenPatterns,
-    HiddenRules,
-    LDiverseAnatomy,
-    Parameter,
-    Promise,
-    RhoUncertainty,
-    Sealed,
-)
+from veilset.models import Parameter, Promise, Sealed, known_promise
 from veilset.transactions import Transactions
 
 __all__ = [
-    "PROMISES",
     "SCHEMA_VERSION",
     "AnatomyTable",
     "Certificate",
     "DataFile",
     "PromiseRecord",
     "certified_promise",
-    "known_promise",
     "make_promise",
 ]
 
 SCHEMA_VERSION: Final = 1
-
-PROMISES: Mapping[str, Callable[..., Promise]] = {
-    kind.name: kind for kind in (Coherence, RhoUncertainty, HiddenPatterns, HiddenRules, LDiverseAnatomy)
-}
-"""What a recipe may name."""
-
-_CERTIFIED: Mapping[str, Callable[..., Promise]] = {
-    kind.name: kind for kind in (Coherence, RhoUncertainty, Sealed, LDiverseAnatomy)
-}
-"""What a certificate may name: a promise that is itself the secret is sealed."""
 
 
 class _Strict(BaseModel):
@@ -120,7 +100,7 @@ class Certificate(_Strict):
     """All that is said in public. It is computed from the released data, but for the loss, rounded to 1%.
 
     *generalized* says what a coarser name stands for: all items the taxonomy has there, whether or not
-    anybody had them. *anatomy* is there for l-diverse-anatomy, and for no other promise: which columns and buckets the
+    anybody had them. *anatomy* is there where the promise is about buckets: which columns and buckets the
     released data has was chosen from the original, as was what other methods keep.
     """
 
@@ -148,49 +128,39 @@ class Certificate(_Strict):
         return named if self.anatomy is None else {**named, self.anatomy.file: self.anatomy.sha256}
 
     @property
+    def sealed(self) -> bool:
+        """Whether what is promised is secret."""
+        return self.promise.name == Sealed.name
+
+    @property
     def merged(self) -> bool:
         """Whether transactions of one person were merged."""
         return self.one_transaction_is.startswith("one person")
 
 
-def known_promise(name: str) -> Callable[..., Promise]:
-    """What makes a promise of this name, as a recipe may ask for it; an error if there is none."""
-    if name == Sealed.name:
-        raise WrongUsage(
-            f"{name!r} is what a certificate says of a promise that is secret, not a promise to ask for.",
-            f"Name {HiddenPatterns.name!r} or {HiddenRules.name!r}, with what is to be hidden.",
-        )
-    return _known(name, PROMISES)
-
-
-def make_promise(name: str, parameters: dict[str, Any]) -> Promise:
+def make_promise(name: str, parameters: Mapping[str, Any]) -> Promise:
     """The promise that a recipe names."""
-    return _made(known_promise(name), name, parameters)
+    return _made(known_promise(name), parameters)
 
 
 def certified_promise(record: PromiseRecord) -> Promise:
     """The promise that a certificate names; an error if it names one that would give away what it hides."""
-    if record.name in PROMISES and record.name not in _CERTIFIED:
+    if record.name == Sealed.name:
+        return _made(Sealed, record.parameters)
+    kind = known_promise(record.name)
+    if kind.secret:
         raise WrongUsage(
             f"A certificate that names {record.name!r} openly would tell everybody what is to be hidden.",
             "Do not pass it on: publish again.",
         )
-    return _made(_known(record.name, _CERTIFIED), record.name, record.parameters)
+    return _made(kind, record.parameters)
 
 
-def _known(name: str, among: Mapping[str, Callable[..., Promise]]) -> Callable[..., Promise]:
-    if name not in among:
+def _made(kind: type[Promise], parameters: Mapping[str, Any]) -> Promise:
+    takes = signature(kind).parameters
+    missing = [name for name, one in takes.items() if one.default is one.empty and name not in parameters]
+    if missing or not set(parameters) <= set(takes):
         raise WrongUsage(
-            f"There is no promise {name!r}. Available: {', '.join(among)}.",
-            near_misses(name, among) or "Name one of these; perhaps a newer veilset knows more.",
+            f"The parameters {dict(parameters)} are not those of {kind.name}.", "Compare with the documentation."
         )
-    return among[name]
-
-
-def _made(make: Callable[..., Promise], name: str, parameters: Mapping[str, Any]) -> Promise:
-    try:
-        return make(**parameters)
-    except TypeError:
-        raise WrongUsage(
-            f"The parameters {parameters} are not those of {name}.", "Compare with the documentation."
-        ) from None
+    return kind(**parameters)

@@ -7,32 +7,33 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import UnreadableInput, WrongUsage, said
 from veilset.io import read_bytes
 from veilset.io.companions import Table, read_table, write_table
 from veilset.io.formatting import quoted
 from veilset.io.sql import is_database
-from veilset.limits import Limits
-from veilset.models import HiddenPatterns, HiddenRules, LDiverseAnatomy
+from veilset.models import known_promise
 from veilset.publish.certificate import Certificate
-from veilset.publish.recipe import RECIPE, InputRecipe, Recipe
+from veilset.publish.recipe import RECIPE, Recipe
 from veilset.release import Release
 from veilset.report import why_gone
-from veilset.utility import info_loss, side_effects, unavoidable
+from veilset.run import Run
+from veilset.transactions import Reading
+from veilset.utility import info_loss
 
 __all__ = ["COLUMNS", "EDITS", "PATTERNS", "recipe_like", "write_columns", "write_edits", "write_patterns"]
 
 EDITS, PATTERNS, COLUMNS = "edits.csv", "patterns.csv", "columns.csv"
-_LAYOUT = {"format", "delimiter", "header", "column", "long", "wide", "person", "ignore", "counts"}
 _COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
 _EARLIER = _COLUMNS[:-1]  # releases made before loss was told
 _OF_PATTERNS = ("pattern", "kind", "fate", "support_before", "support_after", "level", "antecedent", "consequent")
 _FATES = {"hidden": "hidden", "found": "still found", "kept": "kept", "lost": "lost"}
 
 
-def write_edits(folder: Path, release: Release) -> None:
+def write_edits(folder: Path, run: Run) -> None:
     """Write the file: one line for each item of the original."""
-    gone = why_gone(release, set(unavoidable(release)))
+    release = run.release
+    gone = why_gone(release, set(run.account.unavoidable or ()))
     rows = []
     for item, sensitive, support, _, loss in info_loss(release):
         action, to, why = "kept", "", ""
@@ -41,19 +42,20 @@ def write_edits(folder: Path, release: Release) -> None:
         elif item in release.generalized:
             action, to, why = "generalized", release.generalized[item], "may stay under a coarser name"
         elif release.kept is not None and loss:
-            action, why = "thinned", "gone from some transactions to hide a pattern"
+            action, why = "thinned", "gone from some transactions" + " to hide a pattern" * run.account.hides
         role = "sensitive" if sensitive else "public"
         rows.append((item, role, action, to, str(support), why, f"{float(loss):.4g}"))
     write_table(folder / EDITS, _COLUMNS, rows)
 
 
-def write_patterns(folder: Path, release: Release, limits: Limits) -> None:
+def write_patterns(folder: Path, run: Run) -> None:
     """Write what became of each pattern that was to be hidden or to be kept, if any was to be hidden.
 
     A cell with items is a line of a basket file: ``milk,tea``, with quotes around a name that needs them. Of a hidden
     rule, both sides are told besides. *level* is the share of its limits that a hidden one had to stay below.
     """
-    if not isinstance(release.promise, (HiddenPatterns, HiddenRules)):
+    effects = run.account.side_effects(run.limits())
+    if effects is None:
         return
     rows = [
         (
@@ -65,14 +67,14 @@ def write_patterns(folder: Path, release: Release, limits: Limits) -> None:
             "" if effect.level is None else f"{float(effect.level):.4g}",
             *(map(_cell, effect.rule) if effect.rule else ("", "")),
         )
-        for effect in side_effects(release, limits=limits)
+        for effect in effects
     ]
     write_table(folder / PATTERNS, _OF_PATTERNS, rows)
 
 
 def write_columns(folder: Path, release: Release) -> None:
     """Write which item is in which column, if there are columns: a file that ``columns=`` takes for other data."""
-    if isinstance(release.promise, LDiverseAnatomy) and release.data.anatomy is not None:
+    if release.data.anatomy is not None:
         columns = enumerate(release.data.anatomy.columns, start=1)
         rows = [(item, str(number)) for number, column in columns for item in release.data.in_order(column)]
         write_table(folder / COLUMNS, ("item", "column"), rows)
@@ -82,7 +84,7 @@ def _cell(items: tuple[str, ...]) -> str:
     return ",".join(quoted(item, ",") for item in items)
 
 
-def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> Recipe:
+def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Recipe:
     """The recipe that makes the changes of an earlier release to other data, for the same promise.
 
     Parameters
@@ -91,7 +93,7 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
         Its folder, with ``custodian/``.
     path : str
         The other data.
-    layout : InputRecipe, optional
+    layout : Reading, optional
         How that is laid out, and what else is sensitive in it. What is not said is as for the earlier release.
     """
     custodian = release / "custodian"
@@ -100,17 +102,17 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
             f"There is no {EDITS} in {str(custodian)!r}.", "Name the folder of a release, with its custodian/ folder."
         )
     earlier = Recipe.load(custodian / RECIPE, needs_input=False)
-    if earlier.promise.model in (HiddenPatterns.name, HiddenRules.name):
-        raise WrongUsage(
-            f"The release in {str(release)!r} was made for {earlier.promise.model}: its changes are those of single "
-            "transactions, and cannot be made to others.",
-            f"Publish the other data anew, with [promise] as in {str(custodian / RECIPE)!r}.",
+    if (kind := known_promise(earlier.promise.model)).edits != "items":
+        what = "changes are those of single" if kind.edits == "occurrences" else "buckets are those of its own"
+        keeps = (
+            f"{said('columns', str(custodian / COLUMNS))} keeps the columns."
+            if kind.edits == "buckets"
+            else f"[promise] stands in {str(custodian / RECIPE)!r}."
         )
-    if earlier.promise.model == LDiverseAnatomy.name:
         raise WrongUsage(
-            f"The release in {str(release)!r} was made for {LDiverseAnatomy.name}: its buckets are those of its own "
-            "transactions, and cannot be made of others.",
-            f"Publish the other data anew; --columns {str(custodian / COLUMNS)!r} keeps the columns.",
+            f"The release in {str(release)!r} was made for {kind.name}: its {what} transactions, and cannot be made to "
+            "others.",
+            f"Publish the other data anew; {keeps}",
         )
     table = read_table(custodian / EDITS)
     if table.columns not in (_COLUMNS, _EARLIER):
@@ -129,7 +131,7 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
         others = {item: name for name, items in meant.items() for item in items if item not in {*options["known"]}}
         options["known"] += tuple(others)
         options |= {"generalized": {**recoded, **others}, "stands_for": meant}
-    source = _laid_out(layout, earlier.input or InputRecipe(path=path), path).model_copy(
+    source = _laid_out(layout, earlier.input or Reading(path=path), path).model_copy(
         update={
             "path": path,
             "sha256": None,
@@ -141,16 +143,11 @@ def recipe_like(release: Path, path: str, layout: InputRecipe | None = None) -> 
     return earlier.model_copy(update={"seed": None, "method": method, "input": source})
 
 
-def _laid_out(asked: InputRecipe | None, earlier: InputRecipe, path: str) -> InputRecipe:
+def _laid_out(asked: Reading | None, earlier: Reading, path: str) -> Reading:
     """How to read the other data: as is asked, and where nothing is said about the layout, as the earlier data."""
     if not is_database(path):
         earlier = earlier.model_copy(update={"query": None})
-    if asked is None:
-        return earlier
-    if asked.model_dump(include=_LAYOUT, exclude_defaults=True):
-        return asked
-    said = asked.model_dump(include={"query", "encoding"}, exclude_defaults=True)
-    return asked.model_copy(update={**earlier.model_dump(include={*_LAYOUT, "query", "encoding"}), **said})
+    return earlier if asked is None else asked.laid_out_as(earlier)
 
 
 def _check_edits(path: Path, table: Table) -> None:

@@ -10,41 +10,17 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, ValidationError
 
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io.sql import located
 from veilset.models import Promise
-from veilset.publish.certificate import PROMISES
-from veilset.publish.promise_recipes import (
-    CoherenceRecipe,
-    HiddenPatternsRecipe,
-    HiddenRulesRecipe,
-    LDiverseAnatomyRecipe,
-    PromiseRecipe,
-    RhoUncertaintyRecipe,
-    Section,
-)
+from veilset.publish.sections import AnyPromise, PromiseSection, Section, promise_section
 from veilset.release import Release
-from veilset.transactions import (
-    Entry,
-    Source,
-    Taxonomy,
-    Transactions,
-    mark_sensitive,
-    parse_entries,
-    read,
-    read_entries,
-)
+from veilset.transactions import Reading, Transactions
 
 __all__ = [
     "RECIPE",
-    "CoherenceRecipe",
-    "HiddenPatternsRecipe",
-    "HiddenRulesRecipe",
-    "InputRecipe",
-    "LDiverseAnatomyRecipe",
     "MethodRecipe",
-    "PromiseRecipe",
+    "PromiseSection",
     "Recipe",
-    "RhoUncertaintyRecipe",
+    "promise_section",
 ]
 
 RECIPE = "recipe.toml"
@@ -63,96 +39,6 @@ Option: TypeAlias = (
 )
 """What an option of a method may be; lists of lists are patterns or columns of items, the last kind a taxonomy, as each
 item's groups."""
-
-
-_READING = {
-    "format",
-    "delimiter",
-    "header",
-    "column",
-    "long",
-    "wide",
-    "person",
-    "ignore",
-    "counts",
-    "query",
-    "encoding",
-}
-"""What `veilset.read` is told by a recipe in the same words."""
-
-
-class InputRecipe(Section):
-    """What to read: a file, or a database that is asked a query. A path is relative to the recipe's folder.
-
-    `sensitive` holds exact names, as a release writes them down; those in `sensitive_where_present` need not occur.
-    `sensitive_items` and the lines of `sensitive_files` are entries (`veilset.transactions.sensitive`), whose branches
-    are those of `taxonomy`.
-    """
-
-    path: str
-    sha256: str | None = None
-    format: str | None = None
-    delimiter: str | None = None
-    header: bool = False
-    column: str | None = None
-    long: tuple[str, str] | None = None
-    wide: bool = False
-    person: str | None = None
-    ignore: tuple[str, ...] = ()
-    counts: bool = False
-    query: str | None = None
-    encoding: str = "utf-8"
-    sensitive: tuple[str, ...] = ()
-    sensitive_where_present: tuple[str, ...] = ()
-    sensitive_items: tuple[str, ...] = ()
-    sensitive_files: tuple[str, ...] = ()
-    taxonomy: str | None = None
-    taxonomy_columns: tuple[str, ...] | None = None
-    taxonomy_kind: str | None = None
-
-    @classmethod
-    def of(cls, source: Source, sensitive: tuple[str, ...]) -> InputRecipe:
-        """What reads this source again, with these items sensitive."""
-        layout = source.layout
-        form = layout.form
-        return cls(
-            path=source.origin or "",
-            sha256=source.sha256,
-            format=None if source.query is not None else layout.format,
-            delimiter=layout.delimiter or None,
-            header=layout.header and layout.format == "basket",
-            column=layout.columns[0] if form.shape == "lists" and layout.columns else None,
-            long=(layout.columns[0], layout.columns[1]) if form.shape == "long" else None,
-            wide=form.shape == "wide",
-            person=layout.person,
-            ignore=layout.ignore,
-            counts=layout.counts,
-            query=source.query,
-            encoding=source.encoding,
-            sensitive=sensitive,
-        )
-
-    def entries(self) -> list[Entry]:
-        """What the files and the items here say is sensitive."""
-        listed = [entry for path in self.sensitive_files for entry in read_entries(path, self.encoding)]
-        return [*parse_entries(self.sensitive_items), *listed]
-
-    def read(self, memory_limit: int | str | None = None) -> Transactions:
-        """The transactions, if the file has the hash that is named here."""
-        entries = self.entries()
-        tree = None
-        if self.taxonomy is not None:
-            form = {"kind": self.taxonomy_kind, "columns": self.taxonomy_columns}
-            tree = Taxonomy.read(self.taxonomy, **form, encoding=self.encoding)  # type: ignore[arg-type]
-        data = read(self.path, memory_limit=memory_limit, **self.model_dump(include=_READING))
-        assert data.source is not None  # noqa: S101 - everything that is read has one
-        if self.sha256 not in (None, data.source.sha256):
-            raise UnreadableInput(
-                f"{self.path!r} does not hold what this recipe was made for: its sha256 differs.",
-                "Use the original (and say ORDER BY in a query), or take the sha256 out of the recipe.",
-            )
-        named = {*self.sensitive, *set(data.names).intersection(self.sensitive_where_present)}
-        return mark_sensitive(data.with_sensitive(named), entries, tree)
 
 
 class MethodRecipe(Section):
@@ -177,8 +63,8 @@ class Recipe(Section):
     made_by: str | None = None
     seed: Annotated[str, Field(min_length=1)] | None = None
     out_format: str | None = None
-    input: InputRecipe | None = None
-    promise: PromiseRecipe
+    input: Reading | None = None
+    promise: AnyPromise
     method: MethodRecipe = MethodRecipe()
 
     @classmethod
@@ -186,19 +72,23 @@ class Recipe(Section):
         """The recipe in a file; its paths made absolute."""
         try:
             content = tomllib.loads(path.read_text("utf-8"))
-            recipe = cls.model_validate(content)
         except OSError as error:
             raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror}.", "Check the path.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
             raise UnreadableInput(
                 f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release."
             ) from None
+        where = "promise."
+        try:
+            if isinstance(content.get("promise"), dict):
+                content["promise"] = promise_section(content["promise"])
+            where = ""
+            recipe = cls.model_validate(content)
         except ValidationError as error:
             first = error.errors()[0]
-            parts = [str(part) for part in first["loc"] if part not in PROMISES]  # which a file does not nest
-            where = ".".join(parts)
+            place = where + ".".join(map(str, first["loc"]))
             raise WrongUsage(
-                f"{str(path)!r}: {where}: {first['msg']}.", "Compare it with the recipe of a release."
+                f"{str(path)!r}: {place}: {first['msg']}.", "Compare it with the recipe of a release."
             ) from None
         here = path.resolve().parent
         recipe = recipe.model_copy(update={"method": recipe.method.beside(here)})
@@ -209,14 +99,7 @@ class Recipe(Section):
                 f"{str(path)!r} names no input file.",
                 "Its data did not come from a file: add [input] with a path.",
             )
-        absolute = recipe.input.model_copy(
-            update={
-                "path": located(recipe.input.path, here),
-                "sensitive_files": tuple(str(here / name) for name in recipe.input.sensitive_files),
-                "taxonomy": None if recipe.input.taxonomy is None else str(here / recipe.input.taxonomy),
-            }
-        )
-        return recipe.model_copy(update={"input": absolute})
+        return recipe.model_copy(update={"input": recipe.input.beside(here)})
 
     @classmethod
     def of(cls, release: Release, *, seed: str, version: str, out_format: str | None = None) -> Recipe:
@@ -224,14 +107,14 @@ class Recipe(Section):
         source = release.original.source
         switches = {name: bool(release.options.get(name)) for name in ("drop_empty", "allow_sensitive")}
         options = {key: value for key, value in release.options.items() if key not in switches and value is not None}
-        data = None if source is None or source.origin is None else InputRecipe.of(source, release.original.sensitive)
+        data = None if source is None or source.origin is None else Reading.of(source, release.original.sensitive)
         return cls.model_validate(
             {
                 "made_by": version,
                 "seed": seed,
                 "input": data,
                 "out_format": out_format,
-                "promise": {"model": release.promise.name, **release.promise.parameters()},
+                "promise": promise_section({"model": release.promise.name, **release.promise.parameters()}),
                 "method": {"name": release.method, **switches, "options": options},
             }
         )
@@ -265,4 +148,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, str):
         # JSON's escapes are TOML's, but for DEL, which TOML wants escaped too.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, float):
+        return repr(value)  # inf and nan too, which JSON calls otherwise
     return json.dumps(value)

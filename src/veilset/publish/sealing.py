@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 
-from veilset.models import Audit, HiddenPatterns, HiddenRules, Promise, Sealed
+from veilset.models import Audit, Promise, Sealed
 from veilset.transactions import Transactions
 
 __all__ = ["public_audit", "public_promise"]
@@ -20,13 +20,14 @@ __all__ = ["public_audit", "public_promise"]
 def public_promise(promise: Promise, data: Transactions, seed: str) -> Promise:
     """The promise as a certificate about *data* says it; *seed* is the recipe's.
 
+    >>> from veilset import HiddenPatterns
     >>> data = Transactions.from_lists([["tea"], ["milk"]])
     >>> told = public_promise(HiddenPatterns([["tea", "milk"]], min_support=1), data, "a secret")
     >>> told.parameters()["of"], told.parameters()["count"], len(told.parameters()["commitment"])
     ('hidden-patterns', 1, 64)
     """
-    if isinstance(promise, (HiddenPatterns, HiddenRules)):
-        return Sealed(of=promise.name, count=len(promise.itemsets), commitment=_commitment(promise, seed))
+    if promise.secret:
+        return Sealed(of=promise.name, count=promise.secrets, commitment=_commitment(promise, seed))
     return promise.within(data)
 
 

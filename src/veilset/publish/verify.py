@@ -17,7 +17,7 @@ from veilset.audit import audit
 from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
 from veilset.io import holds_more_than, read_bytes, sha256_of
 from veilset.limits import Limits
-from veilset.models import Audit, LDiverseAnatomy, Promise, Sealed
+from veilset.models import Audit, Promise, Sealed
 from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, certified_promise
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise
@@ -95,9 +95,9 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     try:
         certificate = _read_certificate(public, limits)
         _check_files(public, certificate)
-        _check_anatomy(certificate)
-        data = _read_data(public, certificate, limits)
         told = certified_promise(certificate.promise)
+        _check_anatomy(certificate, told)
+        data = _read_data(public, certificate, limits)
         promise = told
         if isinstance(told, Sealed):
             promise = _unsealed(told, None if public == path else path / "custodian", data, certificate)
@@ -137,8 +137,13 @@ def _unsealed(told: Sealed, custodian: Path | None, data: Transactions, certific
     try:
         recipe = Recipe.load(path, needs_input=False)
         promise = recipe.promise.make()
-    except VeilsetError as error:
-        raise _Refused("malformed", f"What is hidden cannot be read: {error}", certificate) from None
+    except VeilsetError:
+        # Not what is wrong with it: that may name an item of the secret, and a screen and logs may be seen by others.
+        raise _Refused(
+            "malformed",
+            f"What is hidden cannot be read: {str(path)!r} is damaged. Get it from a backup.",
+            certificate,
+        ) from None
     if recipe.seed is None or public_promise(promise, data, recipe.seed) != told:
         raise _Refused(
             "edited",
@@ -207,14 +212,14 @@ def _check_files(public: Path, certificate: Certificate) -> None:
             raise _Refused("altered", f"{name} is not the file that was certified: its sha256 differs.", certificate)
 
 
-def _check_anatomy(certificate: Certificate) -> None:
+def _check_anatomy(certificate: Certificate, told: Promise) -> None:
     """Raise unless there is an anatomized table just where the promise is about one."""
-    promised = certificate.promise.name == LDiverseAnatomy.name
+    promised = (told.kind if isinstance(told, Sealed) else told).edits == "buckets"
     if promised != (certificate.anatomy is not None):
-        told = "has no anatomized table, which is what is promised about" if promised else "has an anatomized table"
+        has = "has no anatomized table, which is what is promised about" if promised else "has an anatomized table"
         raise _Refused(
             "malformed",
-            f"The certificate for {certificate.promise.name} {told}. Ask for the release again.",
+            f"The certificate for {certificate.promise.name} {has}. Ask for the release again.",
             certificate,
         )
 

@@ -1,6 +1,6 @@
 """What to say about audits, releases and mined itemsets, as data; and how it looks: terminal, page, JSON."""
 
-from veilset.report.costs import cost
+from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty, Sealed
 from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
@@ -10,18 +10,22 @@ from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, ta
 from veilset.report.terminal import print_audit, print_reading, print_release
 from veilset.report.terminal_mined import print_mined, print_proxies
 from veilset.report.text import visible
-from veilset.report.words import verdict, why_gone
-from veilset.report.words_coherence import reach_sentence
+from veilset.report.words import WORDS, Words, verdict, why_gone
+from veilset.report.words_anatomy import LDiverseAnatomyWords
+from veilset.report.words_coherence import CoherenceWords
+from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
+from veilset.report.words_rho import RhoUncertaintyWords
 
 __all__ = [
     "COLUMNS",
+    "WORDS",
     "Asked",
     "Mined",
     "Suggested",
     "Tally",
+    "Words",
     "audit_facts",
     "columns_for",
-    "cost",
     "custodian_report",
     "item_facts",
     "mined_facts",
@@ -36,7 +40,6 @@ __all__ = [
     "proposed_list",
     "proxy_facts",
     "public_report",
-    "reach_sentence",
     "release_facts",
     "taxonomy_facts",
     "taxonomy_sentence",
@@ -44,3 +47,10 @@ __all__ = [
     "visible",
     "why_gone",
 ]
+
+WORDS.add(Coherence, CoherenceWords)
+WORDS.add(RhoUncertainty, RhoUncertaintyWords)
+WORDS.add(HiddenPatterns, HiddenPatternsWords)
+WORDS.add(HiddenRules, HiddenRulesWords)
+WORDS.add(Sealed, SealedWords)
+WORDS.add(LDiverseAnatomy, LDiverseAnatomyWords)

@@ -15,12 +15,11 @@ import numpy.typing as npt
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import column_values
-from veilset.models import LDiverseAnatomy, Promise
+from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge, Release
 from veilset.report.charts import limit_chart
 from veilset.report.pages import Figure, bucket_figure
-from veilset.report.text import braced, number, quoted, shares
-from veilset.report.words_anatomy import fraction
+from veilset.report.text import braced, fraction, number, quoted, shares
 from veilset.transactions import Anatomy, Transactions
 
 __all__ = [
@@ -119,9 +118,9 @@ class Cut:
     rows: Sequence[tuple[str, ...]]
 
 
-def cut_of(data: Transactions, promise: Promise, limits: Limits | None = None) -> Cut | None:
+def cut_of(data: Transactions, promise: LDiverseAnatomy, limits: Limits | None = None) -> Cut | None:
     """All that both pages show; None where the transactions are not cut."""
-    if data.anatomy is None or not isinstance(promise, LDiverseAnatomy):
+    if data.anatomy is None:
         return None
     columns = column_facts(data, promise, limits)
     uncounted = " What each column holds was not counted: it takes longer, or more memory, than was allowed."

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.release import Release
-from veilset.report.anatomy import cut_of, cut_sentence, how_it_was_cut
-from veilset.report.costs import cost
-from veilset.report.hiding import hides, how_it_was_hidden, ledger, matrix_figure, taken_sentence
+from veilset.report.anatomy import cut_sentence, how_it_was_cut
+from veilset.report.costs import cost_rows
+from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
 from veilset.report.text import number
 from veilset.report.words import (
-    Curve,
     Words,
     bound_sentence,
     decide,
-    more_ways,
     one_person,
-    state,
     too_dear_sentence,
     verdict,
     ways_by_size,
     why_gone,
     words_of,
-    worth_listing,
 )
+from veilset.run import Run
 
 __all__ = ["custodian_report"]
 
@@ -36,26 +32,16 @@ _MOST_SUPPRESSED = 20  # more are folded away
 _MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
 
 
-def custodian_report(
-    release: Release, *, before: Audit | None, curve: Curve | None = None, limits: Limits | None = None
-) -> str:
-    """A self-contained HTML page about a release, for the custodian only.
+def custodian_report(run: Run) -> str:
+    """A self-contained HTML page about a run, for the custodian only.
 
-    Parameters
-    ----------
-    release : Release
-    before : Audit or None
-        The auditor's answer about the original; None: it was not asked.
-    curve : mapping, optional
-        p to what is lost at that p.
-    limits : Limits, optional
-        For what has to be counted; where they leave too little memory, the page has no charts.
+    Where its limits leave too little memory, the page has no charts.
     """
+    release, account, before, limits = run.release, run.account, run.before, run.limits()
     words = words_of(release.promise)
     original = release.original
-    paid = cost(release, limits=limits)
-    must_go = set(paid.must_go or ())
-    why = {**why_gone(release, must_go), **dict.fromkeys(must_go, "breaks the promise alone")}
+    unavoidable = set(account.unavoidable or ())
+    why = {**why_gone(release, unavoidable), **dict.fromkeys(unavoidable, "breaks the promise alone")}
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
     suppressed = sorted(release.suppressed, key=lambda name: (-support[name], name))
     return render(
@@ -63,25 +49,26 @@ def custodian_report(
         limits,
         release=release,
         decision=decide(release),
-        person=one_person(original) if words.about_people or original.persons is not None else "",
+        person=one_person(original) if release.promise.about_people or original.persons is not None else "",
         options=", ".join(
             f"{name}={_option(name, value)}" for name, value in release.options.items() if name != "chosen"
         ),
         taken=taken_sentence(release),
-        cut=cut_of(release.data, release.promise, limits),
+        cut=words.cut(release.data, limits),
         cut_says=cut_sentence(release),
         steps=[*how_it_was_hidden(release), *how_it_was_cut(release)],
         matrix=matrix_figure(release),
-        ledger=ledger(release, limits=limits) if hides(release) else None,
-        hides=hides(release),
+        ledger=ledger(run),
+        hides=account.hides,
         too_dear=too_dear_sentence(release),
         bound="" if release.bound is None else bound_sentence(release.bound),
-        curve=curve_figure(curve) if curve else None,
+        curve=curve_figure(run.curve) if run.curve else None,
         suppressed=[(name, support[name], why[name]) for name in suppressed],
         most_rows=_MOST_SUPPRESSED,
         most_merges=_MOST_MERGES,
         most_folded=_MOST_FOLDED,
-        cost=paid,
+        account=account,
+        cost_rows=cost_rows(account),
         might_stay=words.may_be_recoded and bool(release.generalized),
         supports=_supports(release, words),
         lengths=_lengths(release),
@@ -104,7 +91,7 @@ def _supports(release: Release, words: Words) -> Figure | None:
     rare = f"; {rare}" if (rare := words.rare(before)) else ""
     says = f"{number(len(before.names), 'different item')} before, {len(after.names):,} after{rare}."
     series = {"before": before.supports, "after": after.supports}
-    return support_figure(series, ["before", "main"], k=words.fewest, says=says)
+    return support_figure(series, ["before", "main"], k=release.promise.support_floor, says=says)
 
 
 def _lengths(release: Release) -> Figure | None:
@@ -118,13 +105,14 @@ def _lengths(release: Release) -> Figure | None:
 
 
 def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
-    words, listed = words_of(before.promise), worth_listing(before, _MOST_RISKS)
+    words = words_of(before.promise)
+    listed = words.worth_listing(before, _MOST_RISKS)
     return {
-        "state": state(before),
+        "state": words.state(before),
         "verdict": verdict(before, merged=merged),
         "heads": (*words.heads, "Over the limit"),
         "rows": [(*words.row(risk, before), _times(float(words.over(risk, before)))) for risk in listed],
-        "more": more_ways(before, len(listed)),
+        "more": words.more(before, len(listed)),
         "by_size": ways_figure(before.found_by_size, says=says) if (says := ways_by_size(before)) else None,
     }
 

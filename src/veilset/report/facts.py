@@ -12,19 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Reach, Witness
+from veilset.anonymize import methods_of
+from veilset.models import Audit, Leftover, Margin, Reach, Witness
+from veilset.options import declared
 from veilset.release import Release
-from veilset.report.costs import cost
 from veilset.report.hiding import ledger, taken_out
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
-from veilset.report.words import Curve, decide, state, verdict
+from veilset.report.words import decide, verdict, words_of
+from veilset.run import Run
 
 __all__ = ["audit_facts", "mined_facts", "proxy_facts", "release_facts"]
 
 _NO_SECRETS = (  # of the facts about a release that hides patterns
     "verdict",
     "method",
+    "options",
     "promise",
     "transactions",
     "items",
@@ -35,8 +38,6 @@ _NO_SECRETS = (  # of the facts about a release that hides patterns
     "attempts",
     "seconds",
 )
-_SECRET_OPTIONS = ("random_state",)  # who has it can undo what was shuffled
-_OPEN_OPTIONS = ("certify", "margin", "p_r", "spare_shared_pairs")
 
 
 def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
     return {
         "promise": audit.promise.name,
         "parameters": audit.promise.parameters(),
-        "state": state(audit),
+        "state": words_of(audit.promise).state(audit),
         "holds": audit.holds,
         "feasible": audit.feasible,
         "sentence": verdict(audit, merged=merged),
@@ -60,20 +61,20 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
     }
 
 
-def release_facts(release: Release, *, curve: Curve | None = None, before: Audit | None = None) -> dict[str, Any]:
+def release_facts(run: Run) -> dict[str, Any]:
     """What a method did, what it cost (and would, for another p), and whether the result may go out.
 
-    Where patterns or rules were hidden, neither they nor anything that leads to them is told, but how many there are,
-    and how many of them an audit *before* had found: all else is in the custodian's folder.
+    Where the promise is the secret, neither it nor anything that leads to it is told, but how many things it lists, and
+    how many of them were found in the original: all else is in the custodian's folder.
     """
+    release, account = run.release, run.account
     decision = decide(release)
-    paid = cost(release)
     merged = release.original.persons is not None
     facts = {
         "verdict": decision.word,
         "sentence": decision.why,
         "method": release.method,
-        "options": {name: _plain(value) for name, value in release.options.items() if name not in _SECRET_OPTIONS},
+        "options": {name: _plain(value) for name, value in release.options.items() if name in _told_options(release)},
         "promise": release.promise.name,
         "parameters": release.promise.parameters(),
         "transactions": len(release.data),
@@ -86,13 +87,19 @@ def release_facts(release: Release, *, curve: Curve | None = None, before: Audit
         "withheld": len(release.withheld),
         "sanitization": _sanitization(release),
         "anatomy": _anatomy(release),
-        "unavoidable": None if paid.must_go is None else {"count": len(paid.must_go), "items": list(paid.must_go)},
+        "unavoidable": None
+        if account.unavoidable is None
+        else {"count": len(account.unavoidable), "items": list(account.unavoidable)},
         "loss": {
-            metric.name: {"value": value, "meaning": metric.meaning, "better": metric.better}
-            for metric, value in paid.metrics
+            metric.name: {
+                "value": account.values.get(metric.name),
+                "meaning": metric.meaning,
+                "better": metric.better,
+            }
+            for metric in account.metrics
         },
-        "nugget_support": paid.nugget_support,
-        "loss_by_p": [{"p": p, "loss": loss} for p, loss in (curve or {}).items()],
+        "nugget_support": account.nugget_support,
+        "loss_by_p": [{"p": p, "loss": loss} for p, loss in run.curve.items()],
         "attempts": [{**vars(attempt)} for attempt in release.attempts],
         "bound": None
         if release.bound is None
@@ -101,20 +108,17 @@ def release_facts(release: Release, *, curve: Curve | None = None, before: Audit
         "discrepancy": release.discrepancy,
         "audit": None if release.audit is None else audit_facts(release.audit, merged=merged),
     }
-    if isinstance(release.promise, (HiddenPatterns, HiddenRules)):
-        return _without_secrets(facts, release, len(release.promise.itemsets), before)
-    return facts
+    return _without_secrets(facts, run) if release.promise.secret else facts
 
 
-def _without_secrets(facts: dict[str, Any], release: Release, listed: int, before: Audit | None) -> dict[str, Any]:
+def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
     """What of these facts may stand in a log where the promise is the secret, and numbers instead of the rest."""
-    what = "rules" if isinstance(release.promise, HiddenRules) else "patterns"
+    release, before, became = run.release, run.before, ledger(run)
+    what, listed = release.promise.listed, release.promise.secrets
     found = None if release.audit is None else release.audit.found
-    became = ledger(release)
     return {
         **{name: facts[name] for name in _NO_SECRETS},
         "sentence": decide(release).why if found is None else f"{found:,} of {listed:,} listed {what} found.",
-        "options": {name: value for name, value in facts["options"].items() if name in _OPEN_OPTIONS},
         "suppressed": {"count": len(release.suppressed)},
         "hidden": {
             what: listed,
@@ -123,6 +127,15 @@ def _without_secrets(facts: dict[str, Any], release: Release, listed: int, befor
             "lost_patterns_to_keep": None if became is None else len(became.lost),
         },
     }
+
+
+def _told_options(release: Release) -> set[str]:
+    """The options that may stand in a log: no secret ones; where the promise is secret, only those that say nothing."""
+    method = methods_of(release.promise).get(release.method)
+    said = {} if method is None else {one.name: one.option for one in declared(method)}
+    if release.promise.secret:
+        return {name for name, option in said.items() if option.public}
+    return {name for name in release.options if not (name in said and said[name].secret)}
 
 
 def mined_facts(mined: Mined) -> dict[str, Any]:

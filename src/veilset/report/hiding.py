@@ -11,20 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array
 
-from veilset.errors import BudgetExceeded
 from veilset.exact import percent
-from veilset.limits import Limits
-from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Release, Sanitization
 from veilset.report.charts import heat_map
 from veilset.report.pages import Figure
 from veilset.report.text import knowledge, number, shown
-from veilset.utility import SideEffect, side_effects
+from veilset.run import Run
+from veilset.utility import SideEffect
 
 __all__ = [
     "Ledger",
     "Taken",
-    "hides",
     "how_it_was_hidden",
     "ledger",
     "matrix_figure",
@@ -45,11 +42,6 @@ class Taken:
     occurrences: int
     items: int
     transactions: int
-
-
-def hides(release: Release) -> bool:
-    """Whether a release was made to hide patterns or rules."""
-    return isinstance(release.promise, (HiddenPatterns, HiddenRules))
 
 
 def taken_out(release: Release) -> Taken | None:
@@ -148,14 +140,13 @@ class Ledger:
     lost: Sequence[tuple[str, int, int]]
 
 
-def ledger(release: Release, *, limits: Limits | None = None) -> Ledger | None:
-    """What became of each pattern; None if counting took too long."""
-    try:
-        effects = side_effects(release, limits=limits)
-    except BudgetExceeded:
+def ledger(run: Run) -> Ledger | None:
+    """What became of each pattern; None if there is none, or counting took too long."""
+    effects = run.side_effects
+    if effects is None:
         return None
     fates = Counter(effect.fate for effect in effects)
-    what = "rule" if isinstance(release.promise, HiddenRules) else "pattern"
+    what = run.promise.listed.removesuffix("s")
     hidden = sorted((effect for effect in effects if effect.kind == "hidden"), key=_worst_first)
     lost = sorted((effect for effect in effects if effect.fate == "lost"), key=_worst_first)
     kept = fates["kept"] + fates["lost"]

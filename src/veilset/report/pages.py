@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import jinja2
@@ -11,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
+from veilset.anonymize import Curve
 from veilset.limits import Limits
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
 from veilset.report.text import NUMBERS, braced, number, shares, shown
-from veilset.report.words import Curve, curve_sentence
+from veilset.report.words import curve_sentence
 
 __all__ = ["Figure", "bucket_figure", "curve_figure", "length_figure", "render", "support_figure", "ways_figure"]
 
@@ -41,6 +43,13 @@ def render(template: str, limits: Limits | None, /, **context: object) -> str:
 
     Charts are left out where the limits leave no memory for drawing; their numbers are there in any case.
     """
+    charts = (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW
+    return _environment(charts=charts).get_template(template).render(context)
+
+
+@cache
+def _environment(*, charts: bool) -> jinja2.Environment:
+    """The templates, compiled once."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("veilset", "report/templates"),
         autoescape=True,
@@ -49,13 +58,9 @@ def render(template: str, limits: Limits | None, /, **context: object) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {
-        "colours": COLOURS,
-        "numbers": NUMBERS,
-        "charts": (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW,
-    }
+    environment.globals |= {"colours": COLOURS, "numbers": NUMBERS, "charts": charts}
     environment.filters |= {"braced": braced, "shown": shown, "number": number, "shares": shares}
-    return environment.get_template(template).render(context)
+    return environment
 
 
 def support_figure(series: Counts, colours: Sequence[str], *, k: int, says: str) -> Figure | None:

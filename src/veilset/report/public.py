@@ -12,10 +12,9 @@ import numpy as np
 
 from veilset.limits import Limits
 from veilset.models import Audit
-from veilset.report.anatomy import cut_of
 from veilset.report.pages import Figure, length_figure, render, support_figure
 from veilset.report.text import number
-from veilset.report.words import limits_met, state, verdict, words_of
+from veilset.report.words import limits_met, verdict, words_of
 from veilset.transactions import Transactions
 
 __all__ = ["public_report"]
@@ -52,7 +51,7 @@ def public_report(
     """
     words = words_of(audit.promise)
     open_ends = list(audit.promise.not_promised())
-    if words.about_people and not merged:
+    if audit.promise.about_people and not merged:
         open_ends.append(
             "One transaction is taken as one person. Whoever has several transactions in this file is "
             "protected in each of them, but not against somebody who can tell that they belong together."
@@ -63,15 +62,15 @@ def public_report(
         limits,
         audit=audit,
         words=words,
-        state=state(audit),
+        state=words.state(audit),
         verdict=verdict(audit, merged=merged),
         data=data,
         loss_percent=loss_percent,
         version=version,
         parameters=words.parameters(sensitive=bool(sensitive.any())),
         limits=limits_met(audit),
-        supports=_supports(data, words.fewest),
-        cut=cut_of(data, audit.promise, limits),
+        supports=_supports(data, audit.promise.support_floor),
+        cut=words.cut(data, limits),
         lengths=_lengths(data) if data.anatomy is None else None,  # lines that mix people have no length of their own
         sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
         open_ends=open_ends,

@@ -12,29 +12,26 @@ from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
-from veilset.report.costs import Cost, cost
 from veilset.report.hiding import p_r_reached, taken_sentence
 from veilset.report.terminal_parts import indented, item_names, new_table, title
 from veilset.report.text import number, shares, shown
 from veilset.report.words import (
-    Curve,
     attempts_sentence,
     bound_sentence,
     counted_sentence,
     curve_sentence,
     decide,
     limits_met,
-    more_ways,
     one_person,
     perhaps_worse,
-    state,
     too_dear_sentence,
     verdict,
     ways_by_size,
     words_of,
-    worth_listing,
 )
+from veilset.run import Run
 from veilset.transactions import Transactions
+from veilset.utility import Account
 from veilset.utility.rules import CONFIDENCE, SIZE
 
 __all__ = ["print_audit", "print_reading", "print_release"]
@@ -71,7 +68,7 @@ def _transaction(row: int, items: Sequence[str], sensitive: Collection[str]) -> 
 def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
     """The verdict, the most severe reasons against it, and how close to the limits the data comes."""
     title("Audit", console)
-    _verdict(state(audit), audit.holds, verdict(audit, merged=merged), console)
+    _verdict(words_of(audit.promise).state(audit), audit.holds, verdict(audit, merged=merged), console)
     if audit.witnesses:
         _witnesses(audit, console)
     below = [
@@ -87,10 +84,10 @@ def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
 def _witnesses(audit: Audit, console: Console) -> None:
     words = words_of(audit.promise)
     table = new_table(*words.heads)
-    listed = worth_listing(audit, len(audit.witnesses))
+    listed = words.worth_listing(audit, len(audit.witnesses))
     for risk in listed:
         table.add_row(*map(Text, words.row(risk, audit)))
-    indented([table, *([Text(more)] if (more := more_ways(audit, len(listed))) else [])], console)
+    indented([table, *([Text(more)] if (more := words.more(audit, len(listed))) else [])], console)
 
 
 def _margins(audit: Audit, console: Console) -> None:
@@ -100,19 +97,9 @@ def _margins(audit: Audit, console: Console) -> None:
     indented([table, *([Text(more, style="dim")] if (more := perhaps_worse(audit)) else [])], console)
 
 
-def print_release(
-    release: Release, console: Console, *, before: Audit | None = None, curve: Curve | None = None
-) -> None:
-    """What was at risk, what had to go, what was changed, what it cost; then GO or NO-GO.
-
-    Parameters
-    ----------
-    before : Audit, optional
-        The auditor's answer about the original; without it, what was at risk is left out.
-    curve : mapping, optional
-        p to what is lost at that p.
-    """
-    paid = cost(release)
+def print_release(run: Run, console: Console) -> None:
+    """What was at risk, what had to go, what was changed, what it cost; then GO or NO-GO."""
+    release, account, before = run.release, run.account, run.before
     decision = decide(release)
     told = Table.grid(padding=(0, 2))
     told.add_column(style="bold", no_wrap=True)
@@ -121,10 +108,10 @@ def print_release(
         told.add_row("At risk before", Text(verdict(before, merged=release.original.persons is not None)))
     words = words_of(release.promise)
     might_stay = words.may_be_recoded and release.generalized
-    if words.none_alone or paid.must_go:
-        told.add_row("Could not stay" if might_stay else "Had to go", Text(_had_to_go(paid, words.none_alone)))
+    if words.none_alone or account.unavoidable:
+        told.add_row("Could not stay" if might_stay else "Had to go", Text(_had_to_go(account, words.none_alone)))
     told.add_row("Changed", Text(_changed(release)))
-    told.add_row("Cost", Text(_lost(release, paid) if release.partition is None else _parted(paid)))
+    told.add_row("Cost", Text(_lost(account) if release.partition is None else _parted(account)))
     further = {
         "Columns merged": _merged(release),
         "p_r": p_r_reached(release),
@@ -132,7 +119,7 @@ def print_release(
         "Not proven": too_dear_sentence(release),
         "Ways tried": attempts_sentence(release),
         "How good": "" if release.bound is None else bound_sentence(release.bound),
-        "Loss by p": curve_sentence(curve or {}),
+        "Loss by p": curve_sentence(run.curve),
     }
     for head, sentence in further.items():
         if sentence:
@@ -142,13 +129,13 @@ def print_release(
     _verdict(decision.word, decision.go, decision.why, console)
 
 
-def _had_to_go(paid: Cost, why_none: str) -> str:
-    items = paid.must_go
+def _had_to_go(account: Account, why_none: str) -> str:
+    items = account.unavoidable
     if items is None:
         return "whatever is suppressed, the original cannot be made to keep this promise"
     if not items:
         return f"nothing: {why_none}"
-    lost = paid.values["items_lost_unavoidably"]
+    lost = account.values["items_lost_unavoidably"]
     what = f"{number(len(items), 'item')} whatever the method ({shares(lost)} of all occurrences)"
     return f"{what}: {_names(items)}"
 
@@ -173,25 +160,25 @@ def _merged(release: Release) -> str:
     return "; ".join([*map(merge_sentence, merges[:_MOST_MERGES]), *more])
 
 
-def _parted(paid: Cost) -> str:
+def _parted(account: Account) -> str:
     """What is lost where nothing is gone."""
     lost = "no item is gone; lost is which values of different columns belong together inside a bucket"
-    rules = paid.values.get("rules_before")
+    rules = account.values.get("rules_before")
     if not rules:
         return f"{lost}; there are no rules to lose" if rules == 0 else lost
-    held = number(paid.nugget_support, "transaction")
+    held = number(account.nugget_support, "transaction")
     kind = f"of at most {SIZE} items, at least {percent(CONFIDENCE)} sure, held by {held} or more"
     found = (
-        f"{shares(paid.values['accuracy_ratio'])} are found in the released lines and "
-        f"{shares(paid.values['expected_accuracy_ratio'])} by expected supports"
+        f"{shares(account.values['accuracy_ratio'])} are found in the released lines and "
+        f"{shares(account.values['expected_accuracy_ratio'])} by expected supports"
     )
     return f"{lost}; of {number(int(rules), 'rule')} of the original ({kind}) {found}"
 
 
-def _lost(release: Release, paid: Cost) -> str:
-    values = paid.values
+def _lost(account: Account) -> str:
+    values, release = account.values, account.release
     nuggets = values.get("nuggets_lost")
-    often = f"itemsets held by {number(paid.nugget_support, 'transaction')} or more"
+    often = f"itemsets held by {number(account.nugget_support, 'transaction')} or more"
     gone = [
         f"{shares(values['items_lost'])} of all item occurrences",
         f"{shares(values['kinds_lost'])} of the different items",

@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
-__all__ = ["NUMBERS", "braced", "by_size", "knowledge", "number", "people", "quoted", "shares", "shown", "visible"]
+__all__ = [
+    "NUMBERS",
+    "SHORT",
+    "braced",
+    "by_size",
+    "fraction",
+    "knowledge",
+    "number",
+    "people",
+    "quoted",
+    "shares",
+    "shown",
+    "visible",
+]
 
 NUMBERS = frozenset(
     {
@@ -24,6 +38,9 @@ NUMBERS = frozenset(
     }
 )
 """The heads of columns that hold numbers, which are read from the right."""
+
+SHORT = 1000
+"""A fraction with a larger denominator is told as a percentage, too."""
 
 _LONGEST_NAME = 60
 _MOST_NAMES = 6
@@ -105,3 +122,15 @@ def shares(value: float) -> str:
     if 0.999 < value < 1:
         return "above 99.9%"
     return f"{100 * value:.1f}".removesuffix(".0") + "%"
+
+
+def fraction(share: Fraction) -> str:
+    """A share, exactly where a person can read that.
+
+    >>> fraction(Fraction(3, 5)), fraction(Fraction(29_387, 88_162)), fraction(Fraction(1))
+    ('3/5', '29,387/88,162 (33.3%)', '100%')
+    """
+    if share == 1:
+        return "100%"
+    exact = f"{share.numerator:,}/{share.denominator:,}"
+    return exact if share.denominator <= SHORT else f"{exact} ({shares(float(share))})"

@@ -6,35 +6,23 @@ common is here.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar
 
-from veilset.errors import WrongUsage
-from veilset.models import (
-    Audit,
-    Coherence,
-    HiddenPatterns,
-    HiddenRules,
-    LDiverseAnatomy,
-    Margin,
-    Promise,
-    Reach,
-    RhoUncertainty,
-    Sealed,
-    Witness,
-)
+from veilset.anonymize import Curve
+from veilset.exact import percent
+from veilset.limits import Limits
+from veilset.models import Audit, Margin, PerPromise, Promise, Reach, Witness
+from veilset.options import declared
 from veilset.release import Attempt, Bound, Release
-from veilset.report.text import by_size, knowledge, number, quoted, shares, shown
-from veilset.report.words_anatomy import LDiverseAnatomyWords, published_whole, value_in
-from veilset.report.words_coherence import CoherenceWords
-from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
-from veilset.report.words_rho import RhoUncertaintyWords
+from veilset.report.text import by_size, knowledge, number, quoted, shares, shown, visible
 from veilset.transactions import Transactions
 
 __all__ = [
-    "Curve",
+    "WORDS",
     "Decision",
     "Limit",
     "Words",
@@ -44,117 +32,130 @@ __all__ = [
     "curve_sentence",
     "decide",
     "limits_met",
-    "more_ways",
     "one_person",
     "perhaps_worse",
-    "state",
     "too_dear_sentence",
     "verdict",
     "ways_by_size",
     "why_gone",
     "words_of",
-    "worth_listing",
 ]
 
 
-class Words(Protocol):
-    """What is said about one promise in words of its own."""
+class Words(ABC):
+    """What is said about one promise in words of its own; what is common to promises about people is here.
 
-    @property
-    def title(self) -> str:
-        """What the promise is called."""
+    Parameters
+    ----------
+    promise : Promise
+        The one that is spoken of.
+    """
 
-    @property
-    def reason(self) -> str:
-        """What `Audit.found` counts, one of them."""
+    promise: Any
 
-    @property
-    def ways(self) -> str:
-        """What `Audit.found_by_size` counts, in the plural; empty if sizes say nothing."""
+    title: ClassVar[str]
+    """What the promise is called."""
+    reason: ClassVar[str] = "way"
+    """What `Audit.found` counts, one of them."""
+    ways: ClassVar[str] = "Smallest sets of known items that break it"
+    """What `Audit.found_by_size` counts, in the plural; empty if sizes say nothing."""
+    counted: ClassVar[str] = "set of items"
+    """What `Audit.checked` counts, one of them."""
+    heads: ClassVar[tuple[str, ...]] = ("What an attacker knows", "People left", "What they learn")
+    """What stands above the columns of a table of witnesses, whose cells `row` gives."""
+    extremes_known: ClassVar[bool] = False
+    """Whether the margins are the most extreme values even where it does not hold."""
+    may_be_recoded: ClassVar[bool] = False
+    """Whether what breaks it alone might stay under a coarser name."""
+    none_alone: ClassVar[str] = ""
+    """Why nothing had to go; empty if no item has to go as a whole."""
+    none_sensitive: ClassVar[str] = "No item of this file was declared sensitive."
+    """What it means that a released file has no sensitive item."""
+    recount: ClassVar[str] = (
+        "It compares the files with their checksums, reads the data again and counts everything anew, with code that "
+        "shares nothing with the code that changed the data."
+    )
+    """What ``veilset verify`` does for whoever has the public part of a release."""
 
-    @property
-    def counted(self) -> str:
-        """What `Audit.checked` counts, one of them."""
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """What stands above the columns of a table of witnesses, whose cells `row` gives."""
-
-    @property
-    def about_people(self) -> bool:
-        """Whether it is people that are protected."""
-
-    @property
-    def extremes_known(self) -> bool:
-        """Whether the margins are the most extreme values even where it does not hold."""
-
-    @property
-    def may_be_recoded(self) -> bool:
-        """Whether what breaks it alone might stay under a coarser name."""
-
-    @property
-    def none_alone(self) -> str:
-        """Why nothing had to go; empty if no item has to go as a whole."""
-
-    @property
-    def none_sensitive(self) -> str:
-        """What it means that a released file has no sensitive item."""
-
-    @property
-    def recount(self) -> str:
-        """What ``veilset verify`` does for whoever has the public part of a release."""
-
-    @property
-    def fewest(self) -> int:
-        """How many transactions an item must have, at least, to be nobody's alone; a bin of charts starts there."""
-
+    @abstractmethod
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer; *taken* says what was taken as one person, and stands after it."""
 
+    def state(self, audit: Audit) -> str:
+        """The answer in capitals, so that colour never stands alone."""
+        return "HOLDS" if audit.holds else "DOES NOT HOLD" if audit.feasible else "INFEASIBLE"
+
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """A witness in a table, a cell for each of `heads`."""
+        return knowledge(witness.itemset), f"{witness.support:,}", self.learned(witness)
+
+    def learned(self, witness: Witness) -> str:
+        """What an attacker learns who knows the itemset of a witness."""
+        return visible(witness.reason)
 
     def over(self, witness: Witness, audit: Audit) -> Fraction:
         """How many times the limit is exceeded."""
+        return Fraction(max(1, self.promise.support_floor), max(1, witness.support))
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
         """Each margin of an audit by its name: what it is, and what is allowed."""
+        return {}
 
     def met(self, margin: Margin) -> str:
-        """The value of a margin."""
+        """The value of a margin: a number, or how sure somebody is."""
+        return f"{margin.value:,}" if isinstance(margin.value, int) else percent(margin.value)
+
+    def where(self, margin: Margin) -> str:
+        """Where a margin was met."""
+        gives = "" if margin.sensitive is None else f" → {shown(margin.sensitive)}"
+        return knowledge(margin.itemset) + gives
 
     def reach(self, reach: Reach) -> str:
         """How far the promise reaches; empty if that goes without saying."""
+        return ""
+
+    def worth_listing(self, audit: Audit, most: int) -> tuple[Witness, ...]:
+        """The reasons that a table of so many lines shows."""
+        return audit.witnesses[:most]
+
+    def more(self, audit: Audit, listed: int) -> str:
+        """How many reasons are not in a list of this length; empty if none."""
+        return f"… and {number(audit.found - listed, f'more {self.reason}')}." if audit.found > listed else ""
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         """Each parameter, its value, and what it means for data with or without sensitive items."""
+        values = self.promise.parameters()
+        said = declared(type(self.promise))
+        return [(one.name, str(values[one.name]), one.option.help) for one in said if one.name in values]
 
     def how_checked(self, audit: Audit) -> str:
         """What the auditor did to answer."""
+        return f"An auditor counted {number(audit.checked, 'set')} of items in this file to make sure."
 
     def rare(self, original: Transactions) -> str:
         """How many items of the original are too rare; empty if that does not matter."""
+        return ""
 
     def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
         """Why a method suppressed an item, which may be sensitive or break the promise *alone*."""
+        return "breaks the promise by itself" if alone else "breaks the promise together with other items"
+
+    def cut(self, data: Transactions, limits: Limits | None) -> Any:
+        """What a page shows of columns and buckets; None where the promise is not about any."""
+        return None
+
+    @classmethod
+    def suggestion(cls, missing: str, data: Transactions) -> str:
+        """What the data suggests for a parameter that was not given; empty if nothing."""
+        return ""
 
 
-_WORDS: Mapping[type[Promise], Callable[[Any], Words]] = {
-    Coherence: CoherenceWords,
-    RhoUncertainty: RhoUncertaintyWords,
-    HiddenPatterns: HiddenPatternsWords,
-    HiddenRules: HiddenRulesWords,
-    Sealed: SealedWords,
-    LDiverseAnatomy: LDiverseAnatomyWords,
-}
+WORDS = PerPromise[type[Words]]("report text")
 
 
 def words_of(promise: Promise) -> Words:
     """The words for this promise, if there are any."""
-    make = _WORDS.get(type(promise))
-    if make is None:
-        known = ", ".join(kind.__name__ for kind in _WORDS)
-        raise WrongUsage(f"There are no words for {type(promise).__name__}.", f"Available: {known}.")
+    make: Callable[[Promise], Words] = WORDS.of(promise)
     return make(promise)
 
 
@@ -168,13 +169,6 @@ def verdict(audit: Audit, *, merged: bool) -> str:
         Whether the transactions of one person were merged; if not, the sentence says what it takes as one.
     """
     return words_of(audit.promise).verdict(audit, "" if merged else " (one transaction taken as one person)")
-
-
-def state(audit: Audit) -> str:
-    """The answer in capitals, so that colour never stands alone; of a sealed promise, that it is one."""
-    if isinstance(audit.promise, Sealed) and audit.holds:
-        return "SEALED"
-    return "HOLDS" if audit.holds else "DOES NOT HOLD" if audit.feasible else "INFEASIBLE"
 
 
 @dataclass(frozen=True)
@@ -218,10 +212,6 @@ def why_gone(release: Release, alone: Collection[str]) -> dict[str, str]:
         else:
             why[item] = words.why_gone(release.method, sensitive=item in sensitive, alone=item in alone)
     return why
-
-
-Curve: TypeAlias = Mapping[int | None, float]
-"""p (None: unlimited) to the share of all item occurrences that would be lost."""
 
 
 def curve_sentence(curve: Curve) -> str:
@@ -279,17 +269,6 @@ def bound_sentence(bound: Bound) -> str:
     return f"{reached} lost, and at least {least} must be ({bound.of}): a gap of {shares(bound.gap)}"
 
 
-def worth_listing(audit: Audit, most: int) -> tuple[Witness, ...]:
-    """The reasons that a table of so many lines shows: where everybody is one, three are as good as all."""
-    return audit.witnesses[: min(3, most) if published_whole(audit) else most]
-
-
-def more_ways(audit: Audit, listed: int) -> str:
-    """How many reasons are not in a list of this length; empty if none."""
-    reason = "transaction" if published_whole(audit) else words_of(audit.promise).reason
-    return f"… and {number(audit.found - listed, f'more {reason}')}." if audit.found > listed else ""
-
-
 def ways_by_size(audit: Audit) -> str:
     """How many ways break the promise, by their size; empty if none does, or sizes say nothing."""
     ways, counted = words_of(audit.promise).ways, by_size(audit.found_by_size)
@@ -310,7 +289,7 @@ def limits_met(audit: Audit) -> list[Limit]:
     """Each margin of the audit in words."""
     words = words_of(audit.promise)
     return [
-        Limit(what, words.met(audit.margins[name]), allowed, _where(audit.margins[name]))
+        Limit(what, words.met(audit.margins[name]), allowed, words.where(audit.margins[name]))
         for name, (what, allowed) in words.limits(audit).items()
         if name in audit.margins
     ]
@@ -326,13 +305,6 @@ def counted_sentence(audit: Audit) -> str:
     """How much the auditor has counted."""
     what, _, of = words_of(audit.promise).counted.partition(" ")
     return f"{number(audit.checked, what)} {of} counted in {number(audit.transactions, 'transaction')}."
-
-
-def _where(margin: Margin) -> str:
-    if (margin.column or margin.bucket) and margin.sensitive is None:
-        return value_in(margin.itemset, margin.column, margin.bucket)
-    gives = "" if margin.sensitive is None else f" → {shown(margin.sensitive)}"
-    return knowledge(margin.itemset) + gives
 
 
 def one_person(data: Transactions) -> str:

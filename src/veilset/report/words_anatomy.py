@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from veilset.models import Audit, LDiverseAnatomy, Margin, Reach, Witness
-from veilset.report.text import braced, number, shares, visible
+from veilset.limits import Limits
+from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
+from veilset.report.anatomy import Cut, cut_of
+from veilset.report.text import SHORT, braced, fraction, number, shares, visible
+from veilset.report.words import Words
 from veilset.transactions import Transactions
 
-__all__ = ["LDiverseAnatomyWords", "fraction", "published_whole", "value_in"]
-
-_SHORT = 1000  # a fraction with a larger denominator is told as a percentage, too
+__all__ = ["LDiverseAnatomyWords", "published_whole", "value_in"]
 
 
 @dataclass(frozen=True)
-class LDiverseAnatomyWords:
+class LDiverseAnatomyWords(Words):
     """See `veilset.report.words.Words`."""
 
     promise: LDiverseAnatomy
@@ -27,10 +28,7 @@ class LDiverseAnatomyWords:
     ways: ClassVar[str] = ""
     counted: ClassVar[str] = "group of values"
     heads: ClassVar[tuple[str, ...]] = ("Bucket", "Column", "Value that is too common", "Share")
-    about_people: ClassVar[bool] = True
     extremes_known: ClassVar[bool] = True
-    may_be_recoded: ClassVar[bool] = False
-    none_alone: ClassVar[str] = ""
     none_sensitive: ClassVar[str] = (
         "No item of this file is declared sensitive: what is protected is which items of different columns go together."
     )
@@ -38,7 +36,6 @@ class LDiverseAnatomyWords:
         "It compares the files with their checksums, makes sure that both tell the same, and counts the values of "
         "every bucket and column anew, with code that shares nothing with the code that made the buckets."
     )
-    fewest: ClassVar[int] = 1
 
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer."""
@@ -105,11 +102,7 @@ class LDiverseAnatomyWords:
     def met(self, margin: Margin) -> str:
         """A share; of a guess, which mixes many buckets, rounded."""
         share = Fraction(margin.value)
-        return fraction(share) if margin.bucket or share.denominator <= _SHORT else f"about {shares(float(share))}"
-
-    def reach(self, reach: Reach) -> str:
-        """Nothing: however many columns are known, the promise is the same."""
-        return ""
+        return fraction(share) if margin.bucket or share.denominator <= SHORT else f"about {shares(float(share))}"
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         """What each parameter means."""
@@ -134,19 +127,31 @@ class LDiverseAnatomyWords:
             "make sure, and simulated an attacker who knows some columns of a person and guesses another."
         )
 
-    def rare(self, original: Transactions) -> str:
-        """Nothing: what is rare may stay so."""
-        return ""
+    def where(self, margin: Margin) -> str:
+        """Where a value was met, or how sure somebody gets of a sensitive item."""
+        if (margin.column or margin.bucket) and margin.sensitive is None:
+            return value_in(margin.itemset, margin.column, margin.bucket)
+        return super().where(margin)
 
-    def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
-        """No method of this promise suppresses items."""
-        return ""
+    def worth_listing(self, audit: Audit, most: int) -> tuple[Witness, ...]:
+        """Where everybody is a reason, three are as good as all."""
+        return super().worth_listing(audit, min(3, most) if published_whole(audit) else most)
+
+    def more(self, audit: Audit, listed: int) -> str:
+        """Where transactions are published whole, each is a reason."""
+        if published_whole(audit) and audit.found > listed:
+            return f"… and {number(audit.found - listed, 'more transaction')}."
+        return super().more(audit, listed)
+
+    def cut(self, data: Transactions, limits: Limits | None) -> Cut | None:
+        """Columns and buckets."""
+        return cut_of(data, self.promise, limits)
 
 
 def published_whole(audit: Audit) -> bool:
     """Whether every transaction is a bucket of its own, and there are no columns."""
     largest = audit.margins.get("largest_share")
-    return isinstance(audit.promise, LDiverseAnatomy) and largest is not None and not largest.column
+    return largest is not None and not largest.column
 
 
 def _in_words(witness: Witness) -> str:
@@ -175,15 +180,3 @@ def value_in(itemset: tuple[str, ...], column: tuple[str, ...], bucket: int | No
 
 def _value(itemset: tuple[str, ...]) -> str:
     return braced(itemset) if itemset else "nothing"
-
-
-def fraction(share: Fraction) -> str:
-    """A share, exactly where a person can read that.
-
-    >>> fraction(Fraction(3, 5)), fraction(Fraction(29_387, 88_162)), fraction(Fraction(1))
-    ('3/5', '29,387/88,162 (33.3%)', '100%')
-    """
-    if share == 1:
-        return "100%"
-    exact = f"{share.numerator:,}/{share.denominator:,}"
-    return exact if share.denominator <= _SHORT else f"{exact} ({shares(float(share))})"

@@ -7,33 +7,31 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from veilset.audit import reach_of
+from veilset.errors import said
 from veilset.exact import percent
-from veilset.models import Audit, Coherence, Margin, Reach, Witness
+from veilset.models import Audit, Coherence, Reach, Witness
 from veilset.report.text import number, people, quoted, shares, shown
-from veilset.report.words_people import PeopleWords
+from veilset.report.words import Words
 from veilset.transactions import Transactions
 
 __all__ = ["CoherenceWords", "reach_sentence"]
 
+_USUAL_P = 4
+
 
 @dataclass(frozen=True)
-class CoherenceWords(PeopleWords):
+class CoherenceWords(Words):
     """See `veilset.report.words.Words`."""
 
     promise: Coherence
 
     title: ClassVar[str] = "(h,k,p)-coherence"
-    reason: ClassVar[str] = "way"
     may_be_recoded: ClassVar[bool] = True
     none_alone: ClassVar[str] = "no item gives anybody away by itself"
     none_sensitive: ClassVar[str] = (
         "No item of this file was declared sensitive: the promise is about finding people, not about what they have."
     )
-
-    @property
-    def fewest(self) -> int:
-        """k."""
-        return self.promise.k
 
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer."""
@@ -110,10 +108,6 @@ class CoherenceWords(PeopleWords):
             "largest_any_breach": ("How sure an attacker gets of some sensitive item or other", "no limit"),
         }
 
-    def met(self, margin: Margin) -> str:
-        """A number of people, or how sure somebody is."""
-        return f"{margin.value:,}" if isinstance(margin.value, int) else percent(margin.value)
-
     def reach(self, reach: Reach) -> str:
         """How far p reaches."""
         return reach_sentence(reach, self.promise.p)
@@ -155,7 +149,13 @@ class CoherenceWords(PeopleWords):
         """Why an item was suppressed."""
         if sensitive:
             return "more people than h have it"
-        return "breaks the promise by itself" if alone else "breaks the promise together with other items"
+        return super().why_gone(method, sensitive=sensitive, alone=alone)
+
+    @classmethod
+    def suggestion(cls, missing: str, data: Transactions) -> str:
+        """Which p the lengths of the transactions suggest."""
+        reach = reach_of(data, _USUAL_P) if missing == "p" else None
+        return "" if reach is None else f"Try {said('p', _USUAL_P)}. {reach_sentence(reach, _USUAL_P)}"
 
 
 def reach_sentence(reach: Reach, p: int | None) -> str:

@@ -11,23 +11,19 @@ from fractions import Fraction
 from typing import ClassVar
 
 from veilset.exact import percent
-from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Reach, Sealed, Witness
+from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Sealed, Witness
 from veilset.report.text import knowledge, number, quoted, shown
-from veilset.transactions import Transactions
+from veilset.report.words import Words
 
 __all__ = ["HiddenPatternsWords", "HiddenRulesWords", "SealedWords"]
 
 
-class _HidingWords:
+class _HidingWords(Words):
     """What the three have in common; see `veilset.report.words.Words`."""
 
     reason: ClassVar[str] = "pattern"
     ways: ClassVar[str] = ""
-    counted: ClassVar[str] = "set of items"
-    about_people: ClassVar[bool] = False
     extremes_known: ClassVar[bool] = True
-    may_be_recoded: ClassVar[bool] = False
-    none_alone: ClassVar[str] = ""
     none_sensitive: ClassVar[str] = (
         "No item of this file was declared sensitive: it is patterns that are hidden, not items."
     )
@@ -36,15 +32,6 @@ class _HidingWords:
         "tell only where the custodian's part of the release is, which has the list; run there, it counts them anew, "
         "with code that shares nothing with the code that changed the data."
     )
-    fewest: ClassVar[int] = 1
-
-    def reach(self, reach: Reach) -> str:
-        """Nothing: the promise has no such limit."""
-        return ""
-
-    def rare(self, original: Transactions) -> str:
-        """Nothing: what is rare may stay so."""
-        return ""
 
     def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
         """Why an item is gone from all transactions."""
@@ -101,10 +88,6 @@ class HiddenPatternsWords(_HidingWords):
             ("patterns", f"{len(self.promise.patterns):,}", f"{listed} must not be found."),
             ("min_support", _support(self.promise.min_support), found),
         ]
-
-    def how_checked(self, audit: Audit) -> str:
-        """What the auditor did."""
-        return f"An auditor counted {number(audit.checked, 'set')} of items in this file to make sure."
 
     def _least(self, audit: Audit) -> int:
         return self.promise.least_support(audit.transactions)
@@ -196,10 +179,6 @@ class HiddenRulesWords(_HidingWords):
             ),
         ]
 
-    def how_checked(self, audit: Audit) -> str:
-        """What the auditor did."""
-        return f"An auditor counted {number(audit.checked, 'set')} of items in this file to make sure."
-
     def _least(self, audit: Audit) -> int:
         return self.promise.least_support(audit.transactions)
 
@@ -220,6 +199,10 @@ class SealedWords(_HidingWords):
         if audit.holds:
             return f"{secret} hidden in this file; only the custodian can check that."
         return f"{secret} not hidden in this file as promised."
+
+    def state(self, audit: Audit) -> str:
+        """That it is sealed: whether it holds cannot be told from here."""
+        return "SEALED" if audit.holds else super().state(audit)
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """No pattern is named."""

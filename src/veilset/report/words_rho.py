@@ -8,26 +8,23 @@ from fractions import Fraction
 from typing import ClassVar
 
 from veilset.exact import percent
-from veilset.models import Audit, Margin, Reach, RhoUncertainty, Witness
+from veilset.models import Audit, Margin, RhoUncertainty, Witness
 from veilset.report.text import number, people, quoted, shown
-from veilset.report.words_people import PeopleWords
-from veilset.transactions import Transactions
+from veilset.report.words import Words
 
 __all__ = ["RhoUncertaintyWords"]
 
 
 @dataclass(frozen=True)
-class RhoUncertaintyWords(PeopleWords):
+class RhoUncertaintyWords(Words):
     """See `veilset.report.words.Words`."""
 
     promise: RhoUncertainty
 
     title: ClassVar[str] = "ρ-uncertainty"
     reason: ClassVar[str] = "sensitive item"
-    may_be_recoded: ClassVar[bool] = False
     none_alone: ClassVar[str] = "no sensitive item is so common that anybody would be too sure of it"
     none_sensitive: ClassVar[str] = "No item of this file is declared sensitive: all were removed, or none was named."
-    fewest: ClassVar[int] = 1
 
     def verdict(self, audit: Audit, taken: str) -> str:
         """The auditor's answer."""
@@ -72,10 +69,6 @@ class RhoUncertaintyWords(PeopleWords):
         alike = sure < self.promise.rho and percent(sure) == percent(self.promise.rho)
         return str(sure) if alike else percent(sure)
 
-    def reach(self, reach: Reach) -> str:
-        """Nothing: whatever may be known is covered."""
-        return ""
-
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         """What each parameter means."""
         below = percent(self.promise.rho)
@@ -85,21 +78,13 @@ class RhoUncertaintyWords(PeopleWords):
         )
         return [("rho", below, means)]
 
-    def how_checked(self, audit: Audit) -> str:
-        """What the auditor did."""
-        return f"An auditor counted {number(audit.checked, 'set')} of items in this file to make sure."
-
-    def rare(self, original: Transactions) -> str:
-        """Nothing: what is rare is not protected from being recognised."""
-        return ""
-
     def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
         """Why an item was suppressed."""
         if alone:
             return "so many people have it that anybody would be too sure of it"
         if sensitive and method == "remove-sensitive":
             return "sensitive: the method removes all that is"
-        return "breaks the promise together with other items"
+        return super().why_gone(method, sensitive=sensitive, alone=alone)
 
 
 def _inferred(witness: Witness) -> tuple[str, Fraction]:

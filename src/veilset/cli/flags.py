@@ -1,0 +1,41 @@
+"""How messages of the library spell an option for a user of the command line: as its flag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from shlex import quote
+from typing import Any
+
+from veilset.anonymize import METHODS
+from veilset.models import PROMISES
+from veilset.options import Declared, declared
+from veilset.transactions import Reading
+
+__all__ = ["in_flags"]
+
+_METHODS = [method for kind in PROMISES.values() for method in METHODS.of(kind).by_name.values()]
+_TAKERS: list[Callable[..., Any]] = [*_METHODS, *PROMISES.values(), Reading]
+_DECLARED: dict[str, Declared] = {option.name: option for taker in _TAKERS for option in declared(taker)}
+
+
+def in_flags(name: str, *value: object) -> str:
+    """An option with its value, if one is given, as somebody types it.
+
+    >>> in_flags("min_support"), in_flags("header", True), in_flags("long", ["ID", "ITEM"]), in_flags("p", None)
+    ('--min-support', '--header', '--long ID,ITEM', '--p unlimited')
+    >>> in_flags("ignore", ["age", "home town"]), in_flags("certify", False)
+    ("--ignore age --ignore 'home town'", '--plain')
+    """
+    option = _DECLARED.get(name)
+    flag = f"--{name.replace('_', '-') if option is None else option.flag}"
+    if not value:
+        return flag
+    given = value[0]
+    form, means = ("text", True) if option is None else (option.option.form, option.option.means)
+    if isinstance(given, bool):
+        return flag if given == means else f"no {flag}"
+    if given is None:
+        return f"{flag} unlimited" if form == "whole or unlimited" else f"no {flag}"
+    if isinstance(given, list) and form not in ("pair", "names"):
+        return " ".join(f"{flag} {quote(str(one))}" for one in given)
+    return f"{flag} {quote(','.join(map(str, given)) if isinstance(given, list) else str(given))}"
