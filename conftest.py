@@ -1,18 +1,11 @@
-"""For all tests and doctests: hypothesis profiles, and a folder of its own for every example that writes files.
-
-``HYPOTHESIS_PROFILE=ci`` looks longer, ``thorough`` much longer, ``quick`` (for ``make sanitize``) shorter.
-"""
-
-import os
+"""For all tests and doctests: the hypothesis profile, and a folder of its own for every example that writes files."""
 
 import pytest
-from hypothesis import settings
+from tests.support.effort import load_profile
 
-settings.register_profile("quick", max_examples=25, deadline=None)
-settings.register_profile("dev", max_examples=30, deadline=None)
-settings.register_profile("ci", max_examples=200, deadline=None)
-settings.register_profile("thorough", max_examples=10_000, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+load_profile()
+
+collect_ignore = ["tests/support/rare_items.py"]  # to import it is to register its promise, which is for one test alone
 
 
 @pytest.fixture(autouse=True)
@@ -20,3 +13,10 @@ def examples_write_to_a_folder_of_their_own(request, tmp_path, monkeypatch):
     """The examples in docstrings and pages run where they can write."""
     if isinstance(request.node, pytest.DoctestItem):
         monkeypatch.chdir(tmp_path)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Only tests that look at snapshots can record them."""
+    if config.getoption("--snapshot-update"):
+        items[:] = [item for item in items if "snapshot" in getattr(item, "fixturenames", ())]

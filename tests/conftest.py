@@ -1,10 +1,20 @@
-"""What the tests of commands share: a folder to stand in, and a terminal."""
+"""What tests share: recorded sentences, and for those of commands a folder to stand in and a terminal."""
 
 import pytest
 
 from veilset.cli.screen import Screen
 
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
+
+
+@pytest.fixture
+def snapshot(snapshot, tmp_path):
+    """Recorded text to compare with, in which the folder of the test has a name that stays (``make snapshots``)."""
+
+    def without_folder(data, path):
+        return data.replace(str(tmp_path), "TMP") if isinstance(data, str) else data
+
+    return snapshot.with_defaults(matcher=without_folder)
 
 
 @pytest.fixture

@@ -6,12 +6,13 @@ import subprocess
 import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.errors import refused
+from tests.support.places import ROOT
 from veilset import _native
 from veilset.errors import BudgetExceeded, WrongUsage, near_misses
 from veilset.exact import exact_share, percent
@@ -40,20 +41,20 @@ def test_sizes(text: str | int | None, size: int | None) -> None:
 
 @pytest.mark.parametrize("wrong", ["", "much", "-1GB", "2 TB", "GB", "1e9", "0", "0.0001KB", 0, -5, 1.5, True])
 def test_wrong_sizes(wrong: object) -> None:
-    with pytest.raises(WrongUsage, match=r"^memory_limit is .*\. Write it like 2GB"):
+    with refused(WrongUsage, "memory_limit"):
         Limits(memory_limit=wrong)
 
 
 @pytest.mark.parametrize("wrong", [0, -1.0, float("nan")])
 def test_wrong_time(wrong: float) -> None:
-    with pytest.raises(WrongUsage, match=r"time_limit is .*above 0 seconds\. Leave it out"):
+    with refused(WrongUsage, "time_limit"):
         Limits(time_limit=wrong)
 
 
 def test_threads() -> None:
     assert Limits(threads=3).thread_count == 3
     assert Limits().thread_count >= 1
-    with pytest.raises(WrongUsage, match=r"threads is 0; at least one is needed\. Leave it out"):
+    with refused(WrongUsage, "threads", 0):
         Limits(threads=0)
 
 
@@ -109,8 +110,8 @@ def test_progress() -> None:
 @pytest.mark.parametrize(
     ("stop", "said"),
     [
-        (_native.OverBudget("time"), "time limit of 5 seconds"),
-        (_native.OverBudget("memory"), "memory limit (2 GB)"),
+        (_native.core.OutOfTime(), "time limit of 5 seconds"),
+        (_native.core.OutOfMemory(), "memory limit (2 GB)"),
         (MemoryError(), "memory limit (2 GB)"),
     ],
 )
@@ -140,18 +141,18 @@ def test_shares_are_exact(value: float | str, share: str) -> None:
     "wrong", ["", "much", "1/0", "nan", float("nan"), float("inf"), None, True, "1e-999999999", "%"]
 )
 def test_what_is_not_a_share(wrong: object) -> None:
-    with pytest.raises(WrongUsage, match=r"^h is .* not a share\. Give a number such as h=0\.4"):
+    with refused(WrongUsage, "h"):
         exact_share(wrong, "h")
 
 
 @pytest.mark.parametrize("wrong", [0, -0.5, 1.01, "3/2", "101%"])
 def test_shares_out_of_range(wrong: float | str) -> None:
-    with pytest.raises(WrongUsage, match=r"^rho is .* outside the range .* Try for example rho=0\.4"):
+    with refused(WrongUsage, "rho"):
         exact_share(wrong, "rho")
 
 
 def test_a_share_too_fine_to_say():
-    with pytest.raises(WrongUsage, match="finer than a fraction with a denominator of up to a million can say"):
+    with refused(WrongUsage):
         exact_share(1e-9, "rho")
 
 
@@ -174,7 +175,7 @@ def test_a_part_of_a_run_has_the_limits_of_the_run():
 _FREED = """
 import numpy as np
 import pyarrow as pa
-from tests.memory import own_memory
+from tests.support.memory import own_memory
 from veilset.limits import Limits
 Limits(memory_limit="1GB")
 assert pa.default_memory_pool().backend_name == "system"
@@ -189,7 +190,7 @@ assert own_memory() < before + 20_000_000
 
 @pytest.mark.no_sanitizer(reason="the sanitizer has an allocator of its own")
 def test_what_is_freed_goes_back_where_there_is_a_limit() -> None:
-    subprocess.run([sys.executable, "-c", _FREED], check=True, cwd=Path(__file__).parent.parent)
+    subprocess.run([sys.executable, "-c", _FREED], check=True, cwd=ROOT)
 
 
 def test_a_kernel_gets_two_thirds_of_a_limit_and_all_that_is_left_without_one() -> None:

@@ -1,0 +1,185 @@
+"""The auditor keeps to a memory limit: any batches give the same answer, and what it takes is what it counts."""
+
+import subprocess
+import sys
+import textwrap
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.support.errors import refused
+from tests.support.memory import own_memory
+from veilset import BudgetExceeded, Coherence, Transactions, _native, audit
+from veilset.audit import reach_of
+from veilset.audit.coherence import _sensitive_things
+from veilset.testing import check_audit, oracles, strategies
+from veilset.testing.checks import as_sets
+
+
+def kernel(data, promise, *, batch_limit, threads=1, witnesses=1000):
+    """The kernel's answer in plain values."""
+    kind, things = _sensitive_things(data, promise)
+    found = _native.audit.coherence(
+        data.offsets,
+        data.items,
+        kind,
+        kinds=len(things),
+        h_num=promise.share.numerator,
+        h_den=promise.share.denominator,
+        k=promise.k,
+        p=promise.p or 0,
+        witness_limit=witnesses,
+        batch_limit=batch_limit,
+        threads=threads,
+        memory_limit=1 << 40,
+        time_limit=1e9,
+        progress=None,
+    )
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in found.items()}
+
+
+@given(
+    strategies.transactions(max_rows=20),
+    strategies.coherence_promises(),
+    st.integers(1, 2000),
+    st.integers(1, 3),
+    st.sampled_from([0, 2, 1000]),
+)
+def test_any_batches_give_the_same_answer(data, promise, batch_limit, threads, witnesses):
+    whole = kernel(data, promise, batch_limit=0, witnesses=witnesses)
+    assert kernel(data, promise, batch_limit=batch_limit, threads=threads, witnesses=witnesses) == whole
+
+
+@given(strategies.transactions(max_rows=20), strategies.coherence_promises(), st.integers(1, 2000))
+def test_batches_equal_the_oracle(data, promise, batch_limit):
+    found = kernel(data, promise, batch_limit=batch_limit)
+    rows, h = as_sets(data), promise.share
+    assert found["feasible"] != oracles.empty_set_breaks(rows, data.sensitive, h, promise.k)
+    if found["feasible"]:
+        ends = found["witness_offsets"]
+        moles = {
+            frozenset(data.names[code] for code in found["witness_items"][begin:end]) for begin, end in pairwise(ends)
+        }
+        assert moles == oracles.minimal_moles(rows, data.sensitive, h, promise.k, promise.p)
+
+
+@given(strategies.transactions(), strategies.coherence_promises())
+def test_a_group_is_audited_as_one_item(data, promise):
+    """Without the copy of the data that `seen_in` makes, but with its answer."""
+    assume({"s1", "s2"} <= {*data.sensitive})
+    grouped = Coherence(h=promise.h, k=promise.k, p=promise.p, sensitive_groups=[["s1", "s2"]])
+    answer = audit(data, grouped, witnesses=1000)
+    check_audit(grouped.seen_in(data), promise, answer)
+    assert str(answer).partition("\n")[2] == str(audit(grouped.seen_in(data), promise)).partition("\n")[2]
+
+
+@given(strategies.transactions(), st.one_of(st.none(), st.integers(1, 6)))
+def test_reach_by_counting_rows(data, p):
+    sizes = sorted(len(row.difference(data.sensitive)) for row in as_sets(data))
+    reach = reach_of(data, p)
+    assert reach is not None
+    assert reach.covered * len(data) == sum(p is None or size <= p for size in sizes)
+    assert reach.everybody == max(1, sizes[-1])
+    assert reach.most == max(1, min(size for size in sizes if 10 * sum(s <= size for s in sizes) >= 9 * len(sizes)))
+
+
+@given(strategies.transactions())
+def test_supports_by_counting_rows(data):
+    rows = as_sets(data)
+    assert data.supports.tolist() == [sum(name in row for row in rows) for name in data.names]
+
+
+@pytest.mark.parametrize("code", [-1, 2])
+def test_counting_refuses_codes_outside_the_vocabulary(code):
+    codes = np.array([0, code], dtype=np.int32)
+    with refused(ValueError, "vocabulary"):
+        _native.core.count_codes(codes, 2)
+    with refused(ValueError, "vocabulary"):
+        _native.audit.row_sizes(np.array([0, 2]), codes, np.zeros(2, dtype=np.uint8))
+
+
+@pytest.mark.parametrize("kind", [-2, 1])
+def test_the_kernel_refuses_kinds_there_are_not(kind, monkeypatch):
+    data = Transactions.from_lists([["a"]])
+    wrong = (np.array([kind], dtype=np.int32), ["one thing"])
+    monkeypatch.setattr("tests.audit.test_batches._sensitive_things", lambda *_: wrong)
+    with refused(ValueError, "sensitive"):
+        kernel(data, Coherence(h=1, k=1, p=1), batch_limit=0)
+
+
+def long_rows(rows: int, items: int) -> Transactions:
+    """Every row holds every item but one."""
+    codes = (np.arange(rows)[:, None] + np.arange(items - 1)) % items
+    names = [str(i) for i in range(items)]
+    return Transactions.from_codes(np.arange(rows + 1) * (items - 1), codes.ravel().astype(np.int32), names)
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
+def test_a_branch_that_does_not_fit_is_over_the_limit():
+    data = long_rows(400_000, 20)  # the rows of one branch: 40 MB
+    with refused(BudgetExceeded, "memory limit"):
+        audit(data, Coherence(k=2, p=2), memory_limit=own_memory() + 3_000_000)
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
+@pytest.mark.parametrize("megabytes", [16, 24, 36])
+def test_batches_become_smaller_when_the_walk_needs_more(megabytes):
+    """Itemsets of four: the walk delivers rows to many nodes at once, which nobody can foresee."""
+    data = long_rows(40_000, 24)  # all rows, with their holders: 20 MB
+    promise = Coherence(k=39_000, p=4)
+    assert audit(data, promise, memory_limit=own_memory() + megabytes * 10**6, threads=2) == audit(data, promise)
+
+
+LARGER_THAN_MEMORY = """
+    import sys, threading
+    from pathlib import Path
+    import numpy as np
+    from tests.support.memory import own_memory
+    from veilset import Coherence, Transactions, audit
+
+    ROWS, LENGTH, CHOICES, PART = 400_000, 20, 10, 100_000  # 32 MB of items: each row has one of ten, twenty times
+    ROOM = 50_000_000
+    folder = Path(sys.argv[1])
+    draw = np.random.default_rng(20081215)
+    with open(folder / "items", "wb") as out:
+        for _ in range(ROWS // PART):
+            chosen = draw.integers(0, CHOICES, (2, PART, LENGTH), dtype=np.int32).min(axis=0)
+            out.write((chosen + CHOICES * np.arange(LENGTH, dtype=np.int32)).tobytes())
+    (np.arange(ROWS + 1) * LENGTH).tofile(folder / "offsets")
+    roles = np.zeros(CHOICES * LENGTH, dtype=np.uint8)
+    roles[[9, 18]] = 1
+    offsets, items = np.memmap(folder / "offsets", np.int64, "r"), np.memmap(folder / "items", np.int32, "r")
+    data = Transactions._of(offsets, items, tuple(f"{i:03}" for i in range(len(roles))), roles, None, None)
+
+    def watched(memory_limit):
+        peak, done = [0], threading.Event()
+        def watch():
+            while not done.wait(0.002):
+                peak[0] = max(peak[0], own_memory())
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        answer = audit(data, Coherence(h="31/1000", k=40, p=2), memory_limit=memory_limit, threads=2)
+        done.set()
+        watcher.join()
+        return answer, peak[0]
+
+    before = own_memory()
+    within, small = watched(before + ROOM)
+    without, large = watched(None)
+    assert within == without
+    assert within.found > 0 and within.margins["largest_breach"].itemset
+    print(ROOM, small - before, large - before)
+"""
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too, and slow there")
+def test_data_larger_than_the_memory_limit_is_audited_within_it(tmp_path):
+    script = [sys.executable, "-c", textwrap.dedent(LARGER_THAN_MEMORY), str(tmp_path)]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    room, small, large = map(int, done.stdout.split())
+    assert small < room
+    assert large > 2 * room, "One batch must need far more, or nothing is shown."

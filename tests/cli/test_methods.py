@@ -1,0 +1,143 @@
+"""``veilset publish`` with each method and its options."""
+
+import csv
+import json
+import re
+import tomllib
+
+import pytest
+
+import veilset as vs
+from tests.support.commands import refusal, run
+from tests.support.errors import names
+from tests.support.texts import as_read, page_text
+from veilset.cli import main
+
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
+K2 = ["--sensitive", "sensitive.txt", "--h", "0.5", "--k", "2", "--p", "2"]
+
+
+PARTS = ("public", "custodian")
+OUT = ["--out", "release", "--replace", "--yes"]
+
+
+def publish(capsys, *arguments: str, promise=K2) -> tuple[int, dict]:
+    return run(capsys, "publish", "baskets.csv", *promise, *OUT, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ([], {}),
+        (["--method", "tree"], {"restore": True}),
+        (
+            ["--method", "tree", "--weights", "weights.csv", "--keep", "keep.txt"],
+            {"weights": {"ale": 2.5}, "keep": ["ale"]},
+        ),
+        (
+            ["--method", "border", "--nugget-support", "2", "--nugget-size", "2"],
+            {"nugget_support": 2, "nugget_size": 2},
+        ),
+        (["--method", "border", "--nugget-support", "30%"], {"nugget_support": "30%"}),
+        (["--method", "optimal", "--weights", "equal"], {"weights": "equal", "utility": "items"}),
+        (["--method", "optimal", "--utility", "nuggets"], {"utility": "nuggets"}),
+        (["--method", "generalize", "--taxonomy", "taxonomy.csv"], {}),
+        (["--method", "remove-all"], {"restore": False}),
+        (["--method", "k-anonymity", "--drop-empty"], {"drop_empty": True}),
+    ],
+)
+def test_every_method_is_published_and_repeated(shop, capsys, arguments, options):
+    (shop / "weights.csv").write_text("item,weight\nale,2.5\n")
+    (shop / "keep.txt").write_text("ale\n")
+    (shop / "taxonomy.csv").write_text("item,shelf\nale,drinks\nbun,food\nfig,food\n")
+    code, said = publish(capsys, *arguments)
+    assert code == 0
+    assert said["verdict"] == "GO"
+    assert options.items() <= said["options"].items()
+    assert [point["p"] for point in said["loss_by_p"]] == [1, 2, 3, 4]
+    assert said["loss_by_p"][1]["loss"] == pytest.approx(said["loss"]["items_lost"]["value"])
+    assert vs.verify(shop / "release").holds
+    first = (shop / "release/public/data.csv").read_bytes()
+    assert main(["publish", "release/custodian/recipe.toml", "--out", "again", "--yes"]) == 0
+    assert (shop / "again/public/data.csv").read_bytes() == first
+    assert tomllib.loads((shop / "again/custodian/recipe.toml").read_text()) == tomllib.loads(
+        (shop / "release/custodian/recipe.toml").read_text()
+    )
+
+
+def test_too_common_sensitive_items_may_go(shop, capsys, snapshot):
+    (shop / "sensitive.txt").write_text("ale\ncure\n")
+    refusal(capsys, "publish", "baskets.csv", *K2, *OUT, exit_code=3, values=("'ale'",))
+    code, facts = publish(capsys, "--allow-sensitive")
+    assert code == 0
+    assert facts["suppressed"]["items"][0] == "ale"
+    assert facts["options"]["allow_sensitive"] is True
+    with (shop / "release/custodian/edits.csv").open() as file:
+        rows = {row["item"]: row for row in csv.DictReader(file)}
+    assert rows["ale"]["role"] == "sensitive"
+    assert rows["ale"]["why"] == snapshot
+    recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
+    assert recipe["method"]["allow_sensitive"] is True
+    for name in ("report.html", "certificate.json", "data.csv"):
+        assert not re.search(r"\bale\b", (shop / "release/public" / name).read_text())
+
+
+def test_a_sensitive_group(shop, capsys):
+    rows = [["ale", "flu"], ["ale", "cold"], ["ale"], ["ale", "bun"], ["bun"]]
+    (shop / "baskets.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    (shop / "sensitive.txt").write_text("flu\ncold\n")
+    (shop / "group.txt").write_text("flu\ncold\n")
+    promise = ["--sensitive", "sensitive.txt", "--h", "0.4", "--k", "2", "--p", "1"]
+    assert publish(capsys, promise=promise)[1]["suppressed"]["items"] == []
+    code, said = publish(capsys, "--sensitive-group", "group.txt", promise=promise)
+    assert code == 0
+    assert said["suppressed"]["items"] == ["ale"]  # two of the four who buy ale have one or the other
+    certificate = json.loads((shop / "release/public/certificate.json").read_text())
+    assert certificate["promise"]["parameters"]["sensitive_groups"] == [["flu", "cold"]]
+    assert vs.verify(shop / "release/public").holds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "values"),
+    [
+        ("--method generalize", 2, ("generalize", "taxonomy")),
+        ("--method generalize --taxonomy none.csv", 2, ("'none.csv'",)),
+        ("--taxonomy taxonomy.csv", 2, ("'auto'", "taxonomy")),
+        ("--method border --weights equal", 2, ("'border'", "weights")),
+        ("--weights none.csv", 2, ("'none.csv'",)),
+        ("--weights bad.csv", 2, ("'ale'", "'heavy'")),
+        ("--keep none.txt", 2, ("'none.txt'",)),
+        ("--keep unknown.txt", 2, ("'aie'",)),
+        ("--keep fig.txt", 3, (1, "'fig'")),
+        ("--method border --nugget-support none", 2, ("--nugget-support", "'none'")),
+        ("--method border --nugget-size 0", 2, ("--nugget-size", 0)),
+        ("--sensitive-group none.txt", 2, ("'none.txt'",)),
+    ],
+)
+def test_what_cannot_be_meant(shop, capsys, arguments, code, values, snapshot):
+    (shop / "taxonomy.csv").write_text("item,shelf\nale,drinks\nbun,food\nfig,food\n")
+    (shop / "bad.csv").write_text("item,weight\nale,heavy\n")
+    (shop / "unknown.txt").write_text("aie\n")
+    (shop / "fig.txt").write_text("fig\n")
+    ask = ("publish", "baskets.csv", *K2, *OUT, *arguments.split())
+    assert refusal(capsys, *ask, exit_code=code, values=values) == snapshot
+    assert not (shop / "release").exists()
+
+
+def test_audit_suggests_p(shop, capsys, snapshot):
+    assert refusal(capsys, "audit", "baskets.csv", *K2[:-2], values=("--p 4", "p=4")) == snapshot
+    _, said = run(capsys, "audit", "baskets.csv", *K2[:-1], "1")
+    assert said["reach"] == {
+        "covered": {"exact": "3/7", "value": pytest.approx(3 / 7)},
+        "p_for_90_percent": 2,
+        "p_for_all": 2,
+    }
+
+
+def test_the_curve_is_on_the_screen_and_in_the_report(shop, capsys, terminal, snapshot):
+    main(["publish", "baskets.csv", *K2, "--out", "release", "--yes"])
+    assert as_read(capsys.readouterr().out) == snapshot
+    public, custodian = (page_text((shop / "release" / part / "report.html").read_text()) for part in PARTS)
+    assert names(custodian, "p=1")
+    assert not names(public, "p=1")

@@ -1,0 +1,129 @@
+"""Text as it comes: what is too fine for docs/formats.md, whose lines are tested in `test_formats`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.errors import refused
+from veilset.errors import UnreadableInput, WrongUsage
+from veilset.io import read_item_list
+from veilset.transactions import read
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    """Writes a file and gives its path."""
+
+    def make(content: bytes, name: str) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return make
+
+
+def rows(path: Path, **options: object) -> list[list[str]]:
+    return read(path, **options).to_lists()
+
+
+def notes(path: Path, **options: object) -> str:
+    source = read(path, **options).source
+    assert source is not None
+    return " ".join(source.notes)
+
+
+GOOD = {
+    "ids around the table": (
+        b"4194304 4194303 4194305 12345678 99999999 1234567\n",
+        "a.dat",
+        [["1234567", "4194303", "4194304", "4194305", "12345678", "99999999"]],
+    ),
+    "long names": (
+        b"12345678,123456789,1234567890\n12345678\n",
+        "a.csv",
+        [["12345678", "123456789", "1234567890"], ["12345678"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", GOOD)
+def test_names_at_the_edges_of_a_kernel(case: str, file) -> None:
+    content, name, expected = GOOD[case]
+    assert rows(file(content, name)) == expected
+
+
+# case: (content, name, options, kind of error, what it names)
+BAD = {
+    "id far too large": (b"1" * 99, "a.dat", {}, UnreadableInput, ("line 1", "'" + "1" * 40 + "...'", "format")),
+    "digits, letters": (b"12345678x\n", "a.dat", {}, UnreadableInput, ("'12345678x'", "format", "basket")),
+    "long unicode name": (
+        ("x" + "ä" * 30).encode(),
+        "a.dat",
+        {},
+        UnreadableInput,
+        ("'x" + "ä" * 19 + "...'", "format"),
+    ),
+    "open quote, crlf": (b'"a\r\nb"\r\n"c', "a.csv", {}, UnreadableInput, ("line 3", "quote")),
+    "unlike sensitive": (b"beer\n", "a.csv", {"sensitive": ["x", "y"]}, WrongUsage, ("'x'", 2)),
+    "sensitive with zeros": (b"48 39\n", "a.dat", {"sensitive": ["048"]}, WrongUsage, ("'048'", "'48'")),
+    "sensitive text": (b"48 4 8\n", "a.dat", {"sensitive": "48"}, WrongUsage, ("sensitive", "['48']")),
+    "half a character": (b"a\n", "a.csv", {"delimiter": "\udca7"}, WrongUsage, ("delimiter", r"'\udca7'")),
+    "zero delimiter": (b"a\n", "a.csv", {"delimiter": "\0"}, WrongUsage, ("delimiter", r"'\x00'")),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_refused_with_advice(case: str, file, snapshot) -> None:
+    content, name, options, kind, named = BAD[case]
+    with refused(kind, *named) as caught:
+        read(file(content, name), **options)
+    assert str(caught.value) == f"{caught.value.what} {caught.value.next_step}" == snapshot
+
+
+def test_a_pipe_is_read_once(tmp_path: Path, file) -> None:
+    content = b"1 2\n3\n"
+    receiver, sender = os.pipe()
+    os.write(sender, content)
+    os.close(sender)
+    piped = read(f"/dev/fd/{receiver}", format="fimi")
+    os.close(receiver)
+    plain = read(file(content, "a.dat"))
+    assert piped == plain
+    assert piped.source is not None
+    assert plain.source is not None
+    assert piped.source.sha256 == plain.source.sha256
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig"])
+def test_other_encodings(encoding: str, file) -> None:
+    assert rows(file("käse,öl\n".encode(encoding), "a.csv"), encoding=encoding) == [["käse", "öl"]]
+
+
+def test_notes_tell_what_a_careful_reader_wants_to_know(file, snapshot) -> None:
+    assert notes(file(b"1 2\n3\n", "a.dat")) == ""
+    assert notes(file(b"1\n\n\n", "a.dat")) == snapshot
+    assert "3 empty fields" in notes(file(b"a,,b\n,c\n,d\n", "a.csv"))
+    assert "1 transactions are empty" in notes(file(b"a,b\n,,\n", "a.csv"))
+    assert "',' is not the right delimiter" in notes(file(b"a;b\nc;d\ne\n", "a.csv"))
+    assert "is not the right delimiter" not in notes(file(b"a,b\nc\nd\n", "a.csv"))
+    assert "1 blank lines" in notes(file(b"id,item\n1,a\n\n1,b\n", "a.csv"), long=("id", "item"))
+
+
+def test_header_and_unnamed_columns(file) -> None:
+    path = file(b"first,second,,\nmilk,beer\n", "a.csv")
+    assert rows(path, header=True) == [["beer", "milk"]]
+    assert rows(path) == [["first", "second"], ["beer", "milk"]]
+
+
+def test_several_sensitive_items(file) -> None:
+    data = read(file(b"48 39 1\n2\n", "a.dat"), sensitive=[48, "39", 48])
+    assert data.sensitive == ("39", "48")
+    assert data.public == ("1", "2")
+
+
+def test_item_list(file) -> None:
+    path = file("\ufeffbeer\r\n\n  whole milk\t\n茶\u2028x".encode(), "sensitive.txt")
+    assert read_item_list(path) == ["beer", "whole milk", "茶\u2028x"]

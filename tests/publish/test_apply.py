@@ -1,0 +1,276 @@
+"""The changes of an earlier release made to other data: by ``vs.apply`` and on the command line."""
+
+import csv
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import veilset as vs
+from tests.support.commands import refusal, run
+from tests.support.errors import refused
+from tests.support.releases import PROMISE, certificate, write_rows
+from veilset.publish import recipe_like
+
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
+EARLIER = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"]]
+LATER = [["ale", "bun"], ["ale", "bun", "cure"], ["bun", "fig"], ["ale", "fig"], ["ale"], ["bun"], []]
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory) -> Path:
+    """A release that has suppressed fig, in which cure is sensitive; to be looked at only."""
+    folder = tmp_path_factory.mktemp("earlier")
+    data = vs.read(write_rows(folder / "earlier.csv", EARLIER), sensitive=["cure"])
+    release = vs.anonymize(data, PROMISE)
+    assert (release.suppressed, release.certified) == (("fig",), True)
+    return vs.publish(release, folder / "earlier").path
+
+
+@pytest.fixture
+def copy(earlier, tmp_path) -> Path:
+    """The earlier release, to be changed."""
+    return shutil.copytree(earlier, tmp_path / "earlier")
+
+
+@pytest.fixture(scope="module")
+def coarser(tmp_path_factory) -> Path:
+    """A release in which ale and mead are both drinks; its taxonomy knows wine besides. To be looked at only."""
+    folder = tmp_path_factory.mktemp("coarser")
+    rows = [["ale", "bun"], ["mead", "bun"], ["bun"], ["bun"]]
+    tree = {"ale": ["drinks"], "mead": ["drinks"], "wine": ["drinks"], "bun": []}
+    release = vs.anonymize(
+        vs.read(write_rows(folder / "drinks.csv", rows)),
+        vs.Coherence(h=1, k=2, p=2),
+        method="generalize",
+        taxonomy=tree,
+    )
+    assert release.generalized == {"ale": "drinks", "mead": "drinks"}
+    return vs.publish(release, folder / "coarser").path
+
+
+def edits(release: Path) -> dict[str, dict[str, str]]:
+    with (release / "custodian" / "edits.csv").open(newline="") as file:
+        return {line["item"]: line for line in csv.DictReader(file)}
+
+
+def test_the_same_changes_for_the_same_promise(earlier):
+    release = vs.apply(earlier, vs.Transactions.from_lists(LATER))
+    assert release.promise == PROMISE
+    assert release.data.to_lists() == [[item for item in row if item != "fig"] for row in LATER]
+    assert (release.suppressed, release.data.sensitive) == (("fig",), ("cure",))
+    assert release.certified
+
+
+def test_an_earlier_release_without_losses(copy):
+    path = copy / "custodian" / "edits.csv"
+    path.write_text("".join(line.rsplit(",", 1)[0] + "\n" for line in path.read_text().splitlines()))
+    assert vs.apply(copy, vs.Transactions.from_lists(LATER)).suppressed == ("fig",)
+
+
+def test_on_the_command_line_and_once_more_byte_for_byte(earlier, tmp_path, capsys):
+    later = write_rows(tmp_path / "later.csv", LATER)
+    code, said = run(capsys, "apply", earlier, later, "--out", tmp_path / "new", "--seed", "s")
+    assert (code, said["verdict"], said["method"]) == (0, "GO", "given")
+    assert said["parameters"] == {"h": "1/2", "k": 2, "p": 2}
+    assert vs.verify(tmp_path / "new").holds
+    recipe = tmp_path / "new" / "custodian" / "recipe.toml"
+    assert tomllib.loads(recipe.read_text())["method"]["options"]["unknown"] == "refuse"
+    code, _ = run(capsys, "publish", recipe, "--out", tmp_path / "again", "--yes")
+    assert code == 0
+    for file in ("public/data.csv", "public/certificate.json", "public/SHA256SUMS", "custodian/rows.parquet"):
+        assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "new" / file).read_bytes(), file
+    assert (tmp_path / "again/custodian/recipe.toml").read_text() == recipe.read_text()
+
+
+def test_the_reports_count_what_was_given(earlier, tmp_path, capsys):
+    run(capsys, "apply", earlier, write_rows(tmp_path / "later.csv", LATER), "--out", tmp_path / "new")
+    page = (tmp_path / "new" / "custodian" / "report.html").read_text()
+    assert "suppressed=1 item, generalized=for 0 items" in page
+    assert "known=4 items, unknown=refuse" in page
+
+
+@pytest.mark.parametrize("rows", [[[*row, "gin"] for row in LATER], [["ale", "bun", "gin"], *LATER]])
+def test_unknown_items(earlier, rows):
+    data = vs.Transactions.from_lists(rows)
+    with refused(vs.WrongUsage, "'gin'", "suppress", "keep"):
+        vs.apply(earlier, data)
+    suppressed = vs.apply(earlier, data, unknown="suppress")
+    assert suppressed.suppressed == ("fig", "gin")
+    assert suppressed.certified
+    kept = vs.apply(earlier, data, unknown="keep")
+    assert "gin" in kept.data.names
+    assert kept.certified == (len(rows) == len(LATER)), "What is kept is audited."
+    with refused(vs.WrongUsage, "unknown", "'drop'", "refuse", "suppress", "keep"):
+        vs.apply(earlier, data, unknown="drop")
+
+
+def test_many_unknown_items_are_counted(earlier):
+    data = vs.Transactions.from_lists([[f"new {number}" for number in range(2000)]] * 3)
+    with refused(vs.WrongUsage, "2,000", "'new 0'") as caught:
+        vs.apply(earlier, data)
+    assert len(str(caught.value)) < 300
+
+
+def test_no_go_writes_nothing(earlier, tmp_path, capsys, snapshot):
+    later = write_rows(tmp_path / "later.csv", [["ale", "gin"], *LATER])
+    ask = ("apply", earlier, later, "--unknown", "keep", "--out", tmp_path / "new")
+    assert refusal(capsys, *ask, exit_code=1, values=("NO-GO", "gin")) == snapshot
+    assert [p.name for p in tmp_path.iterdir()] == ["later.csv"]
+
+
+def test_why_an_item_is_gone(earlier, tmp_path, snapshot):
+    rows = [*LATER, *LATER, ["ale", "gin"], ["gin"]]
+    release = vs.apply(earlier, vs.read(write_rows(tmp_path / "later.csv", rows)), unknown="suppress")
+    vs.publish(release, tmp_path / "new")
+    told = edits(tmp_path / "new")
+    assert {item: line["action"] for item, line in told.items()} == {
+        "ale": "kept",
+        "bun": "kept",
+        "cure": "kept",
+        "fig": "suppressed",
+        "gin": "suppressed",
+    }
+    assert {item: line["why"] for item, line in told.items() if line["why"]} == snapshot
+
+
+def test_sensitive_items(earlier, tmp_path, capsys):
+    without = vs.apply(earlier, vs.Transactions.from_lists([["ale"], ["ale"], ["bun"], ["bun"]]))
+    assert (without.data.sensitive, without.certified) == ((), True), "Sensitive items need not occur."
+    new = vs.Transactions.from_lists([*LATER, ["ale", "hiv"]], sensitive=["hiv"])
+    for unknown in ("refuse", "suppress", "keep"):
+        with refused(vs.WrongUsage, "'hiv'", "sensitive"):
+            vs.apply(earlier, new, unknown=unknown)
+    rows = [*LATER, ["ale"], ["ale"]]
+    more = vs.apply(earlier, vs.Transactions.from_lists(rows, sensitive=["bun"]))
+    assert (more.data.sensitive, more.certified) == (("bun", "cure"), True), "A public item may become sensitive."
+    options = ["--sensitive-items", "bun", "--out", tmp_path / "new"]
+    code, said = run(capsys, "apply", earlier, write_rows(tmp_path / "later.csv", rows), *options)
+    assert (code, said["sensitive"]) == (0, 2)
+
+
+def test_groups_of_sensitive_items_of_which_some_do_not_occur(tmp_path, capsys):
+    rows = [["ale", "flu"], ["ale", "hiv"], ["ale", "aids"], *[["ale"]] * 6]
+    data = vs.read(write_rows(tmp_path / "earlier.csv", rows), sensitive=["flu", "hiv", "aids"])
+    promise = vs.Coherence(h="1/2", k=2, p=2, sensitive_groups=[["flu", "hiv", "aids"]])
+    vs.publish(vs.anonymize(data, promise), tmp_path / "earlier")
+    for later, groups in (
+        ([["ale", "flu"], ["ale", "hiv"], *[["ale"]] * 4], (("flu", "hiv"),)),
+        ([["ale", "flu"], ["ale"], ["ale"]], ()),
+    ):
+        release = vs.apply(tmp_path / "earlier", vs.Transactions.from_lists(later))
+        assert release.promise.sensitive_groups == groups
+        assert release.certified
+        file = write_rows(tmp_path / "later.csv", later)
+        code, said = run(capsys, "apply", tmp_path / "earlier", file, "--out", tmp_path / "new", "--replace")
+        assert (code, said["verdict"]) == (0, "GO")
+
+
+def test_sensitive_items_that_had_to_go_go_again(tmp_path):
+    rows = [["ale", "cure"], ["ale", "cure"], ["ale", "cure"], ["ale"]]
+    data = vs.read(write_rows(tmp_path / "earlier.csv", rows), sensitive=["cure"])
+    vs.publish(vs.anonymize(data, PROMISE, allow_sensitive=True), tmp_path / "earlier")
+    release = vs.apply(tmp_path / "earlier", vs.Transactions.from_lists([["ale", "cure"], ["ale"], ["ale"], ["ale"]]))
+    assert (release.suppressed, release.certified) == (("cure",), True)
+
+
+def test_coarser_names_stand_for_what_readers_were_told(coarser, tmp_path):
+    before = certificate(coarser)["generalized"]
+    assert before == {"drinks": ["ale", "mead", "wine"]}
+    # Wine is new, but readers were told that drinks may mean it: nobody has to decide anything.
+    data = vs.read(write_rows(tmp_path / "later.csv", [["wine", "bun"], ["ale", "bun"], ["bun"], ["wine"], []]))
+    release = vs.apply(coarser, data)
+    assert release.data.to_lists() == [["bun", "drinks"], ["bun", "drinks"], ["bun"], ["drinks"], []]
+    bundle = vs.publish(release, tmp_path / "new")
+    assert certificate(bundle.path)["generalized"] == before
+    none = vs.apply(coarser, vs.Transactions.from_lists([["bun"], ["bun"]]))
+    assert none.stands_for == {}, "A name that does not occur is not explained."
+    with refused(vs.WrongUsage, "'wine'", "sensitive"):
+        vs.apply(coarser, data.with_sensitive(["wine"]))
+
+
+def test_what_was_not_told_then_is_not_told_now():
+    data = vs.Transactions.from_lists([["ale"], ["mead"], ["ale"]])
+    options = {"method": "given", "generalized": {"ale": "drinks", "mead": "drinks"}}
+    promise = vs.Coherence(k=2, p=1)
+    assert vs.anonymize(data, promise, **options).stands_for == {"drinks": ("ale", "mead")}
+    assert vs.anonymize(data, promise, **options, stands_for={}).stands_for == {}
+    with refused(vs.WrongUsage, "'ale'"):
+        vs.anonymize(data, promise, **options, suppressed=["ale"])
+
+
+def test_out_format(earlier, tmp_path, capsys):
+    later = write_rows(tmp_path / "later.csv", LATER)
+    code, said = run(capsys, "apply", earlier, later, "--out-format", "parquet", "--out", tmp_path / "new")
+    assert code == 0
+    assert (Path(said["public"]) / "data.parquet").is_file()
+    code, _ = run(capsys, "apply", tmp_path / "new", later, "--out", tmp_path / "once-more")
+    assert code == 0
+    assert (tmp_path / "once-more" / "public" / "data.parquet").is_file(), "By default as the earlier release."
+
+
+def test_the_layout_is_the_earlier_one_unless_options_say_how(tmp_path, capsys):
+    lines = [f"{number};{item}\n" for number, row in enumerate(EARLIER) for item in row]
+    (tmp_path / "earlier.csv").write_text("who;what\n" + "".join(lines))
+    data = vs.read(tmp_path / "earlier.csv", long=("who", "what"), delimiter=";", sensitive=["cure"])
+    vs.publish(vs.anonymize(data, PROMISE), tmp_path / "earlier")
+    apply = ["apply", tmp_path / "earlier"]
+    (tmp_path / "long.csv").write_text("who;what\n" + "".join(lines))
+    for number, options in enumerate([[], ["--sensitive-items", "cure"], ["--encoding", "latin-1"]]):
+        code, _ = run(capsys, *apply, tmp_path / "long.csv", *options, "--out", tmp_path / f"long-{number}")
+        assert code == 0, options
+        assert (tmp_path / f"long-{number}" / "public" / "data.csv").read_text().startswith("who;what\n")
+    later = write_rows(tmp_path / "later.csv", LATER)
+    code, said = run(capsys, *apply, later, "--delimiter", ",", "--out", tmp_path / "new")
+    assert (code, said["transactions"]) == (0, len(LATER))
+
+
+def test_a_query_is_for_a_database_only(copy):
+    asked = recipe_like(copy, "later.csv").input
+    assert asked is not None
+    recipe = copy / "custodian" / "recipe.toml"
+    recipe.write_text(recipe.read_text().replace("[input]\n", '[input]\nquery = "SELECT"\n'))
+    assert recipe_like(copy, "later.csv").input == asked
+    other = recipe_like(copy, "later.duckdb").input
+    assert other is not None
+    assert other.query == "SELECT"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "values"),
+    [
+        ("item,role", "thing,role", ("line 1", "thing", "item")),
+        ("ale,public,kept", "ale,public,gone", ("line 2", "'gone'", "kept")),
+        ("ale,public,kept", "ale,secret,kept", ("line 2", "'secret'")),
+        ("ale,public,kept", ",public,kept", ("line 2",)),
+        ("bun,public,kept", "ale,public,kept", ("line 3", "'ale'", "line 2")),
+        ("bun,public,kept,", "bun,public,kept,food", ("line 3", "kept", "'food'")),
+        ("bun,public,kept,", "bun,public,generalized,", ("line 3", "generalized", "''")),
+        ("cure,sensitive,kept,", "cure,sensitive,generalized,x", ("line 4", "'cure'", "generalized")),
+        ("bun,public,kept", '"bun,public,kept', ("line 3",)),
+        ("bun,public,kept,", "bun,public,", ("line 3", 7, 6)),
+    ],
+)
+def test_edits_that_were_edited(copy, old, new, values, snapshot):
+    path = copy / "custodian" / "edits.csv"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with refused(vs.UnreadableInput, path, *values) as caught:
+        vs.apply(copy, vs.Transactions.from_lists(LATER))
+    assert str(caught.value).replace(str(copy), "EARLIER") == snapshot
+
+
+def test_no_release_or_only_its_public_part(earlier, tmp_path, capsys):
+    later = write_rows(tmp_path / "later.csv", LATER)
+    for wrong in (tmp_path, earlier / "public"):
+        refusal(capsys, "apply", wrong, later, "--out", tmp_path / "new", values=("edits.csv", wrong, "custodian/"))
+
+
+def test_a_damaged_certificate(coarser, tmp_path):
+    copy = shutil.copytree(coarser, tmp_path / "coarser")
+    (copy / "public" / "certificate.json").write_text("{}")
+    with refused(vs.UnreadableInput, copy / "public" / "certificate.json"):
+        vs.apply(copy, vs.Transactions.from_lists([["ale"]]))

@@ -1,0 +1,33 @@
+"""Charts as they are drawn on both pages of a release, for every promise."""
+
+import re
+
+import pytest
+
+import veilset as vs
+from tests.support.pharmacy import PATTERNS
+from tests.support.pharmacy import read as pharmacy
+from tests.support.releases import PROMISE, baskets, files
+
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
+
+@pytest.mark.parametrize(
+    ("read", "promise"),
+    [
+        (baskets, PROMISE),
+        (baskets, vs.RhoUncertainty(rho="1/2")),
+        (pharmacy, PATTERNS),
+        (pharmacy, vs.LDiverseAnatomy("10/7")),
+    ],
+    ids=["coherence", "rho-uncertainty", "hidden-patterns", "l-diverse-anatomy"],
+)
+def test_charts_are_drawn_and_the_same_every_time(real_charts, tmp_path, read, promise):
+    options = {"random_state": 1} if promise.name in ("hidden-patterns", "l-diverse-anatomy") else {}
+    release = vs.anonymize(read(tmp_path), promise, **options)
+    one, other = (vs.publish(release, tmp_path / name, random_state="s") for name in ("one", "other"))
+    assert files(one.public) == files(other.public)
+    for folder in (one.public, one.custodian):
+        charts = re.findall(r"<svg\b.*?</svg>", (folder / "report.html").read_text(), re.DOTALL)
+        assert len(charts) >= 2
+        assert all("<path" in chart and "<text" in chart for chart in charts)

@@ -1,0 +1,153 @@
+"""top-down from end to end: a taxonomy in a file, publish, verify, replay, apply."""
+
+import csv
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import veilset as vs
+from tests.support.bundles import edit_certificate
+from tests.support.commands import refusal, run
+from tests.support.errors import names
+from tests.support.releases import certificate, write_rows
+from tests.support.shelves import RECODED, ROWS, SHELVES
+
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
+ASK = ("--sensitive", "sensitive.txt", "--model", "rho-uncertainty", "--rho", "0.5")
+TREE = (*ASK, "--taxonomy", "tree.csv", "--out", "release")
+
+
+@pytest.fixture
+def ward(tmp_path, monkeypatch) -> Path:
+    """A folder with baskets.csv, sensitive.txt and tree.csv; of its leaves one does not occur, and one is sensitive."""
+    write_rows(tmp_path / "baskets.csv", ROWS)
+    (tmp_path / "sensitive.txt").write_text("cure\n")
+    leaves = {**SHELVES, "pie": ["food"], "cure": ["food"]}
+    write_rows(tmp_path / "tree.csv", [["item", "shelf"], *([item, *groups] for item, groups in leaves.items())])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """The same release, to be looked at only."""
+    data = vs.Transactions.from_lists(ROWS, sensitive=["cure"])
+    tree = vs.Taxonomy.from_paths({**SHELVES, "pie": ["food"]})
+    release = vs.anonymize(data, vs.RhoUncertainty(rho="1/2"), taxonomy=tree)
+    assert release.generalized == RECODED
+    return vs.publish(release, tmp_path_factory.mktemp("ward") / "release").path
+
+
+def test_publish_and_verify(ward, capsys, snapshot):
+    code, said = run(capsys, "publish", "baskets.csv", *TREE)
+    assert (code, said["verdict"], said["method"]) == (0, "GO", "top-down")
+    assert said["suppressed"]["items"] == []
+    assert [names(note, item) for note, item in zip(said["notes"], ["'pie'", "'cure'"], strict=True)] == [True, True]
+    assert said["notes"] == snapshot
+    assert certificate(ward / "release")["generalized"] == {"food": ["bun", "fig", "pie"]}
+    assert certificate(ward / "release")["sensitive"] == ["cure"]
+    public = (ward / "release/public/data.csv").read_text()
+    assert sorted(public.split()) == sorted(",".join(sorted(RECODED.get(item, item) for item in row)) for row in ROWS)
+    code, said = run(capsys, "verify", "release/public")
+    assert (code, said["verdict"], said["audit"]["state"]) == (0, "holds", "HOLDS")
+
+
+def test_the_custodian_sees_what_became_of_each_item(ward, capsys):
+    assert run(capsys, "publish", "baskets.csv", *TREE)[0] == 0
+    with (ward / "release/custodian/edits.csv").open(newline="") as file:
+        rows = {row["item"]: row for row in csv.DictReader(file)}
+    assert {item: row["action"] for item, row in rows.items()} == {
+        "ale": "kept",
+        "bun": "generalized",
+        "cure": "kept",
+        "fig": "generalized",
+        "rum": "kept",
+    }
+
+
+def test_the_recipe_repeats_the_release(ward, capsys):
+    assert run(capsys, "publish", "baskets.csv", *TREE)[0] == 0
+    recipe = ward / "release/custodian/recipe.toml"
+    written = tomllib.loads(recipe.read_text())
+    assert written["method"]["options"]["chosen"] == ["ale", "food", "cure", "rum"]
+    assert run(capsys, "publish", recipe, "--out", "again")[0] == 0
+    for name in ("public/data.csv", "public/certificate.json", "public/report.html", "custodian/edits.csv"):
+        assert (ward / "again" / name).read_bytes() == (ward / "release" / name).read_bytes(), name
+    assert (ward / "again/custodian/recipe.toml").read_text() == recipe.read_text()
+
+
+def test_a_plain_run_is_repeated_too(ward, capsys):
+    release = vs.anonymize(
+        vs.read(ward / "baskets.csv", sensitive=["cure"]), vs.RhoUncertainty(rho=0.5), taxonomy="tree.csv", plain=True
+    )
+    assert release.certified
+    recipe = vs.publish(release, ward / "release").custodian / "recipe.toml"
+    assert run(capsys, "publish", recipe, "--out", "again")[0] == 0
+    assert (ward / "again/public/data.csv").read_bytes() == (ward / "release/public/data.csv").read_bytes()
+
+
+def test_apply(ward, capsys):
+    assert run(capsys, "publish", "baskets.csv", *TREE)[0] == 0
+    later = write_rows(ward / "later.csv", [["fig", "cure"], ["bun"], ["bun"], ["ale"], ["fig", "ale"]])
+    code, said = run(capsys, "apply", "release", later, "--out", "next")
+    assert (code, said["verdict"]) == (0, "GO")
+    assert vs.verify(ward / "next").holds
+    release = vs.apply(ward / "release", vs.read(later, sensitive=["cure"]))
+    assert release.certified
+    assert release.data.to_lists() == [["cure", "food"], ["food"], ["food"], ["ale"], ["ale", "food"]]
+
+
+def test_apply_says_no_go_where_the_group_tells_too_much(ward, capsys):
+    assert run(capsys, "publish", "baskets.csv", *TREE)[0] == 0
+    later = write_rows(ward / "later.csv", [["fig", "cure"], ["bun"], ["ale"], ["rum"]])
+    refusal(capsys, "apply", "release", later, "--out", "next", exit_code=1, values=("food",))
+    assert not (ward / "next").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "values"),
+    [
+        ("--method suppress --taxonomy tree.csv", ("'suppress'", "taxonomy")),
+        ("--taxonomy nowhere.csv", ("'nowhere.csv'",)),
+        ("--taxonomy tree.csv --keep keep.txt", ("'beer'",)),
+    ],
+)
+def test_what_cannot_be_meant(ward, capsys, arguments, values, snapshot):
+    (ward / "keep.txt").write_text("beer\n")
+    ask = ("publish", "baskets.csv", *ASK, *arguments.split(), "--out", "release")
+    assert refusal(capsys, *ask, values=values) == snapshot
+    assert not (ward / "release").exists()
+
+
+def test_what_must_stay(ward, capsys, snapshot):
+    (ward / "keep.txt").write_text("cure\nfig\n")
+    assert run(capsys, "publish", "baskets.csv", *TREE, "--keep", "keep.txt")[0] == 0
+    assert certificate(ward / "release")["generalized"] == {"food": ["bun", "fig", "pie"]}
+    (ward / "tree.csv").write_text("item,shelf\nale,\nrum,\nbun,\nfig,\n")
+    ask = ("publish", "baskets.csv", *TREE[:-1], "other", "--keep", "keep.txt")
+    assert refusal(capsys, *ask, exit_code=3) == snapshot
+    assert not (ward / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ({"food": []}, ("'food'",)),
+        ({"food": ["bun", "cure"]}, ("'food'", "'cure'")),
+        ({"food": ["bun", "bun"]}, ("'bun'", "'food'")),
+        ({"food": ["bun"], "ale": ["bun"]}, ("'bun'", "'ale'")),
+        ({"food": ["bun"], "soap": ["fig"]}, ("'soap'",)),
+        ({"cure": ["bun"]}, ("'cure'",)),
+    ],
+    ids=["nothing", "something sensitive", "twice", "two names", "not there", "a sensitive name"],
+)
+def test_names_that_contradict_themselves_are_noticed(made, tmp_path, said, values, snapshot):
+    public = shutil.copytree(made / "public", tmp_path / "public")
+    edit_certificate(public, lambda content: content.update(generalized=said), fix_sums=True)
+    answer = vs.verify(public)
+    assert answer.verdict == "altered"
+    assert [value for value in values if not names(answer.message, value)] == []
+    assert answer.message == snapshot

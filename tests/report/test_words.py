@@ -1,0 +1,183 @@
+"""What reports say, word for word, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.support.errors import names, refused
+from tests.support.releases import FIVE
+from tests.support.runs import run_of
+from tests.support.shop import NASTY, audit_of, printed, shop, shop_release
+from tests.support.texts import screen_text
+from veilset import api, report
+from veilset.errors import WrongUsage
+from veilset.models import Audit, Coherence
+from veilset.release import Release
+from veilset.report.text import shares, shown
+from veilset.run import certify
+from veilset.transactions import Transactions
+
+
+def five(**promise: object) -> Audit:
+    return audit_of(FIVE, ("s", "t"), **promise)
+
+
+@pytest.mark.parametrize(
+    ("ask", "merged", "values"),
+    [
+        pytest.param(lambda: five(h=0.4, k=5, p=4), True, (4, 5, "40%", "80%"), id="holds"),
+        pytest.param(lambda: five(h=0.4, k=5, p=4), False, (4, 5, "40%", "80%"), id="not merged"),
+        pytest.param(lambda: five(h="9/10", k=5, p=None), True, (5, "90%", "40%", "80%"), id="unlimited, far from it"),
+        pytest.param(lambda: five(h=1, k=5, p=1), True, (5, "40%", "80%"), id="h=1"),
+        pytest.param(lambda: audit_of([["a"], ["a"]], k=2, p=2), True, (2,), id="no h"),
+        pytest.param(lambda: audit_of([["a"], ["a"]], h=0.4, k=1, p=2), True, (2, 1), id="h, but nothing sensitive"),
+        pytest.param(
+            lambda: audit_of([["a", "b"], ["a"], ["b"], ["c"]], k=2, p=2), True, (2, "'c'", 1), id="broken: identity"
+        ),
+        pytest.param(
+            lambda: audit_of([["a", "b"], ["a"], ["b"]], k=2, p=2), False, (1, "'a'", "'b'", 2), id="one way, two items"
+        ),
+        pytest.param(
+            lambda: audit_of([["a", "s"], ["a", "s"], ["a"], [], [], []], ("s",), h=0.5, k=2, p=2),
+            True,
+            (1, "'a'", 3, 2, "66.7%", "'s'", "50%"),
+            id="broken: sensitive",
+        ),
+        pytest.param(
+            lambda: audit_of([["s"], ["s"], ["a"]], ("s",), h=0.5, k=2, p=2),
+            True,
+            (3, 2, "66.7%", "'s'", "50%"),
+            id="infeasible: sensitive",
+        ),
+        pytest.param(lambda: audit_of([["a"]], k=2, p=2), False, (1, 2), id="infeasible: too few"),
+        pytest.param(lambda: audit_of([], k=2, p=2), True, (0, 2), id="no data"),
+    ],
+)
+def test_verdict(ask: Callable[[], Audit], merged: bool, values: tuple[object, ...], snapshot: object) -> None:
+    sentence = report.verdict(ask(), merged=merged)
+    assert [value for value in values if not names(sentence, value)] == []
+    assert sentence == snapshot
+
+
+def test_verdict_without_listed_witnesses(snapshot: object) -> None:
+    audit = api.audit(shop(), Coherence(h=0.4, k=2, p=2), witnesses=0)
+    assert report.verdict(audit, merged=True) == snapshot
+
+
+def test_verdict_shortens_long_knowledge() -> None:
+    row = [f"i{number}" for number in range(9)]
+    others = [[item for item in row if item != left_out] for left_out in row]
+    sentence = report.verdict(audit_of([row, *others, *others], k=2, p=None), merged=True)
+    assert [names(sentence, f"'i{number}'") for number in range(9)] == [True] * 6 + [False] * 3
+    assert names(sentence, "3 more")
+
+
+def test_verdict_of_an_unknown_promise() -> None:
+    class Other:
+        name = "other"
+
+    with refused(WrongUsage, "Other"):
+        report.verdict(replace(audit_of(FIVE, k=1, p=1), promise=Other()), merged=True)  # type: ignore[arg-type]
+
+
+def test_names_cannot_steer_a_terminal() -> None:
+    assert shown("a\x1b[2J\u202eb\n") == "a\\x1b[2J\\u202eb\\n"
+    assert shown("x" * 100) == "x" * 59 + "…"
+
+
+def test_only_nothing_is_zero_percent() -> None:
+    assert [shares(value) for value in (0, 1e-9, 0.5, 1 - 1e-9, 1)] == [
+        "0%",
+        "below 0.1%",
+        "50%",
+        "above 99.9%",
+        "100%",
+    ]
+
+
+def test_audit_facts_survive_json() -> None:
+    audit = audit_of([["a", "s"], ["a", "s"], ["a"], [], [], []], ("s",), h=0.5, k=2, p=None)
+    facts = json.loads(json.dumps(report.audit_facts(audit, merged=False)))
+    assert facts["parameters"] == {"h": "1/2", "k": 2, "p": None}
+    assert (facts["holds"], facts["feasible"], facts["found"], facts["found_by_size"]) == (
+        False,
+        True,
+        1,
+        [1],
+    )
+    assert facts["witnesses"] == [
+        {
+            "itemset": ["a"],
+            "support": 3,
+            "sensitive": "s",
+            "confidence": {"exact": "2/3", "value": 2 / 3},
+            "reason": audit.witnesses[0].reason,
+        }
+    ]
+    assert facts["margins"]["smallest_support"] == {
+        "exact": "3",
+        "value": 3,
+        "itemset": ["a"],
+        "sensitive": None,
+    }
+    assert facts["margins"]["largest_breach"]["exact"] == "2/3"
+    assert facts["sentence"] == report.verdict(audit, merged=False)
+    assert report.audit_facts(audit, merged=True)["sentence"] == report.verdict(audit, merged=True)
+
+
+def test_release_facts_survive_json() -> None:
+    release = shop_release(NASTY)
+    facts = report.release_facts(
+        run_of(replace(release, options={"restore": True, "items": ("a", 1), "limit": object}))
+    )
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["verdict"] == "GO"
+    assert facts["suppressed"] == {"count": 1, "items": [NASTY]}
+    assert facts["unavoidable"]["count"] == 1
+    assert facts["loss"]["items_lost"]["value"] == pytest.approx(1 / 12)
+    assert facts["options"] == {"restore": True, "items": ["a", 1], "limit": repr(object)}
+    assert facts["audit"]["holds"] is True
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"audit": None},
+        {"discrepancy": "Transaction 3 differs."},
+        {"promise": Coherence(h=0.4, k=1, p=2)},
+        {"audit": api.audit(shop(), Coherence(h=0.4, k=2, p=2))},
+    ],
+    ids=["not audited", "wrong account", "another promise", "broken"],
+)
+def test_no_go_says_why(change: dict[str, object], snapshot: object) -> None:
+    why = why_no_go(replace(shop_release(), **change))  # type: ignore[arg-type]
+    assert str(change.get("discrepancy", "")) in why
+    assert why == snapshot
+
+
+def test_no_go_of_a_method_that_did_not_ask_whether_it_can_be_done(snapshot: object) -> None:
+    """No method starts on such data; a stranger's might, and its report must still come out."""
+    data = Transactions.from_lists([["a", "s"], ["s"], ["a"], ["figs"]], sensitive=["s"])
+    promise = Coherence(h=0.4, k=2, p=1)
+    release = Release(data, data.without(["figs"]), promise, "careless", {}, ("figs",))
+    release = certify(release)
+    assert why_no_go(release) == snapshot
+    assert report.release_facts(run_of(release))["unavoidable"] is None
+    assert "items_lost_unavoidably" not in report.release_facts(run_of(release))["loss"]
+    assert screen_text(report.print_release, run_of(release)) == snapshot(name="on a terminal")
+    assert "INFEASIBLE" in report.custodian_report(run_of(release, before=api.audit(data, promise)))
+
+
+def why_no_go(release: Release) -> str:
+    """What is said everywhere of a release that is none."""
+    facts = report.release_facts(run_of(release))
+    assert facts["verdict"] == "NO-GO"
+    text = printed(report.print_release, run_of(release))
+    assert "NO-GO" in text
+    assert facts["sentence"] in text
+    assert "NO-GO" in report.custodian_report(run_of(release, before=None))
+    return facts["sentence"]

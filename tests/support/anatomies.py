@@ -1,0 +1,35 @@
+"""Data that is cut into columns and buckets, written shortly."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from veilset import LDiverseAnatomy, Transactions
+from veilset.anonymize.anatomy.columns import Columns, make_columns
+from veilset.limits import Limits
+from veilset.transactions import Anatomy
+
+
+def cut(
+    rows: Iterable[Iterable[str]], columns: Iterable[Iterable[str]], buckets: list[int], sensitive: Iterable[str] = ()
+) -> Transactions:
+    """Rows, columns and sensitive items may be texts whose letters are items."""
+    data = Transactions.from_lists([list(row) for row in rows], sensitive=list(sensitive))
+    return data.anatomized(Anatomy.of(columns, buckets))
+
+
+def of_ten(rows: int, seed: int = 1) -> Transactions:
+    """Buckets of ten; each row has one of nine items in each of three columns."""
+    drawn = np.random.default_rng(seed).integers(9, size=(rows, 3))
+    names = [f"{letter}{number}" for letter in "abc" for number in range(9)]
+    codes = (drawn + np.array([0, 9, 18])).astype(np.int32).ravel()
+    data = Transactions.from_codes(np.arange(0, 3 * rows + 1, 3), codes, names)
+    columns = [[name for name in data.names if name[0] == letter] for letter in "abc"]
+    return data.anatomized(Anatomy.of(columns, np.arange(rows) // 10))
+
+
+PLAIN = {"columns": 3, "taxonomy": None, "level": None, "random_state": 7}
+
+
+def made(data: Transactions, promise: LDiverseAnatomy, *, threads: int = 1, **changes) -> Columns:
+    return make_columns(data, promise, limits=Limits(threads=threads), **PLAIN | changes)

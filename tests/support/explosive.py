@@ -1,0 +1,41 @@
+"""Data with more to look at than any test waits for."""
+
+import random
+
+import numpy as np
+
+from veilset import HiddenPatterns, Transactions
+
+
+def explosive(items: int = 40, rows: int = 60) -> Transactions:
+    """All itemsets of rows that are nearly equal are safe at a small k: their number is beyond any memory."""
+    return Transactions.from_lists([[i for i in range(items) if i != row % items] for row in range(rows)])
+
+
+def explosive_rules() -> Transactions:
+    """Rows of a hundred items that are nearly equal, few of them protected in whole: no search ends soon there."""
+    draw = random.Random(7)
+    rows = [[*(i for i in range(100) if draw.random() < 0.9), "α"] for _ in range(300)]
+    rows += [[i for i in range(100) if draw.random() < 0.95] for _ in range(5000)]
+    return Transactions.from_lists([*rows, range(100), range(100)], sensitive=["α"])
+
+
+def many_rows(rows: int = 30_000, items: int = 40) -> Transactions:
+    draw = np.random.default_rng(4)
+    held = draw.random((rows, items)) < 0.3
+    offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))]).astype(np.int64)
+    return Transactions.from_codes(offsets, np.nonzero(held)[1].astype(np.int32), [f"i{i:03}" for i in range(items)])
+
+
+def explosive_pattern() -> tuple[Transactions, HiddenPatterns]:
+    """A pattern whose largest parts that are found are beyond number."""
+    data = many_rows(rows=20_000, items=60)
+    return data, HiddenPatterns([data.names], min_support=3)
+
+
+def crowded_patterns() -> tuple[Transactions, HiddenPatterns]:
+    """Rows that all hold a part of thousands of patterns: the kernel takes long."""
+    rows, items = 400_000, np.arange(12, dtype=np.int32)
+    data = Transactions.from_codes(np.arange(0, 12 * rows + 1, 12), np.tile(items, rows), [f"i{i:02}" for i in items])
+    patterns = [[*data.names[:10], f"absent{number}"] for number in range(2000)]
+    return data, HiddenPatterns(patterns, min_support=1)

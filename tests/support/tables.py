@@ -1,0 +1,88 @@
+"""What the tests of tables share: rows read the slow way, and tables of every shape and type."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+from hypothesis import strategies as st
+
+from veilset.io.arrow import rows_of
+from veilset.io.blocks import block_of, schema_of
+from veilset.io.layout import Layout
+from veilset.io.plain import write_table
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=5)
+TRANSACTIONS = st.lists(st.lists(NAMES, max_size=4, unique=True), max_size=12)
+
+
+def transactions_of(pieces) -> list[list[str]]:
+    """The transactions in pieces, name by name: rows of one owner merged, names sorted."""
+    plain, owned = [], {}
+    for rows in pieces:
+        names = rows.names.to_pylist()
+        assert len(set(names)) == len(names)
+        assert rows.offsets[0] == 0
+        assert rows.offsets[-1] == len(rows.codes)
+        assert rows.codes.dtype == np.int32
+        assert not rows.in_order or (
+            names == sorted(names, key=int) and set(rows.codes.tolist()) == set(range(len(names)))
+        )
+        for row in range(len(rows.offsets) - 1):
+            items = {names[code] for code in rows.codes[rows.offsets[row] : rows.offsets[row + 1]].tolist()}
+            if rows.owners is None:
+                plain.append(sorted(items))
+            else:
+                owned.setdefault(rows.owner_names[int(rows.owners[row])].as_py(), set()).update(items)
+    return plain + [sorted(items) for items in owned.values()]
+
+
+def read(table: pa.Table, layout: Layout, batch: int | None = None) -> list[list[str]]:
+    """The transactions of an Arrow table."""
+    return transactions_of(rows_of(table.to_batches(max_chunksize=batch), table.schema, layout))
+
+
+def blocks_of(rows: list[list[str]], layout: Layout, size: int = 5) -> tuple[pa.Schema, list[pa.Table]]:
+    """The schema and the blocks in which *rows* are written, *size* transactions each."""
+    names = sorted({name for row in rows for name in row})
+    offsets = np.cumsum([0, *map(len, rows)])
+    items = np.array([names.index(name) for row in rows for name in sorted(row)], np.int32)
+    starts = range(0, len(rows), size)
+    blocks = [block_of(offsets[start : start + size + 1], items, names, layout, start + 1) for start in starts]
+    return schema_of(names, layout), blocks
+
+
+def written(rows: list[list[str]], layout: Layout, size: int = 5) -> bytes:
+    """A Parquet or Arrow file with these transactions."""
+    stream = io.BytesIO()
+    schema, blocks = blocks_of(rows, layout, size)
+    write_table(stream, blocks, schema, layout.form.container)
+    return stream.getvalue()
+
+
+SCHEMA = pa.schema(
+    [("items", pa.list_(pa.string())), ("support", pa.int64()), ("sure", pa.float64()), ("sensitive", pa.string())]
+)
+
+
+def read_back(path, schema=SCHEMA) -> list[dict]:
+    """What a stranger reads with the most common tools."""
+    if path.suffix == ".parquet":
+        return pyarrow.parquet.read_table(path).to_pylist()
+    text = path.read_bytes().decode()
+    if path.suffix == ".json":
+        return json.loads(text)
+    if path.suffix == ".jsonl":
+        assert not text or text.endswith("\n")
+        return [json.loads(line) for line in text.split("\n")[:-1]]
+    parse = {
+        "items": lambda cell: next(csv.reader([cell])),
+        "antecedent": lambda cell: next(csv.reader([cell])),
+        **dict.fromkeys(("support", "antecedent_support"), int),
+        **dict.fromkeys(("sure", "breach", "confidence", "lift"), float),
+    }
+    lines = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert text.splitlines()[0] == ",".join(f'"{name}"' for name in schema.names)
+    return [{k: parse.get(k, str)(cell) if cell else None for k, cell in line.items()} for line in lines]

@@ -1,0 +1,34 @@
+"""Pages and screens as text for snapshots: what a reader reads, without what differs from run to run."""
+
+import html
+import re
+
+from rich.console import Console
+
+_BLOCKS = r"p|h\d|li|tr|caption|summary|section|header|footer|div|main|table|dt|dd|title"
+
+
+def page_text(page: str) -> str:
+    """The words of a page: a line for every element that stands by itself, cells of a row side by side."""
+    page = re.sub(r"<(style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
+    page = re.sub(r"\s+", " ", page)
+    page = re.sub(r"</t[dh]>", " | ", page)
+    page = re.sub(rf"</?({_BLOCKS})\b[^>]*>", "\n", page)
+    lines = (html.unescape(re.sub(r"<[^>]+>", "", line)).strip(" |") for line in page.splitlines())
+    return as_read("\n".join(line for line in lines if line))
+
+
+def screen_text(show: object, *arguments: object, **options: object) -> str:
+    """What a function of reports prints on a terminal of 80 columns."""
+    console = Console(width=80, force_terminal=False)
+    with console.capture() as capture:
+        show(*arguments, console, **options)  # type: ignore[operator]
+    text = as_read(capture.get())
+    assert max(map(len, text.splitlines())) <= 80
+    return text
+
+
+def as_read(text: str) -> str:
+    """What stands on a screen or a page, without the seconds that a run took and blanks that nobody sees."""
+    text = re.sub(r"\b\d+\.\d(?=\s+s(econds)?\b)", "#.#", text)
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())

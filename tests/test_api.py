@@ -1,0 +1,99 @@
+"""Methods by their battery, the restore pass, and the registry."""
+
+import pytest
+from hypothesis import given
+
+from tests.support.effort import examples
+from tests.support.errors import names, refused
+from veilset import Coherence, Infeasible, Transactions, WrongUsage, anonymize, measure
+from veilset.anonymize import methods_of, restore
+from veilset.anonymize.coherence.remove_all import remove_all
+from veilset.limits import Limits
+from veilset.testing import check_anonymizer, check_metric, strategies
+from veilset.utility import Account, metrics_of
+
+DATA = Transactions.from_lists([["a", "b", "s"], ["a", "b"], ["a", "c"], ["a", "b"], [], ["d"]], sensitive=["s"])
+PROMISE = Coherence(h="1/2", k=2, p=2)
+
+
+@examples(400)
+@given(strategies.transactions(), strategies.coherence_promises())
+def test_remove_all_passes_the_battery(data, promise):
+    check_anonymizer(lambda d, p: remove_all(d, p, limits=Limits()), data, promise)
+
+
+def test_restore_asks_in_order_and_remembers():
+    asked = []
+
+    def still_safe(item: str) -> bool:
+        asked.append(item)
+        return item in "bd"
+
+    assert restore(["d", "a", "b", "c"], still_safe, limits=Limits()) == ("a", "c")
+    assert asked == ["d", "a", "b", "c"]
+
+
+def test_the_default_is_the_first_method():
+    assert next(iter(methods_of(Coherence))) == "auto"
+    assert anonymize(DATA, PROMISE).method == "auto"
+
+
+def test_unknown_method_option_and_promise():
+    with refused(WrongUsage, "'remove-al'", "coherence", "auto", "'remove-all'"):
+        anonymize(DATA, PROMISE, method="remove-al")
+    with pytest.raises(WrongUsage, check=lambda error: names(str(error), "speed")):
+        anonymize(DATA, PROMISE, method="remove-all", speed=9)
+    with refused(WrongUsage, "str"):
+        anonymize(DATA, "coherence")
+
+
+def test_infeasible_before_anything_runs():
+    with pytest.raises(Infeasible):
+        anonymize(DATA, Coherence(h="1/9", k=2, p=2))
+
+
+def test_drop_empty_withholds_and_counts():
+    plain = anonymize(DATA, PROMISE)
+    dropped = anonymize(DATA, PROMISE, drop_empty=True)
+    assert plain.suppressed == dropped.suppressed == ("c", "d")
+    assert dropped.withheld == (4, 5)
+    assert len(dropped.data) == 4
+    assert dropped.certified
+    assert measure(DATA, plain)["transactions_emptied"] == 1
+    assert measure(DATA, dropped)["transactions_withheld"] == 2
+
+
+def test_dropping_empty_rows_can_break_what_held():
+    """The empty rows were what kept the share of s at a half."""
+    data = Transactions.from_lists([["s"], ["s"], [], []], sensitive=["s"])
+    assert anonymize(data, PROMISE).certified
+    assert not anonymize(data, PROMISE, drop_empty=True).certified
+
+
+def test_measures():
+    release = anonymize(DATA, PROMISE)
+    found = measure(DATA, release)
+    assert found["items_lost"] == pytest.approx(2 / 10)
+    assert found["items_lost_unavoidably"] == pytest.approx(2 / 10)
+    assert found["kinds_lost"] == pytest.approx(2 / 5)
+    assert found["sensitive_kept"] == 1
+    assert (found["length_before"], found["length_after"]) == (pytest.approx(10 / 6), pytest.approx(8 / 6))
+    assert (found["longest_before"], found["longest_after"]) == (3, 3)
+    assert Account(release).unavoidable == ("c", "d")
+    with refused(WrongUsage):
+        measure(DATA.without(["a"]), release)
+
+
+@given(strategies.transactions(), strategies.coherence_promises())
+def test_metrics_pass_their_battery(data, promise):
+    try:
+        releases = [anonymize(data, promise), anonymize(data, promise, drop_empty=True)]
+    except Infeasible:
+        return
+    for metric in metrics_of(promise):
+        check_metric(metric, releases)
+
+
+def test_release_is_not_certified_without_an_audit():
+    release = remove_all(DATA, PROMISE, limits=Limits())
+    assert not release.certified

@@ -1,0 +1,127 @@
+"""One error, two readers: Python users read arguments, users of the command line read flags."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import veilset as vs
+from veilset.cli import main
+from veilset.cli.flags import in_flags
+from veilset.errors import CannotWrite, UnreadableInput, WrongUsage, said
+from veilset.io import atomic_file, check_place
+
+SRC = Path(vs.__file__).parent
+FLAG = re.compile(r"(?<![-\w])--[a-z]")
+SHOWN_BY_COMMANDS = {"report/mined.py", "report/terminal_mined.py"}
+"""They write what ``veilset mine`` shows, and nobody else calls them."""
+
+
+def literals(tree):
+    """The strings of a module, without its docstrings."""
+    docs = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    return (
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    )
+
+
+def test_only_the_command_line_speaks_of_flags():
+    found = {
+        str(path.relative_to(SRC)): flagged
+        for path in SRC.rglob("*.py")
+        if path.relative_to(SRC).parts[0] != "cli"
+        and (flagged := [text for text in literals(ast.parse(path.read_text())) if FLAG.search(text)])
+    }
+    assert set(found) == SHOWN_BY_COMMANDS, found
+
+
+SAYINGS = [
+    (("format", "parquet"), "format='parquet'", "--format parquet"),
+    (("header", True), "header=True", "--header"),
+    (("long", ("ID", "ITEM")), "long=('ID', 'ITEM')", "--long ID,ITEM"),
+    (("ignore", ["a b", "c"]), "ignore=('a b', 'c')", "--ignore 'a b' --ignore c"),
+    (("delimiter", " "), "delimiter=' '", "--delimiter ' '"),
+    (("p", None), "p=None", "--p unlimited"),
+    (("p", 4), "p=4", "--p 4"),
+    (("h", 0.4), "h=0.4", "--h 0.4"),
+    (("column", None), "column=None", "no --column"),
+    (("certify", False), "certify=False", "--plain"),
+    (("certify", True), "certify=True", "no --plain"),
+    (("replace", True), "replace=True", "--replace"),
+    (("sensitive_groups",), "sensitive_groups", "--sensitive-group"),
+    (("memory_limit",), "memory_limit", "--memory-limit"),
+]
+
+
+@pytest.mark.parametrize(("what", "python", "flags"), SAYINGS, ids=str)
+def test_both_spellings(what, python, flags):
+    error = WrongUsage(f"About {said(*what)}.", f"Say {said(*what)}, perhaps.")
+    assert str(error) == f"About {python}. Say {python}, perhaps."
+    assert repr(error) == f"WrongUsage({error.what!r}, {error.next_step!r})"
+    assert error.spelled(in_flags) == (f"About {flags}.", f"Say {flags}, perhaps.")
+
+
+def test_the_spelling_survives_another_place():
+    error = WrongUsage("what", f"Say {said('wide', True)}.").within("line 3: ")
+    assert (type(error), error.spelled(in_flags)) == (WrongUsage, ("line 3: what", "Say --wide."))
+    replaced = error.within("", f"Say {said('header', True)}.")
+    assert (replaced.what, replaced.next_step) == ("line 3: what", "Say header=True.")
+
+
+def test_an_option_has_another_name_in_another_place():
+    error = WrongUsage(f"{said('columns')} is 3.", f"Say {said('kind', 'paths')}.").calling(columns="taxonomy_columns")
+    assert (type(error), str(error)) == (WrongUsage, "taxonomy_columns is 3. Say kind='paths'.")
+    assert error.spelled(in_flags) == ("--taxonomy-columns is 3.", "Say --kind paths.")
+
+
+def failed(capsys, *arguments):
+    """The exit code and the message of a command that fails."""
+    code = main([*map(str, arguments), "--json"])
+    told = json.loads(capsys.readouterr().out)["error"]
+    return code, f"{told['what']} {told['next_step']}"
+
+
+def test_an_error_of_reading_in_both_spellings(tmp_path, capsys):
+    path = tmp_path / "a.txt"
+    path.write_text("tea,milk\n")
+    with pytest.raises(WrongUsage) as caught:
+        vs.read(path)
+    assert "format='basket'" in str(caught.value)
+    assert "--" not in str(caught.value)
+    code, told = failed(capsys, "mine", path, "--min-support", "1")
+    assert (code, "--format basket" in told, "--long ID,ITEM" in told, "=" in told) == (2, True, True, False)
+
+
+def test_an_error_of_a_promise_in_both_spellings(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("tea,milk\ntea\n")
+    data = vs.read(path, sensitive=["tea"])
+    with pytest.raises(vs.Infeasible) as caught:
+        vs.anonymize(data, vs.Coherence(h=0.4, k=1, p=1))
+    assert "h='2/5'" in str(caught.value)
+    assert "allow_sensitive=True" in str(caught.value)
+    promise = ["--k", "1", "--p", "1", "--h", "0.4", "--out", tmp_path / "out"]
+    code, told = failed(capsys, "publish", path, "--sensitive-items", "tea", *promise)
+    assert (code, "--h 2/5" in told, "--allow-sensitive" in told) == (3, True, True)
+
+
+def test_what_cannot_be_written_is_not_unreadable(tmp_path):
+    assert not issubclass(CannotWrite, UnreadableInput)
+    assert CannotWrite.exit_code == 2
+    nowhere = tmp_path / "none" / "out"
+    with pytest.raises(CannotWrite, match="none"):
+        check_place(nowhere, replace=False)
+    with pytest.raises(CannotWrite, match="none"), atomic_file(nowhere, replace=True):
+        pass

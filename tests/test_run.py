@@ -1,0 +1,108 @@
+"""A run: everything once, what it leaves out, and what it refuses before anything takes long."""
+
+import pytest
+
+import veilset as vs
+from tests.support.errors import refused
+from tests.support.golden import PROMISE, running_example
+from veilset.anonymize.coherence import auto, curve
+from veilset.run import Run
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """What is shown does not depend on how fast the machine is."""
+    monkeypatch.setattr(curve, "_LEAST", 600.0)
+    monkeypatch.setattr(auto, "_LISTING", 600.0)
+
+
+CLINIC = vs.Transactions.from_lists([["tea", "flu"], ["tea", "flu"], ["tea"], ["tea", "rye"], []], sensitive=["flu"])
+
+
+def test_a_run_is_worked_out_when_asked_for():
+    run = Run(running_example(), PROMISE)
+    run.check()
+    assert run.seconds == {}
+    assert run.release.certified
+    assert list(run.seconds) == ["method", "audit of the release"]
+    assert not run.before.holds
+    assert run.account.unavoidable == ("c", "d")
+    assert set(run.seconds) == {"method", "audit of the release", "audit of the original", "account"}
+
+
+def test_the_curve_can_be_left_out(tmp_path):
+    assert Run(running_example(), PROMISE, with_curve=False).curve == {}
+    release = vs.anonymize(running_example(), PROMISE)
+    pages = {}
+    for with_curve in (True, False):
+        bundle = vs.publish(release, tmp_path / str(with_curve), with_curve=with_curve)
+        pages[with_curve] = (bundle.custodian / "report.html").read_text()
+    assert "What each p would cost" in pages[True]
+    assert "What each p would cost" not in pages[False]
+
+
+def test_a_choice_that_is_repeated_is_not_asked_again():
+    release = vs.anonymize(running_example(), PROMISE)
+    assert set(Run.of(release).curve) == {1, 2, 3, 4}
+    again = vs.anonymize(running_example(), PROMISE, chosen=release.suppressed)
+    assert again.suppressed == release.suppressed
+    assert Run.of(again).curve == {PROMISE.p: release.loss}
+
+
+@pytest.mark.parametrize("method", ["auto", "tree", "optimal"])
+def test_the_curve_is_what_the_method_loses_at_each_p(method):
+    data = vs.generate.quest(transactions=300, average_length=4, pattern_length=2, items=25, random_state=1)
+    run = Run(data, vs.Coherence(k=4, p=2), method=method)
+    for p, lost in run.curve.items():
+        assert lost == pytest.approx(vs.anonymize(data, vs.Coherence(k=4, p=p), method=method).loss)
+    assert set(run.curve) == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("method", ["auto", "tree", "optimal"])
+def test_a_p_that_is_not_decided_in_time_is_left_out_of_the_curve(method):
+    data = vs.generate.quest(transactions=4000, average_length=8, pattern_length=4, items=200, random_state=1)
+    release = vs.anonymize(data, vs.Coherence(k=5, p=1), method=method)
+    assert Run.of(release, time_limit=1e-6).curve == {1: release.loss}
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_a_p_at_which_what_must_stay_cannot_takes_no_other_with_it(p):
+    together = [["a", "b", "c"]] * 2 + [["a", "b", "d"]] * 2 + [["a", "c", "d"]] * 2 + [["b", "c", "d"]] * 2
+    data = vs.Transactions.from_lists([*together, ["a", "b", "c", "d"]])
+    keep = {"keep": ["a", "b", "c", "d"]}
+    with pytest.raises(vs.Infeasible):
+        vs.anonymize(data, vs.Coherence(k=2, p=4), **keep)
+    release = vs.anonymize(data, vs.Coherence(k=2, p=p), **keep)
+    assert Run.of(release).curve == {1: 0, 2: 0, 3: 0}
+
+
+def test_a_release_made_with_switches_is_one_of_a_run():
+    release = vs.anonymize(CLINIC, vs.Coherence(h="1/4", k=2, p=1), allow_sensitive=True, drop_empty=True)
+    run = Run.of(release)
+    run.check()
+    assert run.release is release
+    assert Run(
+        CLINIC, run.promise, method=run.method, options=run.options, allow_sensitive=True, drop_empty=True
+    ).release
+
+
+def test_an_original_that_is_not_audited_in_time_is_no_reason_to_stop():
+    run = Run(running_example(), PROMISE, time_limit=1e-9)
+    assert run.before is None
+    assert isinstance(run.why_not_before, vs.BudgetExceeded)
+
+
+@pytest.mark.parametrize("option", ["data", "promise", "limits", "speed"])
+def test_what_is_no_option_is_refused_before_anything_runs(option):
+    with refused(vs.WrongUsage, option):
+        Run(running_example(), PROMISE, options={option: 1}).check()
+
+
+def test_progress_does_not_tell_a_secret():
+    data = vs.Transactions.from_lists([["milk", "tea"]] * 4 + [["milk"]] * 2)
+    told = []
+    promise = vs.HiddenPatterns([["milk", "tea"], ["milk"]], min_support=1)
+    run = Run(data, promise, progress=lambda what, *_: told.append(what))
+    run.milder()
+    assert told
+    assert not [what for what in told if "milk" in what]

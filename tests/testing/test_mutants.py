@@ -1,0 +1,96 @@
+"""Every mutant is rejected: by certification, by publish, and, where its bytes get written all the same, by verify."""
+
+import io
+from fractions import Fraction
+
+import pytest
+
+from tests.support.errors import names, refused
+from tests.support.forging import verified_all_the_same
+from veilset import NotCertified, audit, publish
+from veilset.publish import bundle
+from veilset.run import certify
+from veilset.testing import check_anonymizer
+from veilset.testing.mutants import MUTANTS, RHO_MUTANTS, rho_unbroken, unbroken
+from veilset.testing.mutants_hiding import HIDING_MUTANTS, hiding_unbroken
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
+def test_rejected_before_publishing(mutant, tmp_path):
+    release = certify(mutant.method(mutant.data, mutant.promise))
+    assert not release.certified
+    with refused(NotCertified, "NO-GO"):
+        publish(release, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.name != "ignores the empty set"], ids=lambda m: m.name)
+def test_the_unbroken_method_is_accepted(mutant):
+    """But for data that no method can help."""
+    assert certify(unbroken(mutant.data, mutant.promise)).certified
+
+
+@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.name != "drops the last transaction"], ids=lambda m: m.name)
+def test_verify_rejects_the_bytes(mutant, tmp_path, monkeypatch):
+    """A custodian's tool that skips every check still cannot make `verify` believe its bytes."""
+    found = verified_all_the_same(mutant.method(mutant.data, mutant.promise), tmp_path, monkeypatch)
+    assert found.verdict == "broken"
+    assert found.exit_code == 1
+    assert found.audit is not None
+    assert found.audit.witnesses
+
+
+def test_a_writer_that_puts_an_item_back_is_caught(tmp_path, monkeypatch):
+    """The file is not what was certified: publish reads it back and writes nothing."""
+    mutant = MUTANTS[0]
+    release = certify(unbroken(mutant.data, mutant.promise))
+    assert "figs" in release.suppressed
+    honest = bundle.write_rows
+
+    def dishonest(stream, *rows):
+        text = io.BytesIO()
+        honest(text, *rows)
+        stream.write(text.getvalue().replace(b"bread\n", b"bread,figs\n", 1))
+
+    monkeypatch.setattr(bundle, "write_rows", dishonest)
+    with refused(NotCertified, "NO-GO", "data.csv"):
+        publish(release, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mutant", RHO_MUTANTS, ids=lambda m: m.name)
+def test_rejected_for_rho_uncertainty(mutant):
+    release = certify(mutant.method(mutant.data, mutant.promise))
+    assert not release.certified
+    assert release.discrepancy is None
+    assert release.audit is not None
+    assert release.audit.witnesses
+    assert certify(rho_unbroken(mutant.data, mutant.promise)).certified
+
+
+@pytest.mark.parametrize("mutant", HIDING_MUTANTS, ids=lambda m: m.name)
+def test_rejected_for_hiding(mutant, tmp_path):
+    release = certify(mutant.method(mutant.data, mutant.promise))
+    assert not release.certified
+    assert release.audit is not None
+    if mutant.name == "adds items elsewhere":  # what is hidden stays hidden: only the account of the edits can tell
+        assert release.audit.holds
+        assert names(release.discrepancy, "Transaction 1")
+    else:
+        assert release.audit.witnesses
+        assert release.discrepancy is None
+    with pytest.raises(AssertionError):
+        check_anonymizer(mutant.method, mutant.data, mutant.promise)
+    with pytest.raises(NotCertified):
+        publish(release, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+    assert certify(hiding_unbroken(mutant.data, mutant.promise)).certified
+
+
+def test_a_rule_that_was_hidden_comes_back():
+    """Of the five with figs two hold oil. Then figs go from two of the others, for the sake of the second rule."""
+    mutant = next(mutant for mutant in HIDING_MUTANTS if "confidence" in mutant.name)
+    first, _ = audit(mutant.data, mutant.promise, witnesses=0).leftovers
+    assert (first.support, first.antecedent_support) == (2, 5)  # below one half: nothing to do
+    (witness,) = audit(mutant.method(mutant.data, mutant.promise).data, mutant.promise).witnesses
+    assert (witness.itemset, witness.sensitive, witness.confidence) == (("fig",), "oil", Fraction(2, 3))

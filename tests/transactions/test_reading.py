@@ -1,0 +1,84 @@
+"""One description of reading: the arguments of `read`, [input] of a recipe, the options of the command line."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+import veilset as vs
+from veilset.cli.options import ReadingOptions
+from veilset.io import FORMATS, Layout
+from veilset.options import declared
+from veilset.transactions import LAYOUT, Reading
+
+SRC = Path(vs.__file__).parent
+
+
+def test_read_takes_what_is_declared():
+    takes = signature(vs.read).parameters
+    own = {"source", "memory_limit"}
+    assert {*takes} - own <= {*Reading.model_fields}
+    options = {said.name for said in declared(Reading)}
+    assert options - {*takes} == {
+        "sensitive_items",
+        "sensitive_files",
+        "taxonomy",
+        "taxonomy_columns",
+        "taxonomy_kind",
+    }
+    for name in {*takes} - own:
+        assert takes[name].default == Reading.model_fields[name].default, name
+    described = vs.read.__doc__ or ""
+    assert all(f"\n    {name} : " in described for name in takes)
+
+
+def test_the_command_line_takes_what_is_declared():
+    assert {field.name for field in fields(ReadingOptions)} == {said.name for said in declared(Reading)}
+    for field in fields(ReadingOptions):
+        assert field.default == Reading.model_fields[field.name].default, field.name
+    assert ReadingOptions().recipe("x.csv") == Reading(path="x.csv")
+
+
+def test_help_is_short():
+    for said in declared(Reading):
+        assert 0 < len(said.option.help.split()) < 25, said.name
+
+
+def test_only_commands_that_publish_import_the_room_publish():
+    for command in ("mine", "audit", "sensitive", "taxonomy", "generate", "options"):
+        tree = ast.parse((SRC / "cli" / f"{command}.py").read_text())
+        imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not any(name.startswith("veilset.publish") for name in imported), command
+
+
+LONG, WIDE = {"long": ("who", "what")}, {"wide": True, "ignore": ("age",), "counts": True}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_layout_says_what_it_was_told(format):  # noqa: A002 - the word users type
+    shape = FORMATS[format].shape
+    given = LONG if shape == "long" else WIDE if shape == "wide" else {}
+    layout = Layout.choose("x.csv", format=format, **given)
+    assert {*layout.told()} == LAYOUT
+    assert Layout.choose("y.dat", **layout.told()) == layout
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("long", "who"), ("long", ("a", "b", "c")), ("ignore", "age"), ("format", 3), ("header", "perhaps")],
+)
+def test_a_value_of_another_kind_is_refused(name, value):
+    with pytest.raises(vs.WrongUsage) as caught:
+        vs.read("x.csv", **{name: value})
+    assert caught.value.what == f"{name} is {value!r}."
+
+
+def test_what_is_said_replaces_the_layout_of_another():
+    earlier = Reading(path="old.csv", delimiter=";", person="who", header=True, encoding="latin-1")
+    assert Reading(path="new.csv", format="fimi").laid_out_as(earlier) == Reading(path="new.csv", format="fimi")
+    expected = earlier.model_copy(update={"path": "new.csv", "encoding": "utf-16"})
+    assert Reading(path="new.csv", encoding="utf-16").laid_out_as(earlier) == expected
