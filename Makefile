@@ -3,17 +3,22 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-NATIVE := $(wildcard native/*.cpp native/*.hpp)
+NATIVE := $(wildcard native/*.cpp native/*/*.cpp native/*/*.hpp)
 DATA   ?= ../shared/data
 SANITIZED := build/sanitize
 
-.PHONY: demo test test-postgres fuzz sanitize bench scaling experiments lint docs clean
+.PHONY: demo test snapshots test-postgres fuzz sanitize bench scaling experiments lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
 
+# Looks a tenth as long as CI does; HYPOTHESIS_PROFILE=ci looks as long.
 test: $(VENV)/.built
 	$(BIN)/python -m pytest -n auto -m "not postgres"
+
+# Records the sentences in tests/**/__snapshots__ anew, after their wording has changed. Read the difference.
+snapshots: $(VENV)/.built
+	$(BIN)/python -m pytest --snapshot-update -m "not postgres" tests
 
 # Needs PostgreSQL's programs (initdb, pg_ctl, psql); a server of its own is started and stopped.
 test-postgres: $(VENV)/.built
@@ -21,11 +26,11 @@ test-postgres: $(VENV)/.built
 
 # Ten thousand damaged files for every reader: some six minutes.
 fuzz: $(VENV)/.built
-	MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/test_reading_fuzz.py
+	MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/io/test_reading_fuzz.py
 
 # The tests on kernels built with the address and undefined-behaviour sanitizers, once it is shown that those would notice.
 sanitize: $(SANITIZED)/.built
-	$(SANITIZED_PYTEST) tests/sanitized.py
+	$(SANITIZED_PYTEST) tests/native/sanitized.py
 	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer and not postgres" tests
 
 bench: $(VENV)/.built
@@ -38,16 +43,14 @@ scaling: $(VENV)/.built
 
 # The thesis' and the papers' experiments on our methods: takes hours, writes docs/experiments/.
 experiments: $(VENV)/.built
-	$(BIN)/python experiments/coherence.py --fresh --data $(DATA)
-	$(BIN)/python experiments/rho.py --fresh --data $(DATA)
-	$(BIN)/python experiments/hiding.py --fresh
-	$(BIN)/python experiments/anatomy.py --fresh --data $(DATA)
+	$(BIN)/python experiments/run.py --fresh --data $(DATA)
 
 lint: $(VENV)/.built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE) $(wildcard benchmarks/*.cpp tests/native/*/*.cpp)
 
 # The command-line reference is generated; a test fails when it is not up to date.
 docs: $(VENV)/.built

@@ -8,13 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 import anatomy
-import audit
 import coherence
 import hiding
-import mining
+import publishing
 import reading
 import rho
 from measuring import machine
+
+import audit
+import mining
 
 HERE = Path(__file__).parent
 
@@ -63,6 +65,10 @@ def main() -> None:
             *coherence.run(data),
             "",
             "The border method and its counters: [BORDERS.md](BORDERS.md).",
+            "",
+            "## Publishing",
+            "",
+            *publishing.run(data),
             "",
             "## ρ-uncertainty",
             "",
