@@ -14,10 +14,8 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "anatomy/buckets.hpp"
 #include "core/arrays.hpp"
@@ -33,11 +31,11 @@ constexpr int64_t candidates = 64;      // buckets to choose from when some have
 constexpr int64_t waiting_share = 8;    // one row in so many may wait
 
 // How common the values of each row are: the sum of their shares in the columns. Raises if no buckets can be l-diverse.
-std::vector<double> commonness(const Values& data, std::span<const int64_t> distinct, const Control& control) {
-    std::vector<double> sums(data.rows(), 0.0);
-    for (size_t column = 0; column < distinct.size(); ++column) {
+List<double> commonness(const Values& data, View<int64_t> distinct, const Control& control) {
+    List<double> sums(data.rows(), 0.0);
+    for (Index column = 0; column < distinct.size(); ++column) {
         control.poll();
-        std::vector<int64_t> counts(distinct[column] + 1, 0);
+        List<int64_t> counts(distinct[column] + 1, 0);
         for (int64_t r = 0; r < data.rows(); ++r) {
             const int32_t value = data.row(r)[column];
             if (value < 0 || value > distinct[column]) throw std::invalid_argument("no such value in a column");
@@ -57,25 +55,25 @@ std::vector<double> commonness(const Values& data, std::span<const int64_t> dist
 
 class Filling {
 public:
-    Filling(const Values& data, std::span<const double> commonness, int64_t open_buckets, Control& control)
+    Filling(const Values& data, View<double> commonness, int64_t open_buckets, Control& control)
         : data_(data), commonness_(commonness), control_(control), closed_(data, control),
           open_(open_buckets, Open(data)), common_first_(open_.size()),
           most_waiting_(open_buckets == 1 ? 0 : data.rows() / waiting_share) {
-        std::iota(common_first_.begin(), common_first_.end(), size_t(0));
+        std::iota(common_first_.begin(), common_first_.end(), 0);
     }
 
-    void fill(std::span<const int64_t> order) {
+    void fill(View<int64_t> order) {
         offer(order);
         // Places become free later on. Again as long as a quarter finds one, so that all this takes linear time.
-        most_waiting_ = int64_t(waiting_.size());
-        for (size_t before = 2 * waiting_.size(); !waiting_.empty() && 4 * waiting_.size() <= 3 * before;) {
+        most_waiting_ = waiting_.size();
+        for (Index before = 2 * waiting_.size(); !waiting_.empty() && 4 * waiting_.size() <= 3 * before;) {
             before = waiting_.size();
             offer(std::exchange(waiting_, {}));
         }
         for (const Open& open : open_) waiting_.insert(waiting_.end(), open.rows().begin(), open.rows().end());
     }
 
-    int64_t waiting() const { return int64_t(waiting_.size()); }
+    int64_t waiting() const { return waiting_.size(); }
 
     // Lines 10 to 12 of the figure, and what it leaves open: returns how many buckets had to be joined.
     int64_t place_what_is_left() {
@@ -83,7 +81,7 @@ public:
             if (!waiting_.empty()) closed_.append(waiting_);
             return 0;
         }
-        std::vector<int64_t> stubborn;
+        List<int64_t> stubborn;
         int64_t looks = 0, cursor = 0;
         for (int64_t r : waiting_) {
             control_.poll();
@@ -96,7 +94,7 @@ public:
             if (!placed) stubborn.push_back(r);
         }
         const int64_t before = closed_.count();
-        for (size_t at = 0; at < stubborn.size(); ++at)
+        for (Index at = 0; at < stubborn.size(); ++at)
             if (!join_for(stubborn[at])) {
                 // All buckets are one now, and do not take it: all rows together are l-diverse.
                 for (; at < stubborn.size(); ++at) closed_.add(0, stubborn[at]);
@@ -104,8 +102,8 @@ public:
         return before - closed_.count();
     }
 
-    std::vector<int64_t> numbers() const {
-        std::vector<int64_t> bucket_of(data_.rows(), -1);
+    List<int64_t> numbers() const {
+        List<int64_t> bucket_of(data_.rows(), -1);
         for (int64_t bucket = 0; bucket < closed_.count(); ++bucket)
             closed_.for_each(bucket, [&](int64_t r) { bucket_of[r] = bucket; });
         return bucket_of;
@@ -113,7 +111,7 @@ public:
 
 private:
     // Puts rows into open buckets, and closes those that are l-diverse.
-    void offer(std::span<const int64_t> rows) {
+    void offer(View<int64_t> rows) {
         for (int64_t r : rows) {
             control_.poll();
             control_.advance();
@@ -133,9 +131,9 @@ private:
     }
 
     // Moves an open bucket that was changed to its place among the others: those with the commonest values first.
-    void put_in_order(size_t bucket) {
+    void put_in_order(Index bucket) {
         common_first_.erase(std::find(common_first_.begin(), common_first_.end(), bucket));
-        const auto before = [&](size_t one, size_t other) {
+        const auto before = [&](Index one, Index other) {
             const double common = open_[one].commonness(), than = open_[other].commonness();
             return common > than || (common == than && one < other);
         };
@@ -143,39 +141,39 @@ private:
     }
 
     // The open bucket for a row; -1: it has to wait.
-    int64_t choose(std::span<const int32_t> row) const {
-        for (size_t bucket : common_first_) {
+    int64_t choose(View<int32_t> row) const {
+        for (Index bucket : common_first_) {
             const Open& open = open_[bucket];
             if (open.rows().empty()) break;
-            if (open.missing_with(row, open.missing()) < open.missing()) return int64_t(bucket);
+            if (open.missing_with(row, open.missing()) < open.missing()) return bucket;
         }
-        if (open_[common_first_.back()].rows().empty()) return int64_t(common_first_.back());
-        if (int64_t(waiting_.size()) < most_waiting_) return -1;
+        if (open_[common_first_.back()].rows().empty()) return common_first_.back();
+        if (waiting_.size() < most_waiting_) return -1;
         // Where it does least harm.
         int64_t best = -1, least = std::numeric_limits<int64_t>::max();
-        for (size_t bucket = 0; bucket < open_.size(); ++bucket)
+        for (Index bucket = 0; bucket < open_.size(); ++bucket)
             if (const int64_t harm = open_[bucket].missing_with(row) - open_[bucket].missing(); harm < least)
-                least = harm, best = int64_t(bucket);
+                least = harm, best = bucket;
         return best;
     }
 
     // Joins closed buckets until they take the row, those that lack its values most first; false: all of them do not.
     bool join_for(int64_t r) {
-        const std::span<const int32_t> row = data_.row(r);
+        const View<int32_t> row = data_.row(r);
         int64_t into = -1, looks = 0;
-        std::vector<int64_t> slack(row.size(), 0);  // of the row with the buckets that were joined for it
-        for (size_t column = 0; column < row.size(); ++column)
+        List<int64_t> slack(row.size(), 0);  // of the row with the buckets that were joined for it
+        for (Index column = 0; column < row.size(); ++column)
             if (data_.counts(column, row[column])) slack[column] = data_.den - data_.num;
         while (std::any_of(slack.begin(), slack.end(), [](int64_t s) { return s < 0; })) {
             control_.poll();
             int64_t best = -1, least = std::numeric_limits<int64_t>::max();
-            std::vector<int64_t> best_slack;
+            List<int64_t> best_slack;
             for (int64_t tried = 0; tried < std::min(candidates, closed_.count()); ++tried) {
                 join_cursor_ = (join_cursor_ + 1) % closed_.count();
                 if (join_cursor_ == into) continue;
-                std::vector<int64_t> with = slack;
+                List<int64_t> with = slack;
                 int64_t lack = 0;
-                for (size_t column = 0; column < row.size(); ++column) {
+                for (Index column = 0; column < row.size(); ++column) {
                     if (with[column] < 0) with[column] += closed_.slack(join_cursor_, column, row[column], looks);
                     lack -= std::min<int64_t>(0, with[column]);
                 }
@@ -195,12 +193,12 @@ private:
     }
 
     const Values& data_;
-    std::span<const double> commonness_;
+    View<double> commonness_;
     Control& control_;
     Closed closed_;
-    std::vector<Open> open_;
-    std::vector<size_t> common_first_;  // the open buckets in order, empty ones last
-    std::vector<int64_t> waiting_;
+    List<Open> open_;
+    List<Index> common_first_;  // the open buckets in order, empty ones last
+    List<int64_t> waiting_;
     int64_t most_waiting_, join_cursor_ = 0;
 };
 
@@ -210,22 +208,22 @@ nb::tuple anatomy_buckets(const Array<int32_t>& values, const Array<int64_t>& di
                           int64_t memory_limit, double time_limit, nb::object progress) {
     const Values data{span_of(values), span_of(free), numerator, denominator};
     const auto rows = span_of(order);
-    if (data.free.empty() || data.values.size() % data.free.size() != 0 || distinct.size() != data.free.size())
+    if (data.free.empty() || data.values.size() % data.free.size() != 0 || distinct.size() != free.size())
         throw std::invalid_argument("arrays of different lengths");
     if (denominator < 1 || numerator < denominator) throw std::invalid_argument("l is below 1");
     if (open_buckets < 1) throw std::invalid_argument("no open bucket");
-    std::vector<uint8_t> met(data.rows(), 0);
+    List<uint8_t> met(data.rows(), 0);
     for (int64_t r : rows)
         if (r < 0 || r >= data.rows() || std::exchange(met[r], 1))
             throw std::invalid_argument("the order is no order of the rows");
-    if (int64_t(rows.size()) != data.rows()) throw std::invalid_argument("the order is no order of the rows");
+    if (rows.size() != data.rows()) throw std::invalid_argument("the order is no order of the rows");
     Control control(memory_limit, time_limit, std::move(progress));
     control.charge(data.rows() * int64_t(5 * sizeof(int64_t)) + open_buckets * Open::bytes(data));
-    std::vector<int64_t> numbers;
+    List<int64_t> numbers;
     int64_t left_over = 0, joined = 0;
     control.begin(1, data.rows());
-    control.parallel(1, 1, [&](int64_t, int) {
-        const std::vector<double> common = commonness(data, span_of(distinct), control);
+    control.single([&] {
+        const List<double> common = commonness(data, span_of(distinct), control);
         Filling filling(data, common, open_buckets, control);
         filling.fill(rows);
         left_over = filling.waiting();
@@ -238,10 +236,9 @@ nb::tuple anatomy_buckets(const Array<int32_t>& values, const Array<int64_t>& di
 }  // namespace
 
 void register_anatomy_buckets(nb::module_& m) {
-    m.def("buckets", &anatomy_buckets, nb::arg("values").noconvert(), nb::arg("distinct").noconvert(),
-          nb::arg("free").noconvert(), nb::arg("order").noconvert(), nb::kw_only(), nb::arg("numerator"),
-          nb::arg("denominator"), nb::arg("open_buckets"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    m.def("buckets", &anatomy_buckets, array("values"), array("distinct"), array("free"), array("order"), nb::kw_only(),
+          nb::arg("numerator"), nb::arg("denominator"), nb::arg("open_buckets"), nb::arg("memory_limit"),
+          nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 
@@ -15,14 +13,14 @@ namespace veilset::anatomy {
 
 // The rows' values in columns: 0 is having no item there.
 struct Values {
-    std::span<const int32_t> values;
-    std::span<const uint8_t> free;  // whether having none does not count, by column
-    int64_t num, den;               // of l
+    View<int32_t> values;
+    View<uint8_t> free;  // whether having none does not count, by column
+    int64_t num, den;    // of l
 
-    int64_t columns() const { return int64_t(free.size()); }
-    int64_t rows() const { return free.empty() ? 0 : int64_t(values.size() / free.size()); }
-    std::span<const int32_t> row(int64_t r) const { return values.subspan(size_t(r) * free.size(), free.size()); }
-    bool counts(size_t column, int32_t value) const { return value != 0 || !free[column]; }
+    int64_t columns() const { return free.size(); }
+    int64_t rows() const { return free.empty() ? 0 : values.size() / free.size(); }
+    View<int32_t> row(int64_t r) const { return values.subspan(r * free.size(), free.size()); }
+    bool counts(Index column, int32_t value) const { return value != 0 || !free[column]; }
     // How many rows must count in a column where `count` have the same value.
     int64_t needed(int64_t count) const { return (count * num + den - 1) / den; }
 };
@@ -37,20 +35,20 @@ public:
     // What one takes at first.
     static int64_t bytes(const Values& data) { return int64_t(2 * sizeof(int64_t)) * (64 + data.columns()); }
 
-    const std::vector<int64_t>& rows() const { return rows_; }
+    const List<int64_t>& rows() const { return rows_; }
     double commonness() const { return commonness_; }
     // How many more rows it needs at least; 0: it is l-diverse.
     int64_t missing() const { return missing_; }
 
     // The slack of one value: see anatomy/buckets.cpp.
-    int64_t slack(size_t column, int32_t value) const {
+    int64_t slack(Index column, int32_t value) const {
         return data_.den * counting_[column] - data_.num * counts_[place(column, value)];
     }
 
     // How many more rows it would need with this row; `too_many` or more are not counted exactly.
-    int64_t missing_with(std::span<const int32_t> row, int64_t too_many = std::numeric_limits<int64_t>::max()) const {
+    int64_t missing_with(View<int32_t> row, int64_t too_many = std::numeric_limits<int64_t>::max()) const {
         int64_t most = 0;
-        for (size_t column = 0; column < row.size() && most < too_many; ++column) {
+        for (Index column = 0; column < row.size() && most < too_many; ++column) {
             const bool counts = data_.counts(column, row[column]);
             const int64_t largest =
                 counts ? std::max(largest_[column], counts_[place(column, row[column])] + 1) : largest_[column];
@@ -60,11 +58,11 @@ public:
     }
 
     void add(int64_t r, double commonness) {
-        const std::span<const int32_t> row = data_.row(r);
-        for (size_t column = 0; column < row.size(); ++column) {
+        const View<int32_t> row = data_.row(r);
+        for (Index column = 0; column < row.size(); ++column) {
             if (!data_.counts(column, row[column])) continue;
             ++counting_[column];
-            size_t at = place(column, row[column]);
+            Index at = place(column, row[column]);
             if (keys_[at] == none) {
                 if (2 * ++used_ > keys_.size()) {
                     resize(2 * keys_.size());
@@ -77,12 +75,12 @@ public:
         rows_.push_back(r);
         commonness_ = std::max(commonness_, commonness);
         missing_ = 0;
-        for (size_t column = 0; column < row.size(); ++column)
+        for (Index column = 0; column < row.size(); ++column)
             missing_ = std::max(missing_, data_.needed(largest_[column]) - counting_[column]);
     }
 
     void clear() {
-        const size_t size = keys_.size() > 1024 ? 64 : keys_.size();  // an unusual one is not to cost all later ones
+        const Index size = keys_.size() > 1024 ? 64 : keys_.size();  // an unusual one is not to cost all later ones
         keys_.assign(size, none), counts_.assign(size, 0);
         std::fill(counting_.begin(), counting_.end(), 0);
         std::fill(largest_.begin(), largest_.end(), 0);
@@ -92,30 +90,30 @@ public:
 
 private:
     static constexpr uint64_t none = ~uint64_t(0);
-    static uint64_t key(size_t column, int32_t value) { return uint64_t(column) << 32 | uint32_t(value); }
+    static uint64_t key(Index column, int32_t value) { return uint64_t(column) << 32 | uint32_t(value); }
 
-    size_t place(size_t column, int32_t value) const {
+    Index place(Index column, int32_t value) const {
         const uint64_t wanted = key(column, value);
-        size_t at = size_t(wanted * 0x9E3779B97F4A7C15ull >> 32) & (keys_.size() - 1);
+        Index at = wanted * 0x9E3779B97F4A7C15ull >> 32 & (keys_.size() - 1);
         while (keys_[at] != none && keys_[at] != wanted) at = (at + 1) & (keys_.size() - 1);
         return at;
     }
 
-    void resize(size_t size) {
-        const auto keys = std::exchange(keys_, std::vector<uint64_t>(size, none));
-        const auto counts = std::exchange(counts_, std::vector<int64_t>(size, 0));
-        for (size_t at = 0; at < keys.size(); ++at)
+    void resize(Index size) {
+        const auto keys = std::exchange(keys_, List<uint64_t>(size, none));
+        const auto counts = std::exchange(counts_, List<int64_t>(size, 0));
+        for (Index at = 0; at < keys.size(); ++at)
             if (keys[at] != none) {
-                const size_t to = place(keys[at] >> 32, int32_t(uint32_t(keys[at])));
+                const Index to = place(keys[at] >> 32, int32_t(uint32_t(keys[at])));
                 keys_[to] = keys[at], counts_[to] = counts[at];
             }
     }
 
     const Values& data_;
-    std::vector<int64_t> rows_, counting_, largest_;  // the latter two by column
-    std::vector<uint64_t> keys_;
-    std::vector<int64_t> counts_;
-    size_t used_ = 0;
+    List<int64_t> rows_, counting_, largest_;  // the latter two by column
+    List<uint64_t> keys_;
+    List<int64_t> counts_;
+    Index used_ = 0;
     double commonness_ = 0;
     int64_t missing_ = 0;
 };
@@ -126,11 +124,11 @@ class Closed {
 public:
     Closed(const Values& data, Control& control) : data_(data), control_(control), next_(data.rows(), -1) {}
 
-    int64_t count() const { return int64_t(buckets_.size()); }
+    int64_t count() const { return buckets_.size(); }
 
-    void append(std::span<const int64_t> rows) {
-        for (size_t i = 0; i + 1 < rows.size(); ++i) next_[rows[i]] = rows[i + 1];
-        buckets_.push_back({rows.front(), rows.back(), int64_t(rows.size()), nullptr});
+    void append(View<int64_t> rows) {
+        for (Index i = 0; i + 1 < rows.size(); ++i) next_[rows[i]] = rows[i + 1];
+        buckets_.push_back({rows.front(), rows.back(), rows.size(), nullptr});
         count_if_large(buckets_.back());
     }
 
@@ -162,8 +160,8 @@ public:
     }
 
     // Whether the bucket stays l-diverse with this row.
-    bool takes(int64_t bucket, std::span<const int32_t> row, int64_t& looks) const {
-        for (size_t column = 0; column < row.size(); ++column)
+    bool takes(int64_t bucket, View<int32_t> row, int64_t& looks) const {
+        for (Index column = 0; column < row.size(); ++column)
             if (data_.counts(column, row[column]) &&
                 data_.den - data_.num + slack(bucket, column, row[column], looks) < 0)
                 return false;
@@ -171,7 +169,7 @@ public:
     }
 
     // The slack of one value in a bucket.
-    int64_t slack(int64_t bucket, size_t column, int32_t value, int64_t& looks) const {
+    int64_t slack(int64_t bucket, Index column, int32_t value, int64_t& looks) const {
         if (const auto& counted = buckets_[bucket].counted) {
             ++looks;
             return counted->slack(column, value);
@@ -212,8 +210,8 @@ private:
 
     const Values& data_;
     Control& control_;
-    std::vector<int64_t> next_;  // the row after each row of a bucket
-    std::vector<Bucket> buckets_;
+    List<int64_t> next_;  // the row after each row of a bucket
+    List<Bucket> buckets_;
 };
 
 }  // namespace veilset::anatomy

@@ -2,64 +2,37 @@
 // buckets have the values of the rows that are said to be in them. Both go along the rows; see audit/anatomy.hpp.
 #include "audit/anatomy.hpp"
 
-#include <nanobind/nanobind.h>
-
 #include <atomic>
 #include <deque>
-#include <vector>
+#include <functional>
+
+#include "audit/worst.hpp"
 
 namespace veilset {
 namespace {
 
-// The commonest value of a column in a bucket. Its row is -1 if it is to have nothing.
+// The commonest value of a column in a bucket. Its row is -1 if it is to have nothing. The greater is the worse.
 struct Finding {
     int64_t bucket;
     int32_t column;
     int64_t count, size;  // size: of the bucket, or where having nothing is free, how many of it have something
     int64_t row;
 
-    bool worse_than(const Finding& other) const {
+    bool operator>(const Finding& other) const {
         const auto mine = __int128(count) * other.size, its = __int128(other.count) * size;
         if (mine != its) return mine > its;
         return bucket != other.bucket ? bucket < other.bucket : column < other.column;
     }
 };
 
-// The worst ones, up to a limit: a heap with the mildest in front.
-class Worst {
-public:
-    Worst(int64_t limit, Control& control) : limit_(limit), kept_(control) {}
-
-    void add(const Finding& finding) {
-        if (kept_.size() == limit_) {
-            if (kept_.empty() || !finding.worse_than(kept_.front())) return;
-            std::ranges::pop_heap(kept_, milder_in_front);
-            kept_.pop_back();
-        }
-        kept_.push_back(finding);
-        std::ranges::push_heap(kept_, milder_in_front);
-    }
-    void add(const Worst& other) {
-        for (const Finding& finding : other.kept_) add(finding);
-    }
-    std::span<const Finding> sorted() {
-        std::ranges::sort_heap(kept_, milder_in_front);
-        return kept_;
-    }
-
-private:
-    static bool milder_in_front(const Finding& a, const Finding& b) { return a.worse_than(b); }
-
-    size_t limit_;
-    Vector<Finding> kept_;
-};
+using WorstFindings = auditing::Worst<Finding, std::greater<>>;
 
 // Looks at one bucket after the other.
 class BucketReader {
 public:
-    BucketReader(const CutRows& rows, std::span<const uint8_t> free, int64_t l_num, int64_t l_den,
-                 int64_t witness_limit, Control& control)
-        : witnesses(witness_limit, control), largest(1, control), rows_(rows), free_(free), l_num_(l_num),
+    BucketReader(const CutRows& rows, View<uint8_t> free, int64_t l_num, int64_t l_den, int64_t witness_limit,
+                 Control& control)
+        : witnesses(witness_limit, {}, control), largest(1, {}, control), rows_(rows), free_(free), l_num_(l_num),
           l_den_(l_den), control_(control), splitter_(rows, control), values_(control),
           columns_(rows.columns, {}, control), touched_(control), not_free_(std::ranges::count(free, 0)) {}
 
@@ -68,12 +41,15 @@ public:
         for (int64_t r = rows_.starts[bucket]; r < rows_.starts[bucket + 1]; ++r) {
             control_.poll();
             splitter_.split(r);
-            for (int32_t column : splitter_.columns())
-                add(column, ++values_.add(column, splitter_.value(column), r).tally);
+            for (int32_t column : splitter_.columns()) {
+                Met& met = values_.add(column, splitter_.value(column)).tally;
+                if (met.count == 0) met.row = r;
+                add(column, ++met.count);
+            }
         }
         for (const auto& value : values_.all())
-            if (Column& column = columns_[value.column]; column.row < 0 && value.tally == column.most)
-                column.row = value.row;
+            if (Column& column = columns_[value.key]; column.row < 0 && value.tally.count == column.most)
+                column.row = value.tally.row;
         int64_t seen = 0;
         for (int32_t number : touched_) {
             Column& column = columns_[number];
@@ -95,9 +71,12 @@ public:
     }
 
     int64_t found = 0;
-    Worst witnesses, largest;
+    WorstFindings witnesses, largest;
 
 private:
+    struct Met {
+        int64_t count = 0, row = -1;  // row: the first
+    };
     struct Column {
         int64_t holders = 0, most = 0, row = -1;
     };
@@ -116,32 +95,23 @@ private:
     }
 
     const CutRows& rows_;
-    std::span<const uint8_t> free_;  // of each column: whether having nothing there is free
+    View<uint8_t> free_;  // of each column: whether having nothing there is free
     int64_t l_num_, l_den_;
     Control& control_;
     Splitter splitter_;
-    Values<int64_t> values_;
+    Values<Met> values_;
     Vector<Column> columns_;  // of this bucket
     Vector<int32_t> touched_;
     int64_t not_free_;
 };
 
-nb::dict listed(std::span<const Finding> findings) {
-    std::vector<int64_t> buckets, counts, sizes, rows;
-    std::vector<int32_t> columns;
-    for (const Finding& finding : findings) {
-        buckets.push_back(finding.bucket);
-        columns.push_back(finding.column);
-        counts.push_back(finding.count);
-        sizes.push_back(finding.size);
-        rows.push_back(finding.row);
-    }
+nb::dict listed(View<Finding> findings) {
     nb::dict out;
-    out["bucket"] = to_numpy(std::move(buckets));
-    out["column"] = to_numpy(std::move(columns));
-    out["count"] = to_numpy(std::move(counts));
-    out["size"] = to_numpy(std::move(sizes));
-    out["row"] = to_numpy(std::move(rows));
+    out["bucket"] = to_numpy(findings, &Finding::bucket);
+    out["column"] = to_numpy(findings, &Finding::column);
+    out["count"] = to_numpy(findings, &Finding::count);
+    out["size"] = to_numpy(findings, &Finding::size);
+    out["row"] = to_numpy(findings, &Finding::row);
     return out;
 }
 
@@ -162,8 +132,8 @@ nb::tuple audit_anatomy(const Array<int64_t>& offsets, const Array<int32_t>& ite
     control.single([&] {
         for (; readers.size() > 1; readers.pop_back()) {
             first.found += readers.back().found;
-            first.witnesses.add(readers.back().witnesses);
-            first.largest.add(readers.back().largest);
+            first.witnesses.merge(std::move(readers.back().witnesses));
+            first.largest.merge(std::move(readers.back().largest));
         }
     });
     return nb::make_tuple(first.found, listed(first.witnesses.sorted()), listed(first.largest.sorted()));
@@ -195,13 +165,13 @@ nb::object differing_values(const Array<int64_t>& offsets, const Array<int32_t>&
         for (int64_t r = mine.starts[bucket]; r < mine.starts[bucket + 1]; ++r) {
             control.poll();
             mine_split.split(r);
-            for (int32_t column : mine_split.columns()) ++values.add(column, mine_split.value(column), r).tally;
+            for (int32_t column : mine_split.columns()) ++values.add(column, mine_split.value(column)).tally;
             its_split.split(r);
-            for (int32_t column : its_split.columns()) --values.add(column, its_split.value(column), r).tally;
+            for (int32_t column : its_split.columns()) --values.add(column, its_split.value(column)).tally;
         }
         int32_t wrong = columns;
         for (const auto& value : values.all())
-            if (value.tally != 0) wrong = std::min(wrong, value.column);
+            if (value.tally != 0) wrong = std::min(wrong, value.key);
         values.clear();
         if (wrong == columns) return;
         std::lock_guard lock(mutex);
@@ -214,14 +184,11 @@ nb::object differing_values(const Array<int64_t>& offsets, const Array<int32_t>&
 }  // namespace
 
 void register_audit_anatomy(nb::module_& m) {
-    m.def("anatomy", &audit_anatomy, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("starts").noconvert(), nb::arg("column_of").noconvert(), nb::arg("free").noconvert(), nb::kw_only(),
-          nb::arg("l_num"), nb::arg("l_den"), nb::arg("witness_limit"), nb::arg("threads"), nb::arg("memory_limit"),
-          nb::arg("time_limit"), nb::arg("progress").none());
-    m.def("differing_values", &differing_values, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("other_offsets").noconvert(), nb::arg("other_items").noconvert(), nb::arg("starts").noconvert(),
-          nb::arg("column_of").noconvert(), nb::kw_only(), nb::arg("columns"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("anatomy", &audit_anatomy, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "free"_a, nb::kw_only(),
+          "l_num"_a, "l_den"_a, "witness_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
+    m.def("differing_values", &differing_values, "offsets"_a, "items"_a, "other_offsets"_a, "other_items"_a, "starts"_a,
+          "column_of"_a, nb::kw_only(), "columns"_a, "threads"_a, "memory_limit"_a, "time_limit"_a,
+          "progress"_a.none());
 }
 
 }  // namespace veilset

@@ -1,13 +1,10 @@
 // The attacker that the auditor of anatomies simulates. Of a target he knows the values in some columns. A bucket that
 // has all of them may be the target's; how many of its members are likely to have them together is its weight. What he
 // believes of another column is the mixture, by these weights, of the values that the buckets have there.
-#include <nanobind/nanobind.h>
-
 #include <cmath>
 #include <deque>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "audit/anatomy.hpp"
 
@@ -34,32 +31,30 @@ public:
         const auto known_columns = span_of(guesses.known_columns);
         Splitter splitter(rows, control);
         numbers_.reserve(known_columns.size());
-        for (size_t g = 0; g < targets.size(); ++g) {
+        for (Index g = 0; g < targets.size(); ++g) {
             control.poll();
             splitter.split(targets[g]);
-            for (int32_t column : known_columns.subspan(offsets_[g], offsets_[g + 1] - offsets_[g])) {
+            for (int32_t column : part(known_columns, offsets_, g)) {
                 const auto value = splitter.value(column);
                 const auto before = asked.all().size();
-                numbers_.push_back(number_of(asked.add(column, value, targets[g])));
+                numbers_.push_back(number_of(asked.add(column, value)));
                 if (value.empty() && asked.all().size() > before) nothing.push_back({numbers_.back(), column});
                 is_asked[column] = 1;
             }
         }
     }
 
-    int64_t count() const { return int64_t(wanted.size()); }
-    std::span<const int32_t> known(int64_t guess) const {
-        return std::span(numbers_).subspan(offsets_[guess], offsets_[guess + 1] - offsets_[guess]);
-    }
+    Index count() const { return wanted.size(); }
+    View<int32_t> known(int64_t guess) const { return part(numbers_, offsets_, guess); }
     int32_t number_of(const Values<uint8_t>::Entry& entry) const { return int32_t(&entry - asked.all().data()); }
 
     Values<uint8_t> asked;
     Vector<std::pair<int32_t, int32_t>> nothing;  // the numbers and columns of those that are to have nothing
     Vector<uint8_t> is_asked;                     // of each column, whether anything is known of it
-    std::span<const int32_t> wanted;
+    View<int32_t> wanted;
 
 private:
-    std::span<const int64_t> offsets_;
+    View<int64_t> offsets_;
     Vector<int32_t> numbers_;
 };
 
@@ -128,10 +123,10 @@ struct Guess {
 };
 
 // The most probable value of a column in the buckets that match.
-Guess guess_of(const CutRows& rows, int32_t wanted, bool is_free, std::span<const Match> matches, Control& control) {
+Guess guess_of(const CutRows& rows, int32_t wanted, bool is_free, View<Match> matches, Control& control) {
     if (matches.empty()) return {};
     const double largest = std::ranges::max_element(matches, {}, &Match::log_weight)->log_weight;
-    Values<double> believed(control);
+    Values<Guess> believed(control);
     Vector<int32_t> value(control);
     double all = 0;
     for (const Match& match : matches) {
@@ -142,13 +137,16 @@ Guess guess_of(const CutRows& rows, int32_t wanted, bool is_free, std::span<cons
             for (int32_t item : rows.data.row(r))
                 if (rows.column_of[item] == wanted) value.push_back(item);
             if (is_free && value.empty()) continue;
-            believed.add(wanted, value, r).tally += each;
+            Guess& guess = believed.add(wanted, value).tally;
+            if (guess.row < 0) guess.row = r;
+            guess.probability += each;
             all += each;
         }
     }
     if (believed.all().empty()) return {};
-    const auto& surest = *std::ranges::max_element(believed.all(), {}, [](const auto& entry) { return entry.tally; });
-    return {surest.tally / all, surest.row};
+    const auto likely = [](const auto& entry) { return entry.tally.probability; };
+    const Guess& surest = std::ranges::max_element(believed.all(), {}, likely)->tally;
+    return {surest.probability / all, surest.row};
 }
 
 void check(const CutRows& rows, const Guesses& guesses) {
@@ -157,7 +155,7 @@ void check(const CutRows& rows, const Guesses& guesses) {
     const auto wrong_column = [&](int32_t column) { return column < 0 || column >= rows.columns; };
     if (wanted.size() != targets.size() || known_offsets.size() != targets.size() + 1)
         throw std::invalid_argument("guesses of different numbers");
-    if (known_offsets.front() != 0 || known_offsets.back() != int64_t(known_columns.size()) ||
+    if (known_offsets.front() != 0 || known_offsets.back() != known_columns.size() ||
         !std::ranges::is_sorted(known_offsets))
         throw std::invalid_argument("offsets do not frame the known columns");
     if (std::ranges::any_of(targets, [&](int64_t row) { return row < 0 || row >= rows.data.rows(); }))
@@ -184,54 +182,41 @@ nb::tuple surest_guess(const Array<int64_t>& offsets, const Array<int32_t>& item
                      [&](int64_t bucket, int worker) { matchers[worker].read(bucket); });
 
     Vector<Match>& matches = matchers.front().matches;
-    std::vector<int64_t> first;  // match of each guess that is looked at
+    List<int64_t> first;  // match of each guess that is looked at
     control.single([&] {
         for (; matchers.size() > 1; matchers.pop_back())
             matches.insert(matches.end(), matchers.back().matches.begin(), matchers.back().matches.end());
         std::ranges::sort(matches, {}, [](const Match& match) { return std::pair(match.guess, match.bucket); });
         int64_t left = row_limit;
-        size_t next = 0;
+        Index next = 0;
         for (int64_t guess = 0; guess < questions->count() && (guess == 0 || left > 0); ++guess) {
-            first.push_back(int64_t(next));
+            first.push_back(next);
             for (; next < matches.size() && matches[next].guess == guess; ++next)
                 left -= rows.size(matches[next].bucket);
         }
-        first.push_back(int64_t(next));
+        first.push_back(next);
     });
-    const auto of_guess = [&](int64_t guess) {
-        return std::span(matches).subspan(first[guess], first[guess + 1] - first[guess]);
-    };
-    std::vector<Guess> guesses(first.size() - 1);
-    control.begin(3, int64_t(guesses.size()));
-    control.parallel(threads, int64_t(guesses.size()), [&](int64_t guess, int) {
+    const auto of_guess = [&](int64_t guess) { return part(matches, first, guess); };
+    List<Guess> guesses(first.size() - 1);
+    control.begin(3, guesses.size());
+    control.parallel(threads, guesses.size(), [&](int64_t guess, int) {
         const int32_t column = questions->wanted[guess];
         guesses[guess] = guess_of(rows, column, free.data()[column], of_guess(guess), control);
     });
 
-    std::vector<double> probabilities;
-    std::vector<int64_t> guessed_rows, buckets;
-    for (const Guess& guess : guesses) {
-        probabilities.push_back(guess.probability);
-        guessed_rows.push_back(guess.row);
-    }
-    const int64_t surest = std::ranges::max_element(probabilities) - probabilities.begin();
-    if (!guesses.empty())
-        for (const Match& match : of_guess(surest)) buckets.push_back(match.bucket);
-    return nb::make_tuple(to_numpy(std::move(probabilities)), to_numpy(std::move(guessed_rows)), surest,
-                          to_numpy(std::move(buckets)));
+    const Index surest = std::ranges::max_element(guesses, {}, &Guess::probability) - guesses.begin();
+    return nb::make_tuple(to_numpy(guesses, &Guess::probability), to_numpy(guesses, &Guess::row), surest,
+                          to_numpy(guesses.empty() ? View<Match>() : of_guess(surest), &Match::bucket));
 }
 
 }  // namespace
 
 void register_audit_anatomy_attack(nb::module_& m) {
     nb::class_<Guesses>(m, "Guesses")
-        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>>(), nb::kw_only(),
-             nb::arg("targets").noconvert(), nb::arg("wanted").noconvert(), nb::arg("known_offsets").noconvert(),
-             nb::arg("known_columns").noconvert());
-    m.def("surest_guess", &surest_guess, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("starts").noconvert(), nb::arg("column_of").noconvert(), nb::arg("free").noconvert(),
-          nb::arg("guesses"), nb::kw_only(), nb::arg("row_limit"), nb::arg("threads"), nb::arg("memory_limit"),
-          nb::arg("time_limit"), nb::arg("progress").none());
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>>(), nb::kw_only(), "targets"_a,
+             "wanted"_a, "known_offsets"_a, "known_columns"_a);
+    m.def("surest_guess", &surest_guess, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "free"_a, "guesses"_a,
+          nb::kw_only(), "row_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
 }
 
 }  // namespace veilset

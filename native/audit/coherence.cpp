@@ -1,4 +1,4 @@
-// The auditor of (h,k,p)-coherence: its own counting, which shares nothing with mining_*.cpp but the CSR view.
+// The auditor of (h,k,p)-coherence: its own counting, which shares nothing with mining/ but the CSR view.
 //
 // Row-driven and level-wise. Level i looks at every public itemset Q of size i that occurs and whose subsets of size
 // i - 1 are all safe; the rows that hold a prefix are handed down ("delivered") from item to item, and the items that
@@ -10,14 +10,10 @@
 // The empty set is level 0: if it breaks the promise, nothing else is looked at (thesis Theorem 3).
 //
 // Safe itemsets are kept as one trie, level by level; items are numbered from the rarest to the most frequent.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "audit/findings.hpp"
 #include "audit/rows.hpp"
@@ -32,7 +28,7 @@ using namespace auditing;
 
 // What one first-level branch found at the current level.
 struct Found {
-    Worst worst;
+    WorstMoles worst;
     Margins margins;
     int64_t identity = 0, attribute = 0, safe = 0;
     Vector<int32_t> items;     // safe extensions, in order of their prefixes
@@ -41,8 +37,8 @@ struct Found {
 
 class Auditor {
 public:
-    Auditor(const Csr& data, std::span<const int32_t> kind, int32_t kinds, Promise promise, int64_t limit,
-            int64_t batch_limit, Control& control)
+    Auditor(const Csr& data, View<int32_t> kind, int32_t kinds, Promise promise, int64_t limit, int64_t batch_limit,
+            Control& control)
         : data_(data), kind_(kind), promise_(promise), limit_(limit), batch_limit_(batch_limit), control_(control),
           rows_(data, kind, kinds, control), support_(data.vocabulary, 0, control), kind_support_(kinds, 0),
           total_(nothing()) {}
@@ -57,24 +53,18 @@ public:
             const bool last = level == promise_.p;
             Vector<Found> found = nothing_in(rows_.items());
             in_batches(level, 0, threads, found, [&](int64_t branch, Found& mine, Scratch& scratch) {
-                std::vector<int32_t> prefix{int32_t(branch)};
+                List<int32_t> prefix{int32_t(branch)};
                 walk(prefix, branch, rows_.holders(branch), level, last, mine, scratch);
             });
             absorb(found, last);
         }
     }
 
-    nb::dict result() && {
+    nb::dict result() {
         nb::dict out;
-        std::vector<int64_t> offsets{0}, support, with;
-        std::vector<int32_t> items, sensitive;
-        for (Mole& m : std::move(total_.worst).sorted()) {
-            items.insert(items.end(), m.items.begin(), m.items.end());
-            offsets.push_back(int64_t(items.size()));
-            support.push_back(m.support);
-            sensitive.push_back(m.sensitive);
-            with.push_back(m.with);
-        }
+        Witnesses witnesses;
+        for (const Mole& m : total_.worst.sorted()) witnesses.add(m.items, m.support, m.sensitive, m.with);
+        witnesses.put_into(out);
         const Margins& margins = total_.margins;
         auto share = [](const Share& s) { return nb::make_tuple(s.with, s.support, s.sensitive, s.items); };
         out["feasible"] = feasible_;
@@ -82,11 +72,6 @@ public:
         out["attribute_by_size"] = attribute_by_size_;
         out["checked"] = checked_;
         out["sensitive_support"] = to_numpy(std::move(kind_support_));
-        out["witness_offsets"] = to_numpy(std::move(offsets));
-        out["witness_items"] = to_numpy(std::move(items));
-        out["witness_support"] = to_numpy(std::move(support));
-        out["witness_sensitive"] = to_numpy(std::move(sensitive));
-        out["witness_with"] = to_numpy(std::move(with));
         out["smallest_support"] = nb::make_tuple(margins.smallest_support, margins.smallest_items);
         out["largest_breach"] = share(margins.breach);
         out["largest_any"] = share(margins.any);
@@ -99,19 +84,18 @@ private:
         Vector<int64_t> count, with, best_with;
         Vector<int32_t> best_sensitive, touched, slot;
         Vector<int64_t> cohort_with;     // rows of the cohort that hold s
-        std::vector<int32_t> seen;       // sensitive items in the cohort
-        std::vector<int32_t> mattering;  // those worth counting
+        List<int32_t> seen;              // sensitive items in the cohort
+        List<int32_t> mattering;         // those worth counting
         Vector<int64_t> carriers_begin;  // s -> its part of carriers
         Vector<Position> carriers;       // rows of the cohort by the sensitive item they hold
-        Scratch(size_t items, size_t sensitive, Control& control)
+        Scratch(Index items, Index sensitive, Control& control)
             : count(items, 0, control), with(items, 0, control), best_with(items, 0, control),
               best_sensitive(items, none, control), touched(control), slot(items, none, control),
               cohort_with(sensitive + 1, 0, control), carriers_begin(sensitive + 1, none, control), carriers(control) {}
     };
 
-    Scratch new_scratch() { return {size_t(rows_.items()), size_t(rows_.kinds()), control_}; }
     Found nothing() {
-        return {Worst(promise_, limit_, control_), {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)};
+        return {{promise_, limit_, control_}, {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)};
     }
     Vector<Found> nothing_in(int64_t branches) {
         Vector<Found> found(control_);
@@ -122,7 +106,7 @@ private:
 
     // Level 0 and what level 1 needs of all items.
     void count_supports() {
-        std::vector<int64_t> last_row(kind_support_.size(), none);  // in which a sensitive thing was met
+        List<int64_t> last_row(kind_support_.size(), none);  // in which a sensitive thing was met
         for (int64_t r = 0; r < data_.rows(); ++r) {
             if (r % 4096 == 0) control_.poll();
             bool any = false;
@@ -141,10 +125,10 @@ private:
     bool empty_set_holds() {
         const int64_t n = data_.rows();
         bool holds = n >= promise_.k;
-        for (size_t s = 0; s < kind_support_.size(); ++s) {
+        for (int32_t s = 0; s < rows_.kinds(); ++s) {
             holds &= !promise_.breaks(kind_support_[s], n);
             if (greater(kind_support_[s], n, total_.margins.breach.with, total_.margins.breach.support))
-                total_.margins.breach = {kind_support_[s], n, int32_t(s), {}};
+                total_.margins.breach = {kind_support_[s], n, s, {}};
         }
         if (n > 0) total_.margins.any = {with_any_, n, none, {}};
         return holds;
@@ -159,7 +143,7 @@ private:
         rows_.number(items, support_);
 
         Vector<Found> found = nothing_in(rows_.items());
-        const std::vector<int32_t> nothing_known;
+        const List<int32_t> nothing_known;
         auto judge_alone = [&](int64_t b) { judge(nothing_known, int32_t(b), rows_.support(b), none, 0, found[b]); };
         int64_t first = 0;
         for (; first < rows_.items() && (rows_.support(first) < promise_.k || rows_.kinds() == 0); ++first)
@@ -171,7 +155,7 @@ private:
         for (int64_t b = 0; b < rows_.items(); ++b)
             if (found[b].safe) safe.push_back(rows_.item(int32_t(b)));
         absorb(found, true);  // level 1 of the trie is the numbering itself
-        if (int64_t(safe.size()) < rows_.items()) rows_.number(safe, support_);
+        if (safe.size() < rows_.items()) rows_.number(safe, support_);
     }
 
     // body(branch, what it finds, scratch) for the branches from `first` on, batch after batch. What a branch finds
@@ -184,8 +168,9 @@ private:
                 control_.begin(level, branches, first);
                 if (!rows_.all_from(first)) control_.single([&] { load(first, level > 1); });
                 const int64_t count = rows_.last() - first;
-                std::vector<Scratch> scratch;
-                for (int t = 0; t < Control::useful(threads, count); ++t) scratch.push_back(new_scratch());
+                List<Scratch> scratch;
+                for (int t = 0; t < Control::useful(threads, count); ++t)
+                    scratch.emplace_back(rows_.items(), rows_.kinds(), control_);
                 control_.begin(level, branches, first);
                 control_.parallel(threads, count, [&](int64_t index, int worker) {
                     Found& mine = found[first + index];
@@ -215,14 +200,14 @@ private:
     }
 
     // Goes down the trie to the safe prefixes of size level - 1, delivering to each child the rows that hold it.
-    void walk(std::vector<int32_t>& prefix, int64_t node, std::span<const Position> cohort, int64_t level, bool last,
-              Found& found, Scratch& scratch) {
+    void walk(List<int32_t>& prefix, int64_t node, View<Position> cohort, int64_t level, bool last, Found& found,
+              Scratch& scratch) {
         control_.poll();
-        if (int64_t(prefix.size()) == level - 1) return extend(prefix, cohort, last, found, scratch);
+        if (prefix.size() == level - 1) return extend(prefix, cohort, last, found, scratch);
         const auto children = trie_.children(prefix.size(), node);
         const int64_t first = trie_.first_child(prefix.size(), node);
         Vector<Cohort> delivered(children.size(), Cohort(control_), control_);
-        for (size_t c = 0; c < children.size(); ++c) scratch.slot[children[c]] = int32_t(c);
+        for (Index c = 0; c < children.size(); ++c) scratch.slot[children[c]] = int32_t(c);
         for (const Position& at : cohort) {
             control_.poll();
             rows_.for_each_item(at, [&](int32_t item, Position after) {
@@ -231,16 +216,16 @@ private:
             });
         }
         for (int32_t child : children) scratch.slot[child] = none;
-        for (size_t c = 0; c < children.size(); ++c) {
+        for (Index c = 0; c < children.size(); ++c) {
             prefix.push_back(children[c]);
-            walk(prefix, first + int64_t(c), delivered[c], level, last, found, scratch);
+            walk(prefix, first + c, delivered[c], level, last, found, scratch);
             prefix.pop_back();
             Cohort(control_).swap(delivered[c]);
         }
     }
 
     // Counts every extension of a safe prefix and judges it.
-    void extend(std::vector<int32_t>& prefix, std::span<const Position> cohort, bool last, Found& found, Scratch& s) {
+    void extend(List<int32_t>& prefix, View<Position> cohort, bool last, Found& found, Scratch& s) {
         s.touched.clear();
         for (const Position& at : cohort) {
             control_.poll();
@@ -264,7 +249,7 @@ private:
     }
 
     // Whether prefix + item is safe, given the sensitive thing that most of its rows hold; counts and reports it.
-    bool judge(const std::vector<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
+    bool judge(const List<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
                Found& found) const {
         Margins& margins = found.margins;
         if (!margins.smallest_support || support < margins.smallest_support) {
@@ -287,7 +272,7 @@ private:
 
     // Level 1: a single item, by the sensitive things that its holders have.
     void judge_holders(int64_t branch, Found& found, Scratch& s) {
-        const std::vector<int32_t> nothing_known;
+        const List<int32_t> nothing_known;
         const auto holders = rows_.holders(branch);
         const int64_t support = rows_.support(branch);
         count_carriers(holders, s);
@@ -310,7 +295,7 @@ private:
 
     // In cohort_with, how many rows of a cohort hold each sensitive thing; "any of them" is counted like one more, the
     // last.
-    void count_carriers(std::span<const Position> cohort, Scratch& s) const {
+    void count_carriers(View<Position> cohort, Scratch& s) const {
         for (const Position& at : cohort) {
             control_.poll();
             for_each_carried(at, [&](int32_t sensitive) {
@@ -335,8 +320,7 @@ private:
 
     // For each counted extension, the sensitive item that most of its rows hold; and the margins of breach.
     // "Any of them" is passed along like one more sensitive item, which no limit applies to.
-    void count_sensitive(const std::vector<int32_t>& prefix, std::span<const Position> cohort, Found& found,
-                         Scratch& s) {
+    void count_sensitive(const List<int32_t>& prefix, View<Position> cohort, Found& found, Scratch& s) {
         const int32_t any = rows_.kinds();
         count_carriers(cohort, s);
         // Sup(Q + s) <= cohort_with[s] and, where it matters, Sup(Q) >= k: s can be passed over if even that ratio
@@ -378,7 +362,7 @@ private:
                         rows_.for_each_item(s.carriers[c], [&](int32_t item, Position) { body(item); });
                     }
                 };
-                for_each_item([&](size_t item) { ++s.with[item]; });
+                for_each_item([&](int32_t item) { ++s.with[item]; });
                 for (int32_t item : s.touched) {
                     const int64_t with = s.with[item], support = s.count[item];
                     if (support < promise_.k) continue;
@@ -390,7 +374,7 @@ private:
                         s.best_sensitive[item] = sensitive;
                     }
                 }
-                for_each_item([&](size_t item) { s.with[item] = 0; });
+                for_each_item([&](int32_t item) { s.with[item] = 0; });
             }
             s.carriers_begin[sensitive] = none;
             begin = end;
@@ -401,12 +385,12 @@ private:
 
     // Keeps the extensions e for which every subset of prefix + e that lacks one item of the prefix is safe too. (An
     // itemset with an unsafe subset is no minimal mole and is not extended.)
-    void drop_unsafe(const std::vector<int32_t>& prefix, Scratch& s) const {
+    void drop_unsafe(const List<int32_t>& prefix, Scratch& s) const {
         if (prefix.size() < 2) return;  // single items have been judged: only safe ones are left in the rows
-        for (size_t left_out = 0; left_out < prefix.size(); ++left_out) {
+        for (Index left_out = 0; left_out < prefix.size(); ++left_out) {
             const auto safe = trie_.children_without(prefix, left_out);
             auto at = safe.begin();
-            size_t kept = 0;
+            Index kept = 0;
             for (int32_t item : s.touched) {
                 at = std::lower_bound(at, safe.end(), item);
                 if (at != safe.end() && *at == item) s.touched[kept++] = item;
@@ -416,15 +400,15 @@ private:
         }
     }
 
-    void report(const std::vector<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
+    void report(const List<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
                 Found& found) const {
-        const size_t size = prefix.size() + 1;
+        const Index size = prefix.size() + 1;
         if (total_.worst.wants(support, sensitive, with, size) && found.worst.wants(support, sensitive, with, size))
             found.worst.add(named(prefix, item), support, sensitive, with);
     }
 
-    std::vector<int32_t> named(const std::vector<int32_t>& prefix, int32_t item) const {
-        std::vector<int32_t> items;
+    List<int32_t> named(const List<int32_t>& prefix, int32_t item) const {
+        List<int32_t> items;
         for (int32_t i : prefix) items.push_back(rows_.item(i));
         items.push_back(rows_.item(item));
         std::sort(items.begin(), items.end());
@@ -436,7 +420,7 @@ private:
         int64_t identity = 0, attribute = 0;
         Level level{Vector<int64_t>(control_), Vector<int32_t>(control_)};
         level.begin.push_back(0);
-        size_t items = 0, prefixes = 1;
+        Index items = 0, prefixes = 1;
         for (const Found& branch : found) {
             items += branch.items.size();
             prefixes += branch.children.size();
@@ -461,20 +445,20 @@ private:
     }
 
     const Csr& data_;
-    std::span<const int32_t> kind_;
+    View<int32_t> kind_;
     Promise promise_;
-    size_t limit_;
+    Index limit_;
     int64_t batch_limit_;  // bytes; 0: as the memory allows
     Control& control_;
     Rows rows_;
     Vector<int64_t> support_;  // of single items
-    std::vector<int64_t> kind_support_;
+    List<int64_t> kind_support_;
     int64_t with_any_ = 0;
     Trie trie_;
     Found total_;
     bool feasible_ = true;
     int64_t checked_ = 0;
-    std::vector<int64_t> identity_by_size_, attribute_by_size_;
+    List<int64_t> identity_by_size_, attribute_by_size_;
 };
 
 nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int32_t>& kind,
@@ -487,16 +471,15 @@ nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& it
     Control control(memory_limit, time_limit, std::move(progress));
     Auditor auditor(data, span_of(kind), kinds, {h_num, h_den, k, p}, witness_limit, batch_limit, control);
     auditor.run(threads);
-    return std::move(auditor).result();
+    return auditor.result();
 }
 
 }  // namespace
 
 void register_audit_coherence(nb::module_& m) {
-    m.def("coherence", &audit_coherence, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("kind").noconvert(), nb::kw_only(), nb::arg("kinds"), nb::arg("h_num"), nb::arg("h_den"),
-          nb::arg("k"), nb::arg("p"), nb::arg("witness_limit"), nb::arg("batch_limit"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("coherence", &audit_coherence, "offsets"_a, "items"_a, "kind"_a, nb::kw_only(), "kinds"_a, "h_num"_a,
+          "h_den"_a, "k"_a, "p"_a, "witness_limit"_a, "batch_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a,
+          "progress"_a.none());
 }
 
 }  // namespace veilset

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "audit/worst.hpp"
+#include "core/arrays.hpp"
 #include "core/control.hpp"
 
 namespace veilset::auditing {
@@ -46,56 +46,54 @@ struct MoreSevere {
     }
 };
 
-// The most severe moles, up to a limit: a heap whose top is the mildest one kept.
-class Worst {
+class WorstMoles : public Worst<Mole, MoreSevere> {
 public:
-    Worst(Promise promise, size_t limit, Control& control) : order_{promise}, limit_(limit), kept_(control) {}
+    WorstMoles(Promise promise, Index limit, Control& control) : Worst(limit, {promise}, control) {}
 
     // Whether a mole of this severity and size can still be among them: asked before its items are put together.
-    bool wants(int64_t support, int32_t sensitive, int64_t with, size_t size) const {
+    bool wants(int64_t support, int32_t sensitive, int64_t with, Index size) const {
         if (kept_.size() < limit_) return true;
         if (limit_ == 0) return false;
-        auto [an, ad] = order_.excess(support, sensitive, with);
-        auto [bn, bd] = order_.excess(kept_.front());
+        auto [an, ad] = worse_.excess(support, sensitive, with);
+        auto [bn, bd] = worse_.excess(kept_.front());
         return greater(an, ad, bn, bd) || (!greater(bn, bd, an, ad) && size <= kept_.front().items.size());
     }
-    void add(const std::vector<int32_t>& items, int64_t support, int32_t sensitive, int64_t with) {
-        add({Vector<int32_t>(items.begin(), items.end(), kept_.get_allocator()), support, sensitive, with});
+    void add(View<int32_t> items, int64_t support, int32_t sensitive, int64_t with) {
+        Worst::add({Vector<int32_t>(items.begin(), items.end(), kept_.get_allocator()), support, sensitive, with});
     }
-    void add(Mole mole) {
-        if (limit_ == 0) return;
-        if (kept_.size() == limit_) {
-            if (!order_(mole, kept_.front())) return;
-            std::pop_heap(kept_.begin(), kept_.end(), order_);
-            kept_.pop_back();
-        }
-        kept_.push_back(std::move(mole));
-        std::push_heap(kept_.begin(), kept_.end(), order_);
-    }
-    void merge(Worst&& other) {
-        for (Mole& mole : other.kept_) add(std::move(mole));
-    }
-    Vector<Mole> sorted() && {
-        std::sort(kept_.begin(), kept_.end(), order_);
-        return std::move(kept_);
-    }
+};
 
-private:
-    MoreSevere order_;
-    size_t limit_;
-    Vector<Mole> kept_;  // somebody may ask for all of them
+// Itemsets with what they give away, as Python gets them.
+struct Witnesses {
+    List<int64_t> offsets{0}, support, with;
+    List<int32_t> items, sensitive;
+
+    void add(View<int32_t> itemset, int64_t holders, int32_t thing, int64_t holders_with) {
+        items.insert(items.end(), itemset.begin(), itemset.end());
+        offsets.push_back(items.size());
+        support.push_back(holders);
+        sensitive.push_back(thing);
+        with.push_back(holders_with);
+    }
+    void put_into(nb::dict& out) {
+        out["witness_offsets"] = to_numpy(std::move(offsets));
+        out["witness_items"] = to_numpy(std::move(items));
+        out["witness_support"] = to_numpy(std::move(support));
+        out["witness_sensitive"] = to_numpy(std::move(sensitive));
+        out["witness_with"] = to_numpy(std::move(with));
+    }
 };
 
 // A margin: the extreme value met, and where. The first one met stays when others are equal.
 struct Share {
     int64_t with = 0, support = 1;
     int32_t sensitive = none;
-    std::vector<int32_t> items;
+    List<int32_t> items;
 };
 
 struct Margins {
     int64_t smallest_support = 0;  // 0: no public itemset met
-    std::vector<int32_t> smallest_items;
+    List<int32_t> smallest_items;
     Share breach;  // of one particular sensitive item
     Share any;     // of some sensitive item or other
 

@@ -3,18 +3,14 @@
 // It goes along the rows. An item says which patterns have it; a row that holds some item of a pattern holds a part of
 // it, its *intersection* with the pattern. What comes out is, for each pattern, the different intersections and how
 // many rows have each. The support of every part of the pattern follows: the rows whose intersection contains it.
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <deque>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <stdexcept>
-#include <vector>
 
+#include "audit/sequences.hpp"
 #include "core/control.hpp"
 #include "core/csr.hpp"
 
@@ -22,20 +18,20 @@ namespace veilset {
 namespace {
 
 constexpr int64_t rows_per_block = 4096;
-constexpr size_t short_pattern = 6;  // items: up to here every part has a counter of its own, which is found at once
+constexpr Index short_pattern = 6;  // items: up to here every part has a counter of its own, which is found at once
 
 // Which patterns have an item, and at which place. A set of places is a bitmap of as many words as the pattern needs.
 class Patterns {
 public:
     Patterns(const Csr& asked, Control& control)
         : first_word_(asked.rows() + 1, 0, control), first_counter_(asked.rows() + 1, 0, control),
-          first_place_(size_t(asked.vocabulary) + 1, 0, control), places_(asked.items.size(), {}, control) {
+          first_place_(asked.vocabulary + 1, 0, control), places_(asked.items.size(), {}, control) {
         for (int64_t p = 0; p < asked.rows(); ++p) {
             control.poll();
             const auto items = asked.row(p);
             if (std::ranges::adjacent_find(items, std::ranges::greater_equal()) != items.end())
                 throw std::invalid_argument("the items of a pattern do not ascend");
-            first_word_[p + 1] = first_word_[p] + int64_t(items.size() + 63) / 64;
+            first_word_[p + 1] = first_word_[p] + (items.size() + 63) / 64;
             first_counter_[p + 1] =
                 first_counter_[p] + (items.size() <= short_pattern ? int64_t(1) << items.size() : 0);
             for (int32_t item : items) ++first_place_[item + 1];
@@ -52,109 +48,60 @@ public:
     struct Place {
         int32_t pattern, place;
     };
-    int64_t count() const { return int64_t(first_word_.size()) - 1; }
-    std::span<const Place> with(int32_t item) const {
-        return std::span(places_).subspan(first_place_[item], first_place_[item + 1] - first_place_[item]);
-    }
+    Index count() const { return first_word_.size() - 1; }
+    View<Place> with(int32_t item) const { return part(places_, first_place_, item); }
     // The words of a pattern in an array of those of all patterns.
-    size_t first_word(int32_t pattern) const { return first_word_[pattern]; }
-    size_t words(int32_t pattern) const { return first_word_[pattern + 1] - first_word_[pattern]; }
-    size_t words() const { return first_word_.back(); }
+    Index first_word(int32_t pattern) const { return first_word_[pattern]; }
+    Index words(int32_t pattern) const { return first_word_[pattern + 1] - first_word_[pattern]; }
+    Index words() const { return first_word_.back(); }
     // The counters of a short pattern, one for each value of its only word, in an array of those of all; others have
     // none.
-    size_t first_counter(int32_t pattern) const { return first_counter_[pattern]; }
-    size_t counters(int32_t pattern) const { return first_counter_[pattern + 1] - first_counter_[pattern]; }
-    size_t counters() const { return first_counter_.back(); }
+    Index first_counter(int32_t pattern) const { return first_counter_[pattern]; }
+    Index counters(int32_t pattern) const { return first_counter_[pattern + 1] - first_counter_[pattern]; }
+    Index counters() const { return first_counter_.back(); }
 
 private:
     Vector<int64_t> first_word_, first_counter_, first_place_;
     Vector<Place> places_;
 };
 
-// The different intersections and their rows. Those of long patterns are in a hash table of numbers, behind which they
-// stand in the order they were met.
+// The different intersections and their rows, which are tallied.
 class Intersections {
 public:
-    struct Entry {
-        int32_t pattern;
-        size_t first;  // of its words
-        int64_t rows;
-    };
+    using Entry = auditing::Sequences<uint64_t, int64_t>::Entry;
 
     Intersections(const Patterns& patterns, Control& control)
-        : patterns_(patterns), counters_(patterns.counters(), 0, control), slots_(size_t(1) << 10, none, control),
-          entries_(control), words_(control) {}
+        : patterns_(patterns), counters_(patterns.counters(), 0, control), others_(control) {}
 
-    void add(int32_t pattern, std::span<const uint64_t> held, int64_t rows) {
-        if (patterns_.counters(pattern)) {
-            counters_[patterns_.first_counter(pattern) + held[0]] += rows;
-            return;
-        }
-        size_t slot = hash(pattern, held) & (slots_.size() - 1);
-        for (; slots_[slot] != none; slot = (slot + 1) & (slots_.size() - 1)) {
-            Entry& entry = entries_[slots_[slot]];
-            if (entry.pattern == pattern && std::ranges::equal(words(entry), held)) {
-                entry.rows += rows;
-                return;
-            }
-        }
-        slots_[slot] = int64_t(entries_.size());
-        entries_.push_back({pattern, words_.size(), rows});
-        words_.insert(words_.end(), held.begin(), held.end());
-        if (2 * entries_.size() > slots_.size()) grow();
+    void add(int32_t pattern, View<uint64_t> held, int64_t rows) {
+        if (patterns_.counters(pattern)) counters_[patterns_.first_counter(pattern) + Index(held[0])] += rows;
+        else others_.add(pattern, held).tally += rows;
     }
     void add(const Intersections& other) {
-        for (size_t i = 0; i < counters_.size(); ++i) counters_[i] += other.counters_[i];
-        for (const Entry& entry : other.entries_) add(entry.pattern, other.words(entry), entry.rows);
+        for (Index i = 0; i < counters_.size(); ++i) counters_[i] += other.counters_[i];
+        for (const Entry& entry : other.others_.all()) add(entry.key, other.words(entry), entry.tally);
     }
 
-    std::span<const uint64_t> words(const Entry& entry) const {
-        return std::span(words_).subspan(entry.first, patterns_.words(entry.pattern));
-    }
+    View<uint64_t> words(const Entry& entry) const { return others_.of(entry); }
 
     // By pattern, and then by what they hold: whatever order they were met in. Nothing can be added afterwards.
-    std::span<const Entry> sorted() {
+    View<Entry> sorted() {
         for (int32_t p = 0; p < patterns_.count(); ++p)
-            for (uint64_t held = 0; held < patterns_.counters(p); ++held)
+            for (Index held = 0; held < patterns_.counters(p); ++held)
                 if (int64_t rows = counters_[patterns_.first_counter(p) + held]) {
-                    entries_.push_back({p, words_.size(), rows});
-                    words_.push_back(held);
+                    const auto word = uint64_t(held);
+                    others_.add(p, {&word, 1}).tally = rows;
                 }
-        std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) {
-            if (a.pattern != b.pattern) return a.pattern < b.pattern;
+        return others_.sorted([&](const Entry& a, const Entry& b) {
+            if (a.key != b.key) return a.key < b.key;
             return std::ranges::lexicographical_compare(words(a), words(b));
         });
-        return entries_;
     }
 
 private:
-    static constexpr int64_t none = -1;
-
-    static uint64_t hash(int32_t pattern, std::span<const uint64_t> held) {
-        uint64_t mixed = uint64_t(pattern) + 1;
-        for (uint64_t word : held) {
-            mixed = (mixed ^ word) * 0x9E3779B97F4A7C15u;
-            mixed ^= mixed >> 29;
-        }
-        mixed *= 0xBF58476D1CE4E5B9u;
-        return mixed ^ mixed >> 32;
-    }
-
-    void grow() {
-        Vector<int64_t> slots(2 * slots_.size(), none, slots_.get_allocator());
-        for (size_t number = 0; number < entries_.size(); ++number) {
-            size_t slot = hash(entries_[number].pattern, words(entries_[number])) & (slots.size() - 1);
-            while (slots[slot] != none) slot = (slot + 1) & (slots.size() - 1);
-            slots[slot] = int64_t(number);
-        }
-        slots_ = std::move(slots);
-    }
-
     const Patterns& patterns_;
-    Vector<int64_t> counters_;
-    Vector<int64_t> slots_;
-    Vector<Entry> entries_;
-    Vector<uint64_t> words_;
+    Vector<int64_t> counters_;                       // of short patterns
+    auditing::Sequences<uint64_t, int64_t> others_;  // of long ones; in the end, of all
 };
 
 // Reads rows one after the other.
@@ -164,16 +111,17 @@ public:
         : found(patterns, control), patterns_(patterns), control_(control), held_(patterns.words(), 0, control),
           seen_(patterns.count(), 0, control), touched_(control) {}
 
-    void read(std::span<const int32_t> row) {
+    void read(View<int32_t> row) {
         control_.poll();
         for (int32_t item : row)
             for (auto [pattern, place] : patterns_.with(item)) {
                 if (!seen_[pattern]) touched_.push_back(pattern);
                 seen_[pattern] = 1;
-                held_[patterns_.first_word(pattern) + size_t(place) / 64] |= uint64_t(1) << (place % 64);
+                held_[patterns_.first_word(pattern) + place / 64] |= uint64_t(1) << (place % 64);
             }
         for (int32_t pattern : touched_) {
-            const auto held = std::span(held_).subspan(patterns_.first_word(pattern), patterns_.words(pattern));
+            const auto held =
+                std::span<uint64_t>(held_).subspan(patterns_.first_word(pattern), patterns_.words(pattern));
             found.add(pattern, held, 1);
             std::ranges::fill(held, 0);
             seen_[pattern] = 0;
@@ -193,30 +141,30 @@ private:
 
 // What Python gets: intersections first[p] .. first[p + 1] are those of pattern p, as places in it.
 struct Answer {
-    std::vector<int64_t> first{0}, offsets{0}, rows;
-    std::vector<int32_t> places;
+    List<int64_t> first{0}, offsets{0}, rows;
+    List<int32_t> places;
 
     Answer(Intersections& found, const Patterns& patterns, Control& control) {
         const auto entries = found.sorted();
-        size_t all = 0;
+        Index all = 0;
         for (const auto& entry : entries)
             for (uint64_t word : found.words(entry)) all += std::popcount(word);
-        control.charge(int64_t(8 * size_t(patterns.count()) + 16 * entries.size() + 4 * all));
+        control.charge(8 * patterns.count() + 16 * entries.size() + 4 * all);
         first.reserve(patterns.count() + 1);
         offsets.reserve(entries.size() + 1);
         rows.reserve(entries.size());
         places.reserve(all);
         for (const auto& entry : entries) {
             control.poll();
-            first.resize(entry.pattern + 1, int64_t(rows.size()));
+            first.resize(entry.key + 1, rows.size());
             const auto words = found.words(entry);
-            for (size_t w = 0; w < words.size(); ++w)
+            for (int32_t w = 0; w < words.size(); ++w)
                 for (uint64_t left = words[w]; left; left &= left - 1)
-                    places.push_back(int32_t(64 * w) + std::countr_zero(left));
-            offsets.push_back(int64_t(places.size()));
-            rows.push_back(entry.rows);
+                    places.push_back(64 * w + std::countr_zero(left));
+            offsets.push_back(places.size());
+            rows.push_back(entry.tally);
         }
-        first.resize(patterns.count() + 1, int64_t(rows.size()));
+        first.resize(patterns.count() + 1, rows.size());
     }
 };
 
@@ -251,10 +199,8 @@ nb::tuple audit_patterns(const Array<int64_t>& offsets, const Array<int32_t>& it
 }  // namespace
 
 void register_audit_patterns(nb::module_& m) {
-    m.def("patterns", &audit_patterns, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("vocabulary"), nb::arg("asked_offsets").noconvert(), nb::arg("asked_items").noconvert(),
-          nb::kw_only(), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    m.def("patterns", &audit_patterns, "offsets"_a, "items"_a, "vocabulary"_a, "asked_offsets"_a, "asked_items"_a,
+          nb::kw_only(), "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
 }
 
 }  // namespace veilset

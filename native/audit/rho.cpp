@@ -7,15 +7,11 @@
 //     2. χ = t∖α, all the rest of a row t: what an attacker knows who knows most (audit/rho_item.hpp);
 //        everything between, by a search over closed antecedents (audit/rho_search.hpp, where its bounds are derived);
 //     3. if no item is given away, the same search for the largest confidence there is.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <deque>
-#include <span>
 #include <stdexcept>
-#include <vector>
 
 #include "audit/rho_item.hpp"
 #include "audit/rho_rows.hpp"
@@ -37,7 +33,7 @@ struct Finding {
 
 class Auditor {
 public:
-    Auditor(const Csr& data, std::span<const uint8_t> sensitive, Threshold limit, Control& control)
+    Auditor(const Csr& data, View<uint8_t> sensitive, Threshold limit, Control& control)
         : sensitive_(sensitive), limit_(limit), control_(control), rows_(data, control), findings_(control) {}
 
     void run(int threads) {
@@ -48,48 +44,37 @@ public:
         for (int32_t item = rows_.items() - 1; item >= 0; --item)
             if (sensitive_[rows_.code(item)] && rows_.support(item) > 0) findings_.push_back({item, false, {}});
         if (findings_.empty()) return;
-        for (int t = 0; t < Control::useful(threads, int64_t(findings_.size())); ++t)
-            examiners_.emplace_back(rows_, control_);
+        for (int t = 0; t < Control::useful(threads, findings_.size()); ++t) examiners_.emplace_back(rows_, control_);
 
-        each(1, [&](Finding& finding, Examiner& examiner) {
+        each(1, 0, findings_.size(), [&](Finding& finding, Examiner& examiner) {
             finding.rule = examiner.simplest();
             finding.broken = limit_.reached(finding.rule);
         });
-        each(2, [&](Finding& finding, Examiner& examiner) {
+        each(2, 0, findings_.size(), [&](Finding& finding, Examiner& examiner) {
             if (!finding.broken) decide(finding, examiner);
         });
         if (all_hold()) find_surest();
     }
 
-    nb::dict result(int64_t witness_limit) && {
+    nb::dict result(int64_t witness_limit) {
         nb::dict out;
-        std::vector<const Finding*> broken;
+        List<const Finding*> broken;
         for (Finding& finding : findings_) {
             name(finding.rule);
             if (finding.broken) broken.push_back(&finding);
         }
-        const auto listed = broken.begin() + std::min<int64_t>(witness_limit, int64_t(broken.size()));
-        std::partial_sort(broken.begin(), listed, broken.end(), [&](const Finding* a, const Finding* b) {
+        const Index listed = std::min(witness_limit, broken.size());
+        std::ranges::partial_sort(broken, broken.begin() + listed, [&](const Finding* a, const Finding* b) {
             if (more_severe(a->rule, b->rule)) return true;
             return !more_severe(b->rule, a->rule) && rows_.code(a->sensitive) < rows_.code(b->sensitive);
         });
-        std::vector<int64_t> offsets{0}, support, with;
-        std::vector<int32_t> items, sensitive;
-        for (auto witness = broken.begin(); witness != listed; ++witness) {
-            const Rule& rule = (*witness)->rule;
-            items.insert(items.end(), rule.items.begin(), rule.items.end());
-            offsets.push_back(int64_t(items.size()));
-            support.push_back(rule.support());
-            with.push_back(rule.with);
-            sensitive.push_back(rows_.code((*witness)->sensitive));
-        }
+        Witnesses witnesses;
+        for (const Finding* finding : View(broken).first(listed))
+            witnesses.add(finding->rule.items, finding->rule.support(), rows_.code(finding->sensitive),
+                          finding->rule.with);
+        witnesses.put_into(out);
         out["found"] = broken.size();
         out["checked"] = checked();
-        out["witness_offsets"] = to_numpy(std::move(offsets));
-        out["witness_items"] = to_numpy(std::move(items));
-        out["witness_support"] = to_numpy(std::move(support));
-        out["witness_sensitive"] = to_numpy(std::move(sensitive));
-        out["witness_with"] = to_numpy(std::move(with));
         out["largest"] = nb::none();
         if (broken.empty() && !findings_.empty()) {
             const Finding& most = surest();
@@ -103,19 +88,15 @@ private:
     // body(finding, examiner) for the sensitive items first .. last - 1. What is found about one does not depend on the
     // others.
     template <class Body>
-    void each(int64_t stage, size_t first, size_t last, Body body) {
-        control_.begin(stage, int64_t(findings_.size()), int64_t(first));
-        control_.parallel(int(examiners_.size()), int64_t(last - first), [&](int64_t index, int worker) {
+    void each(int64_t stage, Index first, Index last, Body body) {
+        control_.begin(stage, findings_.size(), first);
+        control_.parallel(int(examiners_.size()), last - first, [&](int64_t index, int worker) {
             Finding& finding = findings_[first + index];
             Examiner& examiner = examiners_[worker];
             examiner.begin(finding.sensitive);
             body(finding, examiner);
             examiner.end();
         });
-    }
-    template <class Body>
-    void each(int64_t stage, Body body) {
-        each(stage, 0, findings_.size(), body);
     }
 
     bool all_hold() const { return std::ranges::none_of(findings_, &Finding::broken); }
@@ -141,8 +122,8 @@ private:
     // what the batches before it have found, so that neither the rule found nor the work depends on the number of
     // threads.
     void find_surest() {
-        constexpr size_t batch = 64;
-        for (size_t first = 0; first < findings_.size(); first += batch) {
+        constexpr Index batch = 64;
+        for (Index first = 0; first < findings_.size(); first += batch) {
             const Threshold known = above(surest().rule);
             each(3, first, std::min(first + batch, findings_.size()), [&](Finding& finding, Examiner& examiner) {
                 Threshold wanted = known;
@@ -165,7 +146,7 @@ private:
         return sum;
     }
 
-    std::span<const uint8_t> sensitive_;
+    View<uint8_t> sensitive_;
     Threshold limit_;
     Control& control_;
     MergedRows rows_;
@@ -183,16 +164,14 @@ nb::dict audit_rho(const Array<int64_t>& offsets, const Array<int32_t>& items, c
     Control control(memory_limit, time_limit, std::move(progress));
     Auditor auditor(data, span_of(sensitive), {rho_num, rho_den, false}, control);
     auditor.run(threads);
-    return std::move(auditor).result(witness_limit);
+    return auditor.result(witness_limit);
 }
 
 }  // namespace
 
 void register_audit_rho(nb::module_& m) {
-    m.def("rho", &audit_rho, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("sensitive").noconvert(), nb::kw_only(), nb::arg("rho_num"), nb::arg("rho_den"),
-          nb::arg("witness_limit"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    m.def("rho", &audit_rho, "offsets"_a, "items"_a, "sensitive"_a, nb::kw_only(), "rho_num"_a, "rho_den"_a,
+          "witness_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
 }
 
 }  // namespace veilset

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "audit/rho_rows.hpp"
 #include "audit/rho_rules.hpp"
@@ -55,7 +52,7 @@ public:
         const int64_t all = rows_.support(sensitive_);
         Rule most{all, rows_.transactions() - all, {}};
         for (int32_t item : met_) keep_more_severe(item, with_[item], rows_.support(item) - with_[item], most);
-        checked_ += 1 + int64_t(met_.size());
+        checked_ += 1 + met_.size();
         return most;
     }
 
@@ -117,8 +114,8 @@ public:
 
     // A short part of an antecedent that reaches the limit. Of its items, the one that makes surest is added, again and
     // again; what turns out not to be needed is taken out.
-    Rule shortened(const std::vector<int32_t>& antecedent, Threshold limit) {
-        std::vector<int32_t> left = antecedent, taken;
+    Rule shortened(const List<int32_t>& antecedent, Threshold limit) {
+        List<int32_t> left = antecedent, taken;
         Rule rule;
         for (int32_t item : left) keep_more_severe(item, with_[item], rows_.support(item) - with_[item], rule);
         const auto holders = rows_.holders(rule.items.front());
@@ -135,9 +132,9 @@ public:
         std::sort(taken.begin(), taken.end());
         rule.items = taken;
         // Being sure is not monotone: after one item has gone, others may that could not before.
-        for (size_t i = 0; i < rule.items.size() && rule.items.size() > 1;) {
-            std::vector<int32_t> fewer = rule.items;
-            fewer.erase(fewer.begin() + int64_t(i));
+        for (Index i = 0; i < rule.items.size() && rule.items.size() > 1;) {
+            List<int32_t> fewer = rule.items;
+            fewer.erase(fewer.begin() + i);
             Rule shorter = counted(fewer);
             const bool enough = limit.reached(shorter);
             if (enough) rule = std::move(shorter);
@@ -158,7 +155,7 @@ private:
     }
 
     // The most severe rule from what this cover has in common and one of these items; only that item is named.
-    Rule surest_in(std::span<const int32_t> cover, const std::vector<int32_t>& items) {
+    Rule surest_in(View<int32_t> cover, const List<int32_t>& items) {
         for (int32_t r : cover)
             for (int32_t item : rows_.row(r)) (is_positive_[r] ? cover_with_ : cover_without_)[item] += rows_.weight(r);
         Rule most;
@@ -168,7 +165,7 @@ private:
         return most;
     }
 
-    Rule counted(const std::vector<int32_t>& itemset) const {
+    Rule counted(const List<int32_t>& itemset) const {
         Rule rule{0, 0, itemset};
         rows_.for_each_holder(itemset, [&](int32_t r) {
             (is_positive_[r] ? rule.with : rule.without) += rows_.weight(r);
@@ -187,7 +184,7 @@ private:
     Vector<int64_t> shared_;   // by row without it: how much of its weight the positives have got
     Vector<int32_t> sharing_;  // the rows of which they have got something
     Vector<int64_t> cover_with_, cover_without_;
-    std::vector<int32_t> itemset_;
+    List<int32_t> itemset_;
     ClosedSearch search_;
     int64_t checked_ = 0;
 };

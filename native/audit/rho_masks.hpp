@@ -8,9 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "audit/rho_rules.hpp"
 #include "core/control.hpp"
@@ -72,7 +69,7 @@ private:
 
     // Adds each item in turn, the rarest first; those before it are not added any more.
     bool branch(const MaskRows& positives, const MaskRows& others, uint64_t allowed, uint64_t known) {
-        std::vector<std::pair<int64_t, uint64_t>> order;
+        List<std::pair<int64_t, uint64_t>> order;
         for (uint64_t rest = allowed; rest != 0; rest &= rest - 1) {
             const uint64_t item = rest & -rest;
             order.emplace_back(
@@ -103,7 +100,7 @@ private:
         std::ranges::sort(rows, [](const MaskRow& a, const MaskRow& b) {
             return a.size != b.size ? a.size > b.size : a.items < b.items;
         });
-        size_t kept = 0;
+        Index kept = 0;
         for (const MaskRow& row : rows) {
             if (kept > 0 && rows[kept - 1].items == row.items) rows[kept - 1].weight += row.weight;
             else rows[kept++] = row;
@@ -127,7 +124,7 @@ private:
             bool possible = true;
             const auto shorter =
                 std::ranges::partition_point(others, [&](const MaskRow& other) { return other.size >= row.size; });
-            for (size_t r = shorter - others.begin(); r-- > 0;) {
+            for (Index r = shorter - others.begin(); r-- > 0;) {
                 if (row.items & ~others[r].items) continue;
                 without += others[r].weight;
                 const int64_t share = std::min(needed, left_[r]);

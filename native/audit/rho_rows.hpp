@@ -3,11 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <span>
 #include <stdexcept>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -16,9 +13,7 @@ namespace veilset::auditing {
 
 class MergedRows {
 public:
-    MergedRows(const Csr& data, Control& control)
-        : data_(data), control_(control), code_(control), number_(control), support_(control), offsets_(control),
-          items_(control), weight_(control), signature_(control), begin_(control), holders_(control) {}
+    MergedRows(const Csr& data, Control& control) : data_(data), control_(control) {}
 
     void load() {
         number_items();
@@ -29,21 +24,18 @@ public:
     int32_t rows() const { return int32_t(weight_.size()); }
     int32_t items() const { return int32_t(code_.size()); }
     int64_t transactions() const { return data_.rows(); }
-    std::span<const int32_t> row(int32_t r) const { return std::span(items_).subspan(offsets_[r], length(r)); }
+    View<int32_t> row(int32_t r) const { return part(items_, offsets_, r); }
     int64_t weight(int32_t r) const { return weight_[r]; }
     int32_t code(int32_t item) const { return code_[item]; }      // in the vocabulary
     int32_t number(int32_t code) const { return number_[code]; }  // the other way
     int64_t support(int32_t item) const { return support_[item]; }
     // The rows that hold an item, the longest first.
-    std::span<const int32_t> holders(int32_t item) const {
-        const int64_t begin = begin_[item];
-        return std::span(holders_).subspan(begin, begin_[item + 1] - begin);
-    }
+    View<int32_t> holders(int32_t item) const { return part(holders_, begin_, item); }
 
     // body(row) for the rows that hold all of a non-empty itemset (ascending), until it answers false. They are among
     // the holders of the rarest item, and none is shorter than the itemset. Most others lack one of its bits.
     template <class Body>
-    void for_each_holder(std::span<const int32_t> itemset, Body body) const {
+    void for_each_holder(View<int32_t> itemset, Body body) const {
         const uint64_t bits = bits_of(itemset);
         for (int32_t r : holders(itemset.front())) {
             if (length(r) < itemset.size()) return;
@@ -52,7 +44,7 @@ public:
     }
     // The same rows, the shortest first.
     template <class Body>
-    void for_each_holder_upwards(std::span<const int32_t> itemset, Body body) const {
+    void for_each_holder_upwards(View<int32_t> itemset, Body body) const {
         const uint64_t bits = bits_of(itemset);
         const auto all = holders(itemset.front());
         auto r = std::ranges::partition_point(all, [&](int32_t row) { return length(row) >= itemset.size(); });
@@ -63,15 +55,15 @@ public:
 private:
     static constexpr int64_t polled_rows = 4096;
 
-    size_t length(int32_t r) const { return offsets_[r + 1] - offsets_[r]; }
+    Index length(int32_t r) const { return offsets_[r + 1] - offsets_[r]; }
 
     static uint64_t scattered(int32_t item) { return (uint64_t(item) + 1) * 0x9E3779B97F4A7C15U; }
-    static uint64_t bits_of(std::span<const int32_t> itemset) {
+    static uint64_t bits_of(View<int32_t> itemset) {
         uint64_t bits = 0;
         for (int32_t item : itemset) bits |= uint64_t(1) << (scattered(item) >> 58);
         return bits;
     }
-    bool holds(int32_t r, std::span<const int32_t> itemset) const {
+    bool holds(int32_t r, View<int32_t> itemset) const {
         const auto items = row(r);
         auto at = items.begin();
         for (int32_t item : itemset) {
@@ -91,7 +83,7 @@ private:
         for (int32_t code = 0; code < data_.vocabulary; ++code) code_.push_back(code);
         std::stable_sort(code_.begin(), code_.end(), [&](int32_t a, int32_t b) { return support_[a] < support_[b]; });
         number_.resize(code_.size());
-        for (size_t i = 0; i < code_.size(); ++i) number_[code_[i]] = int32_t(i);
+        for (Index i = 0; i < code_.size(); ++i) number_[code_[i]] = int32_t(i);
         std::sort(support_.begin(), support_.end());
     }
 
@@ -100,7 +92,7 @@ private:
     void merge() {
         struct Key {
             int64_t row;
-            size_t length;
+            Index length;
             uint64_t hash;
         };
         Vector<Key> keys(control_);
@@ -118,8 +110,8 @@ private:
             return std::ranges::lexicographical_compare(data_.row(a.row), data_.row(b.row));
         });
         offsets_.push_back(0);
-        for (size_t k = 0; k < keys.size(); ++k) {
-            if (k % size_t(polled_rows) == 0) control_.poll();
+        for (Index k = 0; k < keys.size(); ++k) {
+            if (k % polled_rows == 0) control_.poll();
             const auto codes = data_.row(keys[k].row);
             if (k > 0 && keys[k].hash == keys[k - 1].hash && std::ranges::equal(codes, data_.row(keys[k - 1].row))) {
                 ++weight_.back();
@@ -127,9 +119,9 @@ private:
             }
             for (int32_t code : codes) items_.push_back(number(code));
             std::sort(items_.begin() + offsets_.back(), items_.end());
-            offsets_.push_back(int64_t(items_.size()));
+            offsets_.push_back(items_.size());
             weight_.push_back(1);
-            if (weight_.size() > size_t(std::numeric_limits<int32_t>::max()))
+            if (weight_.size() > std::numeric_limits<int32_t>::max())
                 throw std::invalid_argument("too many different transactions");
             signature_.push_back(bits_of(row(rows() - 1)));
         }
@@ -138,7 +130,7 @@ private:
     void index() {
         begin_.assign(code_.size() + 1, 0);
         for (int32_t item : items_) ++begin_[item + 1];
-        for (size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+        for (Index i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
         holders_.resize(items_.size());
         Vector<int64_t> next(begin_.begin(), begin_.end() - 1, control_);
         for (int32_t r = 0; r < rows(); ++r) {
@@ -149,14 +141,13 @@ private:
 
     const Csr& data_;
     Control& control_;
-    Vector<int32_t> code_, number_;
-    Vector<int64_t> support_;  // in transactions
-    Vector<int64_t> offsets_;
-    Vector<int32_t> items_;
-    Vector<int64_t> weight_;
-    Vector<uint64_t> signature_;  // of each row: a few bits of all its items
-    Vector<int64_t> begin_;       // item -> its part of holders_
-    Vector<int32_t> holders_;
+    Vector<int32_t> code_{control_}, number_{control_};
+    Vector<int64_t> support_{control_};  // in transactions
+    Vector<int64_t> offsets_{control_}, weight_{control_};
+    Vector<int32_t> items_{control_};
+    Vector<uint64_t> signature_{control_};  // of each row: a few bits of all its items
+    Vector<int64_t> begin_{control_};       // item -> its part of holders_
+    Vector<int32_t> holders_{control_};
 };
 
 }  // namespace veilset::auditing

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "audit/findings.hpp"
 
@@ -11,7 +10,7 @@ namespace veilset::auditing {
 
 struct Rule {
     int64_t with = 0, without = 1;  // rows that hold the antecedent, with the sensitive item and without it
-    std::vector<int32_t> items;     // numbers, ascending
+    List<int32_t> items;            // numbers, ascending
     int64_t support() const { return with + without; }
     bool surer_than(const Rule& other) const { return greater(with, support(), other.with, other.support()); }
 };

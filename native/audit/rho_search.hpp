@@ -22,10 +22,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "audit/rho_masks.hpp"
 #include "audit/rho_rows.hpp"
@@ -40,21 +37,18 @@ public:
     // is_positive: of each row, whether it holds the sensitive item that is looked at.
     ClosedSearch(const MergedRows& rows, const Vector<uint8_t>& is_positive, Control& control)
         : rows_(rows), is_positive_(is_positive), control_(control), held_(rows.items(), 0, control),
-          local_(rows.items(), none, control), bit_(rows.items(), none, control), item_(control), offsets_(control),
-          items_(control), without_(control), weight_(control), open_(control), count_(control), next_(control),
-          taken_(control), touched_(control), antecedent_(control), candidates_(control), covers_(control),
-          extensions_(control), masks_(control) {}
+          local_(rows.items(), none, control), bit_(rows.items(), none, control) {}
 
     // The first rule that reaches the threshold, or, if `surest`, the surest one; with = 0 if there is none. The
     // positives are sorted. All of one row, and single items, are the caller's: only covers of two rows or more are
     // looked at.
-    Rule run(int32_t sensitive, std::span<const Positive> positives, Threshold threshold, bool surest) {
+    Rule run(int32_t sensitive, View<Positive> positives, Threshold threshold, bool surest) {
         threshold_ = threshold;
         surest_ = surest;
         found_ = {};
         load(sensitive, positives);
         for (int32_t r = 0; r < int32_t(weight_.size()); ++r) covers_.push_back(r);
-        extend({none, 0, int64_t(covers_.size())});
+        extend({none, 0, covers_.size()});
         return std::move(found_);
     }
 
@@ -68,7 +62,7 @@ private:
 
     // The positives with the items that two of them share: any other is in no cover of two rows. These items are
     // numbered anew, from the one that the fewest share.
-    void load(int32_t sensitive, std::span<const Positive> positives) {
+    void load(int32_t sensitive, View<Positive> positives) {
         for (auto* values : {&item_, &items_, &antecedent_, &covers_}) values->clear();
         for (auto* values : {&offsets_, &without_, &weight_}) values->clear();
         open_.clear();
@@ -77,15 +71,15 @@ private:
                 if (item != sensitive && ++held_[item] == 2) item_.push_back(item);
         std::sort(item_.begin(), item_.end(),
                   [&](int32_t a, int32_t b) { return held_[a] != held_[b] ? held_[a] < held_[b] : a < b; });
-        for (size_t i = 0; i < item_.size(); ++i) local_[item_[i]] = int32_t(i);
+        for (Index i = 0; i < item_.size(); ++i) local_[item_[i]] = int32_t(i);
         offsets_.push_back(0);
         for (const Positive& positive : positives) {
             for (int32_t item : rows_.row(positive.row)) {
                 held_[item] = 0;
                 if (local_[item] != none) items_.push_back(local_[item]);
             }
-            if (int64_t(items_.size()) == offsets_.back()) continue;
-            offsets_.push_back(int64_t(items_.size()));
+            if (items_.size() == offsets_.back()) continue;
+            offsets_.push_back(items_.size());
             without_.push_back(positive.without);
             weight_.push_back(rows_.weight(positive.row));
             open_.push_back(positive.open);
@@ -96,10 +90,7 @@ private:
         taken_.assign(item_.size(), 0);
     }
 
-    std::span<const int32_t> row(int32_t r) const {
-        const int64_t begin = offsets_[r];
-        return std::span(items_).subspan(begin, offsets_[r + 1] - begin);
-    }
+    View<int32_t> row(int32_t r) const { return part(items_, offsets_, r); }
 
     // Looks at the closed antecedents that a node leads to; true if the search is over.
     bool extend(Node node) {
@@ -112,7 +103,7 @@ private:
             std::none_of(&covers_[node.begin], &covers_[node.end], [&](int32_t r) { return open_[r]; }))
             return false;
 
-        const size_t antecedent = antecedent_.size(), children = extensions_.size(), covers = covers_.size();
+        const Index antecedent = antecedent_.size(), children = extensions_.size(), covers = covers_.size();
         touched_.clear();
         for (int64_t c = node.begin; c < node.end; ++c)
             for (int32_t item : row(covers_[c]))
@@ -122,9 +113,9 @@ private:
         for (int32_t item : touched_) count_[item] = 0;
 
         bool over = few ? search_masks(node) : ours && judge(weight);
-        for (size_t child = children; !over && child < extensions_.size(); ++child)
+        for (Index child = children; !over && child < extensions_.size(); ++child)
             over = extend(Node(extensions_[child]));
-        for (size_t i = antecedent; i < antecedent_.size(); ++i) taken_[antecedent_[i]] = 0;
+        for (Index i = antecedent; i < antecedent_.size(); ++i) taken_[antecedent_[i]] = 0;
         antecedent_.resize(antecedent);
         extensions_.resize(children);
         covers_.resize(covers);
@@ -155,8 +146,8 @@ private:
     }
 
     bool search_masks(const Node& node) {
-        for (size_t bit = 0; bit < candidates_.size(); ++bit) {
-            next_[candidates_[bit]] = int64_t(bit);
+        for (Index bit = 0; bit < candidates_.size(); ++bit) {
+            next_[candidates_[bit]] = bit;
             bit_[item_[candidates_[bit]]] = int32_t(bit);
         }
         MaskRows positives(control_), others(control_);
@@ -185,7 +176,7 @@ private:
 
         const auto found = masks_.run(std::move(positives), std::move(others), threshold_, surest_);
         if (found.with == 0) return false;
-        for (size_t bit = 0; bit < candidates_.size(); ++bit)
+        for (Index bit = 0; bit < candidates_.size(); ++bit)
             if (found.items >> bit & 1) itemset_.push_back(item_[candidates_[bit]]);
         std::sort(itemset_.begin(), itemset_.end());
         return record(found.with, found.without);
@@ -194,10 +185,10 @@ private:
     // Hands the rows of the cover to the items that can be added, which keeps them sorted.
     void deliver(const Node& node) {
         for (int32_t item : candidates_) {
-            const int64_t begin = int64_t(covers_.size());
+            const int64_t begin = covers_.size();
             next_[item] = begin;
             covers_.resize(begin + count_[item]);
-            extensions_.push_back({item, begin, int64_t(covers_.size())});
+            extensions_.push_back({item, begin, covers_.size()});
         }
         for (int64_t c = node.begin; c < node.end; ++c) {
             const int32_t r = covers_[c];
@@ -239,21 +230,17 @@ private:
     Threshold threshold_{};
     bool surest_ = false;
     Rule found_;
-    std::vector<int32_t> itemset_;
+    List<int32_t> itemset_;
     int64_t checked_ = 0;
     Vector<int32_t> held_, local_, bit_;  // by number: how many positives hold it, its local number, its bit
-    Vector<int32_t> item_;                // local number -> number; below, items are local and rows those loaded
-    Vector<int64_t> offsets_;
-    Vector<int32_t> items_;
-    Vector<int64_t> without_, weight_;
-    Vector<uint8_t> open_;
-    Vector<int64_t> count_, next_;
-    Vector<uint8_t> taken_;
-    Vector<int32_t> touched_, antecedent_, candidates_;
-    Vector<int32_t> covers_;  // of the nodes from the root to this one, and of their extensions
-    Vector<Node> extensions_;
+    Vector<int32_t> item_{control_};      // local number -> number; below, items are local and rows those loaded
+    Vector<int64_t> offsets_{control_}, without_{control_}, weight_{control_}, count_{control_}, next_{control_};
+    Vector<int32_t> items_{control_}, touched_{control_}, antecedent_{control_}, candidates_{control_};
+    Vector<uint8_t> open_{control_}, taken_{control_};
+    Vector<int32_t> covers_{control_};  // of the nodes from the root to this one, and of their extensions
+    Vector<Node> extensions_{control_};
     std::array<MaskRow, 256> recent_{};  // the rows read last: many are equal as masks
-    MaskSearch masks_;
+    MaskSearch masks_{control_};
 };
 
 }  // namespace veilset::auditing

@@ -6,9 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "audit/findings.hpp"
 #include "core/control.hpp"
@@ -26,15 +23,13 @@ using Cohort = Vector<Position>;
 class Rows {
 public:
     // kind[i]: which sensitive thing the item i is (several items can be the same), or none if it is public.
-    Rows(const Csr& data, std::span<const int32_t> kind, int32_t kinds, Control& control)
-        : data_(data), control_(control), kinds_(kinds), items_(control), place_(control), holders_(control),
-          offsets_(control), row_items_(control), sens_offsets_(control), row_sensitive_(control), posting_(control),
-          postings_(control) {
+    Rows(const Csr& data, View<int32_t> kind, int32_t kinds, Control& control)
+        : data_(data), control_(control), kinds_(kinds) {
         place_.reserve(kind.size());
         for (int32_t k : kind) place_.push_back(k == none ? none : sensitive_place(k));
     }
 
-    int64_t items() const { return int64_t(items_.size()); }
+    int64_t items() const { return items_.size(); }
     int32_t kinds() const { return kinds_; }
     int32_t item(int32_t number) const { return items_[number]; }  // vocabulary code
     int64_t support(int64_t number) const { return holders_[number]; }
@@ -45,12 +40,12 @@ public:
         for (int32_t item : items_) place_[item] = none;
         items_ = items;
         holders_.clear();
-        for (size_t i = 0; i < items_.size(); ++i) {
+        for (Index i = 0; i < items_.size(); ++i) {
             place_[items_[i]] = int32_t(i);
             holders_.push_back(support[items_[i]]);
         }
         sensitive_occurrences_ = 0;
-        for (size_t i = 0; i < place_.size(); ++i)
+        for (Index i = 0; i < place_.size(); ++i)
             if (place_[i] < none) sensitive_occurrences_ += support[i];
     }
 
@@ -90,10 +85,7 @@ public:
         index();
     }
 
-    std::span<const Position> holders(int64_t branch) const {
-        const int64_t begin = posting_[branch - first_], end = posting_[(branch - first_) + 1];
-        return std::span(postings_).subspan(begin, end - begin);
-    }
+    View<Position> holders(int64_t branch) const { return part(postings_, posting_, branch - first_); }
 
     // body(item, position after it) for the items that follow in a row.
     template <class Body>
@@ -164,7 +156,7 @@ private:
         return taken;
     }
 
-    void read(std::span<const int32_t> row) {
+    void read(View<int32_t> row) {
         for (int32_t item : row) {
             const int32_t place = place_[item];
             if (place >= first_ && (with_later_ || place < last_)) row_items_.push_back(place);
@@ -174,8 +166,8 @@ private:
         const auto sensitive = row_sensitive_.begin() + sens_offsets_.back();
         std::sort(sensitive, row_sensitive_.end());
         row_sensitive_.erase(std::unique(sensitive, row_sensitive_.end()), row_sensitive_.end());
-        offsets_.push_back(int64_t(row_items_.size()));
-        sens_offsets_.push_back(int64_t(row_sensitive_.size()));
+        offsets_.push_back(row_items_.size());
+        sens_offsets_.push_back(row_sensitive_.size());
     }
 
     // For each branch, the rows that hold its item and where they go on.
@@ -185,7 +177,7 @@ private:
         for (int64_t b = first_; b < last_; ++b) posting_.push_back(posting_.back() + support(b));
         postings_.resize(posting_.back());
         Vector<int64_t> next(posting_.begin(), posting_.end() - 1, control_);
-        for (int64_t r = 0; r + 1 < int64_t(offsets_.size()); ++r) {
+        for (int64_t r = 0; r + 1 < offsets_.size(); ++r) {
             if (r % polled_rows == 0) control_.poll();
             for (int64_t i = offsets_[r]; i < offsets_[r + 1] && row_items_[i] < last_; ++i)
                 postings_[next[row_items_[i] - first_]++] = {i + 1, r};
@@ -195,18 +187,16 @@ private:
     const Csr& data_;
     Control& control_;
     int32_t kinds_;
-    Vector<int32_t> items_;
-    Vector<int32_t> place_;    // by vocabulary code
-    Vector<int64_t> holders_;  // number -> support
+    Vector<int32_t> items_{control_};
+    Vector<int32_t> place_{control_};    // by vocabulary code
+    Vector<int64_t> holders_{control_};  // number -> support
     int64_t sensitive_occurrences_ = 0;
     int64_t first_ = 0, last_ = 0, bytes_ = 0;
     bool with_later_ = true;
-    Vector<int64_t> offsets_;
-    Vector<int32_t> row_items_;
-    Vector<int64_t> sens_offsets_;
-    Vector<int32_t> row_sensitive_;
-    Vector<int64_t> posting_;  // branch -> its part of postings_
-    Vector<Position> postings_;
+    Vector<int64_t> offsets_{control_}, sens_offsets_{control_};
+    Vector<int32_t> row_items_{control_}, row_sensitive_{control_};
+    Vector<int64_t> posting_{control_};  // branch -> its part of postings_
+    Vector<Position> postings_{control_};
 };
 
 }  // namespace veilset::auditing

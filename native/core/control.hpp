@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -15,7 +16,6 @@
 #include <mutex>
 #include <new>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -23,6 +23,8 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+
+#include "core/vector.hpp"
 
 namespace nb = nanobind;
 
@@ -151,6 +153,19 @@ public:
         if (failure) rethrow(failure);
     }
 
+    // The same in blocks of so many indices, with a look for a stop at each.
+    template <class Body>
+    void in_blocks(int64_t stage, int threads, Index count, Index block, Body body) {
+        const Index blocks = (count + block - 1) / block;
+        begin(stage, blocks);
+        parallel(threads, blocks, [&](Index number, int worker) {
+            for (Index index = number * block; index < std::min((number + 1) * block, count); ++index) {
+                poll();
+                body(index, worker);
+            }
+        });
+    }
+
     // One task in one worker thread.
     template <class Body>
     void single(Body body) {
@@ -163,8 +178,10 @@ private:
         nb::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0) return false;
         if (progress_.is_none()) return true;
-        PyObject* answer = PyObject_CallFunction(progress_.ptr(), "LLL", (long long)stage_.load(),
-                                                 (long long)done_.load(), (long long)total_.load());
+        // A stage may begin between two of these loads: what is done is never said to be more than there is.
+        const int64_t stage = stage_, done = done_, total = total_, shown = total > 0 ? std::min(done, total) : done;
+        PyObject* answer =
+            PyObject_CallFunction(progress_.ptr(), "LLL", (long long)stage, (long long)shown, (long long)total);
         Py_XDECREF(answer);
         return answer != nullptr;
     }
@@ -233,6 +250,6 @@ struct CountedAllocator {
 };
 
 template <class T>
-using Vector = std::vector<T, CountedAllocator<T>>;
+using Vector = List<T, CountedAllocator<T>>;
 
 }  // namespace veilset

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <numeric>
 #include <stdexcept>
 
 #include "core/arrays.hpp"
+#include "core/control.hpp"
 
 namespace veilset {
 
@@ -20,34 +21,56 @@ inline void look_for_signals() {
 // body(part) for the parts of a long array, with a look for Ctrl-C in between: it may be a file that is read only now.
 // The caller may hold the GIL or not.
 template <class T, class Body>
-void in_parts(std::span<const T> values, Body body) {
-    constexpr size_t part = size_t(1) << 24;
-    for (size_t begin = 0; begin < values.size(); begin += part) {
+void in_parts(View<T> values, Body body) {
+    constexpr Index part = 1 << 24;
+    for (Index begin = 0; begin < values.size(); begin += part) {
         look_for_signals();
         body(values.subspan(begin, std::min(part, values.size() - begin)));
     }
 }
 
 struct Csr {
-    std::span<const int64_t> offsets;
-    std::span<const int32_t> items;
+    View<int64_t> offsets;
+    View<int32_t> items;
     int32_t vocabulary;
 
     Csr(const Array<int64_t>& offsets_, const Array<int32_t>& items_, int32_t vocabulary_)
         : offsets(span_of(offsets_)), items(span_of(items_)), vocabulary(vocabulary_) {
         // Reading outside the arrays would be worse than an error: check once, O(n).
-        if (offsets.empty() || offsets.front() != 0 || offsets.back() != int64_t(items.size()))
+        if (offsets.empty() || offsets.front() != 0 || offsets.back() != items.size())
             throw std::invalid_argument("offsets do not frame the items");
-        for (size_t r = 1; r < offsets.size(); ++r)
+        for (Index r = 1; r < offsets.size(); ++r)
             if (offsets[r] < offsets[r - 1]) throw std::invalid_argument("offsets decrease");
-        in_parts(items, [&](std::span<const int32_t> part) {
+        in_parts(items, [&](View<int32_t> part) {
             for (int32_t item : part)
                 if (item < 0 || item >= vocabulary) throw std::invalid_argument("item outside the vocabulary");
         });
     }
 
-    int64_t rows() const { return int64_t(offsets.size()) - 1; }
-    std::span<const int32_t> row(int64_t r) const { return items.subspan(offsets[r], offsets[r + 1] - offsets[r]); }
+    Index rows() const { return offsets.size() - 1; }
+    View<int32_t> row(Index r) const { return items.between(offsets[r], offsets[r + 1]); }
 };
+
+// Rows as arrays. for_each_item(row, body) calls body(item) for the items of a row, twice: they are counted first.
+template <class ForEachItem>
+nb::tuple make_rows(Control& control, int threads, Index rows, ForEachItem for_each_item) {
+    constexpr Index rows_per_block = 1024;
+    control.charge((rows + 1) * int64_t(sizeof(int64_t)));
+    List<int64_t> ends(rows + 1, 0);
+    control.in_blocks(1, threads, rows, rows_per_block, [&](Index r, int) {
+        int64_t length = 0;
+        for_each_item(r, [&](int32_t) { ++length; });
+        ends[r + 1] = length;
+    });
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    control.charge(ends.back() * int64_t(sizeof(int32_t)));
+    List<int32_t> codes(ends.back());
+    control.in_blocks(2, threads, rows, rows_per_block, [&](Index r, int) {
+        int32_t* at = codes.data() + ends[r];
+        for_each_item(r, [&](int32_t item) { *at++ = item; });
+        if (!std::is_sorted(codes.data() + ends[r], at)) std::sort(codes.data() + ends[r], at);
+    });
+    return to_tuple(ends, codes);
+}
 
 }  // namespace veilset

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "core/arrays.hpp"
 #include "core/control.hpp"
@@ -48,7 +47,7 @@ public:
     }
     int32_t draw(Stream& stream) const {
         const auto at = std::upper_bound(upto_.begin(), upto_.end(), stream.uniform() * upto_.back());
-        return int32_t(std::min<ptrdiff_t>(at - upto_.begin(), ptrdiff_t(upto_.size()) - 1));
+        return int32_t(std::min<ptrdiff_t>(at - upto_.begin(), upto_.size() - 1));
     }
 
 private:
@@ -80,31 +79,26 @@ nb::tuple make_rows(Control& control, int threads, int64_t rows, int32_t items, 
         Vector<int64_t> ends;
     };
     const int64_t count = (rows + rows_per_block - 1) / rows_per_block;
-    std::vector<Block> blocks(count, Block{Vector<int32_t>(control), Vector<int64_t>(control)});
-    std::vector<Taken> taken(std::min<int64_t>(threads, count), Taken(items, control));
-    control.begin(1, count);
-    control.parallel(threads, count, [&](int64_t index, int worker) {
-        Block& block = blocks[index];
-        const int64_t last = std::min(rows, (index + 1) * rows_per_block);
-        for (int64_t row = index * rows_per_block; row < last; ++row) {
-            control.poll();
-            taken[worker].begin(row);
-            make_row(row, taken[worker], block.codes);
-            block.ends.push_back(int64_t(block.codes.size()));
-        }
+    List<Block> blocks(count, Block{Vector<int32_t>(control), Vector<int64_t>(control)});
+    List<Taken> taken(std::min<int64_t>(threads, count), Taken(items, control));
+    control.in_blocks(1, threads, rows, rows_per_block, [&](Index row, int worker) {
+        Block& block = blocks[row / rows_per_block];
+        taken[worker].begin(row);
+        make_row(row, taken[worker], block.codes);
+        block.ends.push_back(block.codes.size());
     });
     int64_t size = 0;
-    for (const Block& block : blocks) size += int64_t(block.codes.size());
+    for (const Block& block : blocks) size += block.codes.size();
     control.charge(size * int64_t(sizeof(int32_t)) + (rows + 1) * int64_t(sizeof(int64_t)));
-    std::vector<int64_t> offsets{0};
-    std::vector<int32_t> codes;
+    List<int64_t> offsets{0};
+    List<int32_t> codes;
     offsets.reserve(rows + 1);
     codes.reserve(size);
     for (const Block& block : blocks) {
-        for (int64_t end : block.ends) offsets.push_back(int64_t(codes.size()) + end);
+        for (int64_t end : block.ends) offsets.push_back(codes.size() + end);
         codes.insert(codes.end(), block.codes.begin(), block.codes.end());
     }
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)));
+    return to_tuple(offsets, codes);
 }
 
 // ---- Quest: Agrawal & Srikant, "Fast algorithms for mining association rules", VLDB 1994, section 4.1.2 ----
@@ -143,9 +137,9 @@ struct Patterns {
             control.poll();
             Stream stream(seed, Purpose::pattern, number);
             taken.begin(number);
-            const size_t size = size_t(sizes.draw(stream)) + 1;
+            const Index size = sizes.draw(stream) + 1;
             const double share = std::min(1.0, correlation * stream.exponential());
-            size_t shared = std::min(before.size(), size_t(share * double(size) + 0.5));
+            Index shared = std::min(before.size(), Index(share * double(size) + 0.5));
             rest.clear();
             for (; shared > 0; --shared) {
                 std::swap(before[stream.below(int32_t(before.size()))], before.back());
@@ -156,7 +150,7 @@ struct Patterns {
             while (rest.size() < size)
                 if (int32_t item = stream.below(vocabulary); taken.add(item)) rest.push_back(item);
             items.insert(items.end(), rest.begin(), rest.end());
-            begin.push_back(int64_t(items.size()));
+            begin.push_back(items.size());
             before.swap(rest);
             weight.push_back(stream.exponential());
             corruption.push_back(
@@ -176,12 +170,12 @@ nb::tuple generate_quest(int64_t transactions, double average_length, double pat
 
     auto make_row = [&](int64_t row, Taken& taken, Vector<int32_t>& codes) {
         Stream stream(seed, Purpose::row, row);
-        const size_t first = codes.size();
-        const size_t size = size_t(sizes.draw(stream)) + 1;
+        const Index first = codes.size();
+        const Index size = sizes.draw(stream) + 1;
         // Few patterns, or badly corrupted ones, may never fill the row: it then stays shorter.
         Vector<int32_t> pattern(control);
-        for (size_t tries = 8 * size + 64; tries > 0 && codes.size() - first < size; --tries) {
-            const size_t number = pick.draw(stream);
+        for (Index tries = 8 * size + 64; tries > 0 && codes.size() - first < size; --tries) {
+            const Index number = pick.draw(stream);
             pattern.assign(table.items.begin() + table.begin[number], table.items.begin() + table.begin[number + 1]);
             while (!pattern.empty() && stream.uniform() < table.corruption[number]) {
                 std::swap(pattern[stream.below(int32_t(pattern.size()))], pattern.back());
@@ -207,14 +201,14 @@ nb::tuple generate_quest(int64_t transactions, double average_length, double pat
 // of BMS-POS: with an average of 6.5 it puts the longest of half a million rows at about 164. Index i is length i + 1.
 Choice long_tailed_lengths(double average, int32_t longest, Control& control) {
     Vector<double> logs(longest, 0.0, control), weights(longest, 0.0, control);
-    for (size_t i = 0; i < logs.size(); ++i) logs[i] = std::log(double(i + 1));
+    for (Index i = 0; i < logs.size(); ++i) logs[i] = std::log(double(i + 1));
     auto mean_at = [&](double m) {
         control.poll();
         double most = -std::numeric_limits<double>::infinity();
-        for (size_t i = 0; i < logs.size(); ++i)
+        for (Index i = 0; i < logs.size(); ++i)
             most = std::max(most, weights[i] = -logs[i] - (logs[i] - m) * (logs[i] - m) / 2);
         double mass = 0, sum = 0;
-        for (size_t i = 0; i < logs.size(); ++i) {
+        for (Index i = 0; i < logs.size(); ++i) {
             weights[i] = std::exp(weights[i] - most);
             mass += weights[i];
             sum += weights[i] * double(i + 1);
@@ -242,8 +236,8 @@ nb::tuple generate_pos(int64_t transactions, int32_t items, double average_lengt
 
     auto make_row = [&](int64_t row, Taken& taken, Vector<int32_t>& codes) {
         Stream stream(seed, Purpose::row, row);
-        size_t missing = size_t(lengths.draw(stream)) + 1;
-        for (size_t tries = 8 * missing + 64; tries > 0 && missing > 0; --tries)
+        Index missing = lengths.draw(stream) + 1;
+        for (Index tries = 8 * missing + 64; tries > 0 && missing > 0; --tries)
             if (int32_t item = pick.draw(stream); taken.add(item)) {
                 codes.push_back(item);
                 --missing;
@@ -254,8 +248,8 @@ nb::tuple generate_pos(int64_t transactions, int32_t items, double average_lengt
         Vector<std::pair<double, int32_t>> race(control);
         for (int32_t item = 0; item < items; ++item)
             if (!taken.holds(item)) race.emplace_back(stream.exponential() / popularity[item], item);
-        std::nth_element(race.begin(), race.begin() + ptrdiff_t(missing) - 1, race.end());
-        for (size_t i = 0; i < missing; ++i) codes.push_back(race[i].second);
+        std::nth_element(race.begin(), race.begin() + missing - 1, race.end());
+        for (Index i = 0; i < missing; ++i) codes.push_back(race[i].second);
     };
     return make_rows(control, threads, transactions, items, make_row);
 }

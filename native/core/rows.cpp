@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "core/arrays.hpp"
 #include "core/csr.hpp"
@@ -18,16 +17,16 @@ nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& cod
     auto offsets = span_of(offsets_);
     auto codes = span_of(codes_);
     auto new_code = span_of(new_code_);
-    if (offsets.empty() || offsets.front() != 0 || offsets.back() != int64_t(codes.size()))
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() != codes.size())
         throw std::invalid_argument("offsets do not frame the items");
-    std::vector<int64_t> out_offsets(offsets.size(), 0);
-    std::vector<int32_t> items(codes.size());
+    List<int64_t> out_offsets(offsets.size(), 0);
+    List<int32_t> items(codes.size());
     {
         nb::gil_scoped_release release;
-        size_t size = 0;
-        for (size_t r = 0; r + 1 < offsets.size(); ++r) {
+        Index size = 0;
+        for (Index r = 0; r + 1 < offsets.size(); ++r) {
             if (offsets[r + 1] < offsets[r]) throw std::invalid_argument("offsets decrease");
-            const size_t first = size;
+            const Index first = size;
             bool increasing = true;
             for (int64_t i = offsets[r]; i < offsets[r + 1]; ++i) {
                 int32_t code = codes[i];
@@ -38,21 +37,21 @@ nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& cod
                 items[size++] = code;
             }
             if (!increasing) {
-                auto begin = items.begin() + ptrdiff_t(first), end = items.begin() + ptrdiff_t(size);
+                auto begin = items.begin() + first, end = items.begin() + size;
                 std::sort(begin, end);
                 size = std::unique(begin, end) - items.begin();
             }
-            out_offsets[r + 1] = int64_t(size);
+            out_offsets[r + 1] = size;
         }
         items.resize(size);
         items.shrink_to_fit();
     }
-    return nb::make_tuple(to_numpy(std::move(out_offsets)), to_numpy(std::move(items)));
+    return to_tuple(out_offsets, items);
 }
 
 // Which of `count` codes occur; -1 (an empty field) is passed over.
 nb::object occurring(const Array<int32_t>& codes_, int64_t count) {
-    std::vector<uint8_t> seen(count, 0);
+    List<uint8_t> seen(count, 0);
     for (int32_t code : span_of(codes_)) {
         if (code >= count) throw std::invalid_argument("item outside the vocabulary");
         if (code >= 0) seen[code] = 1;
@@ -62,8 +61,8 @@ nb::object occurring(const Array<int32_t>& codes_, int64_t count) {
 
 // How often each of `count` codes occurs. NumPy's bincount would copy the codes, twice as wide.
 nb::object count_codes(const Array<int32_t>& codes_, int64_t count) {
-    std::vector<int64_t> times(count, 0);
-    in_parts(span_of(codes_), [&](std::span<const int32_t> part) {
+    List<int64_t> times(count, 0);
+    in_parts(span_of(codes_), [&](View<int32_t> part) {
         for (int32_t code : part) {
             if (code < 0 || code >= count) throw std::invalid_argument("item outside the vocabulary");
             ++times[code];
@@ -75,13 +74,13 @@ nb::object count_codes(const Array<int32_t>& codes_, int64_t count) {
 // The places of the bits that are set, from `offset` on, as Arrow counts them: the lowest bit of a byte first.
 nb::object set_bits(const Array<uint8_t>& bytes_, int64_t offset, int64_t length) {
     auto bytes = span_of(bytes_);
-    if (offset < 0 || length < 0 || (offset + length + 7) / 8 > int64_t(bytes.size()))
+    if (offset < 0 || length < 0 || (offset + length + 7) / 8 > bytes.size())
         throw std::invalid_argument("bits out of range");
-    std::vector<int32_t> places;
+    List<int32_t> places;
     const int64_t end = offset + length;
     for (int64_t at = offset; at < end;) {
         uint64_t word = 0;
-        if (at % 8 == 0 && at / 8 + 8 <= int64_t(bytes.size())) {
+        if (at % 8 == 0 && at / 8 + 8 <= bytes.size()) {
             std::memcpy(&word, bytes.data() + at / 8, 8);
             for (; word != 0; word &= word - 1) {
                 const int64_t bit = at + std::countr_zero(word);
@@ -102,13 +101,13 @@ nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items
     auto offsets = span_of(offsets_);
     auto items = span_of(items_);
     auto rows = span_of(rows_);
-    std::vector<int32_t> out;
+    List<int32_t> out;
     {
         nb::gil_scoped_release release;
-        size_t size = 0;
+        Index size = 0;
         for (int64_t r : rows) {
-            if (r < 0 || size_t(r) + 1 >= offsets.size()) throw std::invalid_argument("row out of range");
-            if (offsets[r] < 0 || offsets[r + 1] < offsets[r] || size_t(offsets[r + 1]) > items.size())
+            if (r < 0 || r >= offsets.size() - 1) throw std::invalid_argument("row out of range");
+            if (offsets[r] < 0 || offsets[r + 1] < offsets[r] || Index(offsets[r + 1]) > items.size())
                 throw std::invalid_argument("offsets do not frame the items");
             size += offsets[r + 1] - offsets[r];
         }
@@ -119,38 +118,33 @@ nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items
 }
 
 // Gathers (group, value) pairs into rows, one per group, in the order given; a value of -1 adds nothing.
-nb::tuple group(const Array<int32_t>& groups_, const Array<int32_t>& values_, int64_t count) {
+nb::tuple gather(const Array<int32_t>& groups_, const Array<int32_t>& values_, int64_t count) {
     auto groups = span_of(groups_);
     auto values = span_of(values_);
     if (groups.size() != values.size()) throw std::invalid_argument("groups and values differ in length");
-    std::vector<int64_t> offsets(count + 1, 0);
-    std::vector<int32_t> items;
+    List<int64_t> offsets(count + 1, 0);
+    List<int32_t> items;
     {
         nb::gil_scoped_release release;
-        for (size_t i = 0; i < groups.size(); ++i) {
-            if (groups[i] < 0 || groups[i] >= count) throw std::invalid_argument("group out of range");
-            offsets[groups[i] + 1] += values[i] >= 0;
-        }
-        for (size_t g = 0; g < size_t(count); ++g) offsets[g + 1] += offsets[g];
-        items.resize(offsets.back());
-        std::vector<int64_t> next(offsets.begin(), offsets.end() - 1);
-        for (size_t i = 0; i < groups.size(); ++i)
-            if (values[i] >= 0) items[next[groups[i]]++] = values[i];
+        for (int32_t number : groups)
+            if (number < 0 || number >= count) throw std::invalid_argument("group out of range");
+        group(offsets, items, [&](auto put) {
+            for (Index i = 0; i < groups.size(); ++i)
+                if (values[i] >= 0) put(groups[i], values[i]);
+        });
     }
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)));
+    return to_tuple(offsets, items);
 }
 
 }  // namespace
 
 void register_core_rows(nb::module_& m) {
-    m.def("canonicalize", &canonicalize, nb::arg("offsets").noconvert(), nb::arg("codes").noconvert(),
-          nb::arg("new_code").noconvert());
-    m.def("set_bits", &set_bits, nb::arg("bitmap").noconvert(), nb::arg("offset"), nb::arg("length"));
-    m.def("take_rows", &take_rows, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("rows").noconvert());
-    m.def("occurring", &occurring, nb::arg("codes").noconvert(), nb::arg("count"));
-    m.def("group", &group, nb::arg("groups").noconvert(), nb::arg("values").noconvert(), nb::arg("count"));
-    m.def("count_codes", &count_codes, nb::arg("codes").noconvert(), nb::arg("count"));
+    m.def("canonicalize", &canonicalize, array("offsets"), array("codes"), array("new_code"));
+    m.def("set_bits", &set_bits, array("bitmap"), nb::arg("offset"), nb::arg("length"));
+    m.def("take_rows", &take_rows, array("offsets"), array("items"), array("rows"));
+    m.def("occurring", &occurring, array("codes"), nb::arg("count"));
+    m.def("group", &gather, array("groups"), array("values"), nb::arg("count"));
+    m.def("count_codes", &count_codes, array("codes"), nb::arg("count"));
 }
 
 }  // namespace veilset

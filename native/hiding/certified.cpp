@@ -4,18 +4,13 @@
 // left is a choice among contested ones; a claim counts towards the support of its pattern while none of its
 // occurrences is missing. The choice is made in several ways, first from what the product left; the one that costs the
 // patterns to keep least wins.
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <numeric>
-#include <span>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -43,17 +38,17 @@ struct Limit {
 
 class Choice {
 public:
-    Choice(const Claims& claims, const Csr& antecedents, std::vector<Limit> limits, uint64_t seed, Control& control)
+    Choice(const Claims& claims, const Csr& antecedents, List<Limit> limits, uint64_t seed, Control& control)
         : claims_(claims), antecedents_(antecedents), limits_(std::move(limits)), seed_(seed), control_(control),
           kept_(claims.occurrences(), 1, control), missing_(claims.size(), 0, control),
           order_(claims.occurrences(), 0, control), value_(control), together_(limits_.size(), 0),
           antecedent_(limits_.size(), 0),
           confident_(std::ranges::any_of(limits_, [](const Limit& l) { return l.num > 0; })) {
-        for (size_t c = 0; c < order_.size(); ++c)
+        for (Index c = 0; c < order_.size(); ++c)
             order_[c] = Chances(seed ^ order_salt, claims.row[c]).of(claims.item(c));
     }
 
-    std::span<const uint8_t> kept() const { return kept_; }
+    View<uint8_t> kept() const { return kept_; }
 
     // Begins with everything there.
     void begin() {
@@ -63,28 +58,28 @@ public:
 
     // Begins with what the product left, with the first of these odds, which fall, at which all is hidden that the last
     // ones hide; which these are.
-    size_t begin(std::span<const uint8_t> state, std::span<const uint64_t> odds) {
+    Index begin(View<uint8_t> state, View<uint64_t> odds) {
         restore(state, odds.back());
-        std::vector<size_t> possible;
-        for (size_t p = 0; p < limits_.size(); ++p)
+        List<Index> possible;
+        for (Index p = 0; p < limits_.size(); ++p)
             if (hidden(p)) possible.push_back(p);
-        for (size_t step = 0;; ++step) {
+        for (Index step = 0;; ++step) {
             restore(state, odds[step]);
-            if (step + 1 == odds.size() || std::ranges::all_of(possible, [&](size_t p) { return hidden(p); }))
+            if (step + 1 == odds.size() || std::ranges::all_of(possible, [&](Index p) { return hidden(p); }))
                 return step;
         }
     }
 
     // Takes victims out of the claims on patterns that are still found, then puts back what breaks nothing; how many
     // victims. `only` names the one item of each pattern that may be a victim; empty: any may.
-    int64_t finish(Vector<int64_t> value, std::span<const int32_t> only = {}) {
+    int64_t finish(Vector<int64_t> value, View<int32_t> only = {}) {
         value_ = std::move(value);
         only_ = only;
         int64_t removed = 0;
         // What goes from an antecedent can make another rule sure again. Each pass leaves fewer claims, so that it
         // ends.
         for (bool again = true; std::exchange(again, false);)
-            for (size_t p : by_excess())
+            for (Index p : by_excess())
                 if (!hidden(p)) {
                     removed += hide(p);
                     again = true;
@@ -94,15 +89,15 @@ public:
     }
 
 private:
-    bool hidden(size_t p) const { return limits_[p].met(together_[p], antecedent_[p]); }
-    bool is_pattern(size_t claim) const { return size_t(claims_.wants[claim]) < limits_.size(); }
-    int64_t& count_of(size_t claim) {
-        const size_t p = claims_.wants[claim];
+    bool hidden(Index p) const { return limits_[p].met(together_[p], antecedent_[p]); }
+    bool is_pattern(Index claim) const { return claims_.wants[claim] < limits_.size(); }
+    int64_t& count_of(Index claim) {
+        const Index p = claims_.wants[claim];
         return p < limits_.size() ? together_[p] : antecedent_[p - limits_.size()];
     }
 
-    void restore(std::span<const uint8_t> state, uint64_t odds) {
-        for (size_t c = 0; c < kept_.size(); ++c) {
+    void restore(View<uint8_t> state, uint64_t odds) {
+        for (Index c = 0; c < kept_.size(); ++c) {
             const uint8_t s = state[claims_.place[c]];
             kept_[c] = s == 2 ? Chances(seed_, claims_.row[c]).of(claims_.item(c)) < odds : s;
             control_.poll();
@@ -113,7 +108,7 @@ private:
     void count() {
         std::ranges::fill(together_, 0);
         antecedent_ = claims_.always;
-        for (size_t claim = 0; claim < claims_.size(); ++claim) {
+        for (Index claim = 0; claim < claims_.size(); ++claim) {
             missing_[claim] =
                 int32_t(std::ranges::count_if(claims_.needs[claim], [&](int64_t c) { return !kept_[c]; }));
             count_of(claim) += missing_[claim] == 0;
@@ -121,10 +116,10 @@ private:
         }
     }
 
-    std::vector<size_t> by_excess() const {
-        std::vector<size_t> order(limits_.size());
+    List<Index> by_excess() const {
+        List<Index> order(limits_.size());
         std::iota(order.begin(), order.end(), 0);
-        std::ranges::stable_sort(order, std::greater<>{}, [&](size_t p) { return together_[p] - limits_[p].most; });
+        std::ranges::stable_sort(order, std::greater<>{}, [&](Index p) { return together_[p] - limits_[p].most; });
         return order;
     }
 
@@ -140,27 +135,27 @@ private:
 
     // Hides one pattern, a rule by what is cheaper: to make it rare, or unsure. Then only its consequent goes: without
     // its antecedent, a transaction would no longer speak against it.
-    int64_t hide(size_t p) {
+    int64_t hide(Index p) {
         const Limit& limit = limits_[p];
         Vector<Victim> victims = cheapest(p, together_[p] - limit.most, false);
         if (limit.num > 0 && antecedent_[p] > 0) {
             const int64_t unsure = int64_t((Wide(limit.num) * antecedent_[p] - 1) / limit.den);  // so many may be left
             Vector<Victim> others = cheapest(p, together_[p] - unsure, true);  // none, if only its antecedent may go
             const auto cost = [](const Vector<Victim>& all) {
-                return std::accumulate(
-                    all.begin(), all.end(), std::pair<Wide, size_t>(0, all.size()),
-                    [](auto sum, const Victim& v) { return std::pair(sum.first + v.cost, sum.second); });
+                std::pair<Wide, Index> sum(0, all.size());
+                for (const Victim& victim : all) sum.first += victim.cost;
+                return sum;
             };
             if (!others.empty() && cost(others) < cost(victims)) victims = std::move(others);
         }
         for (const Victim& victim : victims) take_out(victim.occurrence);
-        return int64_t(victims.size());
+        return victims.size();
     }
 
     // The cheapest item of each of so many transactions of a pattern, of those whose item is cheapest.
-    Vector<Victim> cheapest(size_t p, int64_t need, bool consequent) const {
+    Vector<Victim> cheapest(Index p, int64_t need, bool consequent) const {
         Vector<Victim> victims(control_);
-        const auto led = antecedents_.row(int64_t(p));
+        const auto led = antecedents_.row(p);
         for (int64_t claim : claims_.of_pattern[p]) {
             if (missing_[claim] != 0) continue;
             Victim best{0, 0, -1, 0};
@@ -196,11 +191,11 @@ private:
     // Puts back what breaks nothing, the most valuable first, until nothing can return by itself.
     void put_back() {
         Vector<int64_t> out(control_);
-        for (size_t c = 0; c < kept_.size(); ++c)
-            if (!kept_[c]) out.push_back(int64_t(c));
+        for (Index c = 0; c < kept_.size(); ++c)
+            if (!kept_[c]) out.push_back(c);
         std::ranges::sort(out, {}, [&](int64_t c) { return std::tuple(-value_[c], order_[c], c); });
         for (bool again = true; std::exchange(again, false);) {
-            size_t left = 0;
+            Index left = 0;
             for (int64_t c : out) {
                 if (returns(c)) again = confident_;  // a more frequent antecedent makes its rule less sure
                 else out[left++] = c;
@@ -229,15 +224,15 @@ private:
 
     const Claims& claims_;
     Csr antecedents_;
-    std::vector<Limit> limits_;
+    List<Limit> limits_;
     uint64_t seed_;
     Control& control_;
-    Vector<uint8_t> kept_;                        // contested occurrence -> whether it is kept
-    Vector<int32_t> missing_;                     // claim -> how many of its occurrences are not
-    Vector<uint64_t> order_;                      // contested occurrence -> its place among equals
-    std::span<const int32_t> only_;               // pattern -> the item that may be its victim; or empty
-    Vector<int64_t> value_;                       // contested occurrence -> what it is worth to the patterns to keep
-    std::vector<int64_t> together_, antecedent_;  // pattern -> its support, and that of its antecedent
+    Vector<uint8_t> kept_;                 // contested occurrence -> whether it is kept
+    Vector<int32_t> missing_;              // claim -> how many of its occurrences are not
+    Vector<uint64_t> order_;               // contested occurrence -> its place among equals
+    View<int32_t> only_;                   // pattern -> the item that may be its victim; or empty
+    Vector<int64_t> value_;                // contested occurrence -> what it is worth to the patterns to keep
+    List<int64_t> together_, antecedent_;  // pattern -> its support, and that of its antecedent
     bool confident_;
 };
 
@@ -257,19 +252,18 @@ struct ToKeep {
     Array<int64_t> spare;
 };
 
-std::vector<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, const ToHide& asked) {
-    const auto &most = asked.most, &share_num = asked.share_num, &share_den = asked.share_den;
-    const size_t count = patterns.rows();
-    if (size_t(antecedents.rows()) != count || most.size() != count || share_num.size() != count ||
-        share_den.size() != count)
+List<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, const ToHide& asked) {
+    const auto most = span_of(asked.most), num = span_of(asked.share_num), den = span_of(asked.share_den);
+    const auto one_each = {antecedents.rows(), most.size(), num.size(), den.size()};
+    if (std::ranges::any_of(one_each, [&](Index count) { return count != patterns.rows(); }))
         throw std::invalid_argument("limits and an antecedent for each pattern, please");
-    std::vector<Limit> limits;
-    for (size_t p = 0; p < count; ++p) {
-        const auto items = patterns.row(int64_t(p)), led = antecedents.row(int64_t(p));
+    List<Limit> limits;
+    for (Index p = 0; p < patterns.rows(); ++p) {
+        const auto items = patterns.row(p), led = antecedents.row(p);
         if (items.empty()) throw std::invalid_argument("an empty pattern");
         if (!std::ranges::is_sorted(items) || !std::ranges::includes(items, led) || led.size() == items.size())
             throw std::invalid_argument("an antecedent is a part of its pattern, in the same order");
-        limits.push_back({most.data()[p], share_num.data()[p], share_den.data()[p]});
+        limits.push_back({most[p], num[p], den[p]});
         if (limits.back().most < 0 || limits.back().num < 0 || limits.back().den < 1)
             throw std::invalid_argument("a limit below 0");
     }
@@ -287,15 +281,16 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     const Csr data(offsets, items, vocabulary), patterns(hidden.offsets, hidden.items, vocabulary);
     const Csr antecedents(hidden.antecedent_offsets, hidden.antecedent_items, vocabulary);
     const Csr keep(spared.offsets, spared.items, vocabulary);
-    if (states.size() != data.items.size()) throw std::invalid_argument("one state for each occurrence, please");
+    if (span_of(states).size() != data.items.size())
+        throw std::invalid_argument("one state for each occurrence, please");
     if (std::ranges::any_of(span_of(states), [](uint8_t s) { return s > 2; }))
         throw std::invalid_argument("no such state");
-    if (spared.spare.size() != size_t(keep.rows()))
+    if (span_of(spared.spare).size() != keep.rows())
         throw std::invalid_argument("one number for each pattern to keep, please");
     if (odds.size() == 0 || most_ways < 1) throw std::invalid_argument("no odds, or no way");
-    std::vector<Limit> limits = checked_limits(patterns, antecedents, hidden);
+    List<Limit> limits = checked_limits(patterns, antecedents, hidden);
     Control control(memory_limit, time_limit, std::move(progress));
-    std::vector<int64_t> support(vocabulary, 0);
+    List<int64_t> support(vocabulary, 0);
     for (int32_t i : data.items) ++support[i];
     const ByRarest by_pattern(patterns, support), by_antecedent(antecedents, support), by_keep(keep, support);
     const Claims claims(data, by_pattern, by_antecedent, threads, control);
@@ -303,15 +298,15 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     Choice choice(claims, antecedents, std::move(limits), seed, control);
 
     // The item of each pattern that matters least to the patterns to keep.
-    std::vector<int32_t> least_wanted;
-    const std::vector<int64_t> wanted = cost.item_weights();
+    List<int32_t> least_wanted;
+    const List<int64_t> wanted = cost.item_weights();
     const auto by_worth = [&](int32_t i) { return std::tuple(wanted[i], support[i], i); };
     for (int64_t p = 0; p < patterns.rows(); ++p)
         least_wanted.push_back(*std::ranges::min_element(patterns.row(p), {}, by_worth));
 
     Vector<uint8_t> best(control);
     std::pair<int64_t, int64_t> least;
-    size_t step = 0;
+    Index step = 0;
     int64_t victims = 0;
     int taken = -1;
     nb::list ways;
@@ -321,12 +316,11 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
         control.begin(3, most_ways, way);
         const auto began = Control::Clock::now();
         int64_t removed = 0;
-        std::vector<int64_t> lost;
+        List<int64_t> lost;
         control.single([&] {
             if (way == 0) step = choice.begin(span_of(states), span_of(odds));
             else choice.begin();
-            removed = choice.finish(cost.values(),
-                                    way == 2 ? std::span<const int32_t>(least_wanted) : std::span<const int32_t>());
+            removed = choice.finish(cost.values(), way == 2 ? View(least_wanted) : View<int32_t>());
             lost = cost.losses(choice.kept());
         });
         const std::pair<int64_t, int64_t> score(cost.lost(lost), std::ranges::count(choice.kept(), uint8_t(0)));
@@ -342,9 +336,9 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
         if (way == 1) alone = score.first;
         again = way == 0 || (least.first > 0 && (way < 3 || score.first <= alone));
     }
-    control.charge(int64_t(data.items.size()));
-    std::vector<uint8_t> kept(data.items.size(), 1);
-    for (size_t c = 0; c < best.size(); ++c) kept[claims.place[c]] = best[c];
+    control.charge(data.items.size());
+    List<uint8_t> kept(data.items.size(), 1);
+    for (Index c = 0; c < best.size(); ++c) kept[claims.place[c]] = best[c];
     nb::dict answer;
     answer["kept"] = to_numpy(std::move(kept));
     answer["step"] = step;
@@ -360,16 +354,13 @@ void register_hiding_certified(nb::module_& m) {
     nb::class_<ToHide>(m, "ToHide")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int64_t>,
                       Array<int64_t>>(),
-             nb::kw_only(), nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-             nb::arg("antecedent_offsets").noconvert(), nb::arg("antecedent_items").noconvert(),
-             nb::arg("most").noconvert(), nb::arg("share_num").noconvert(), nb::arg("share_den").noconvert());
+             nb::kw_only(), "offsets"_a, "items"_a, "antecedent_offsets"_a, "antecedent_items"_a, "most"_a,
+             "share_num"_a, "share_den"_a);
     nb::class_<ToKeep>(m, "ToKeep")
-        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>>(), nb::kw_only(), nb::arg("offsets").noconvert(),
-             nb::arg("items").noconvert(), nb::arg("spare").noconvert());
-    m.def("hide", &hide, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("vocabulary"),
-          nb::arg("states").noconvert(), nb::arg("hidden"), nb::arg("keep"), nb::arg("odds").noconvert(), nb::kw_only(),
-          nb::arg("seed"), nb::arg("most_ways"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>>(), nb::kw_only(), "offsets"_a, "items"_a,
+             "spare"_a);
+    m.def("hide", &hide, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "hidden"_a, "keep"_a, "odds"_a,
+          nb::kw_only(), "seed"_a, "most_ways"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
 }
 
 }  // namespace veilset

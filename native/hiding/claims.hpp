@@ -5,36 +5,44 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <numeric>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
 
 namespace veilset::hiding {
 
-constexpr int64_t rows_per_block = 1024;
+constexpr Index rows_per_block = 1024;
+inline Index blocks_of(Index rows) { return (rows + rows_per_block - 1) / rows_per_block; }
+
+// body(row, worker) for all rows, a block of them at a time.
+template <class Body>
+void each_in_blocks(Control& control, int threads, Index rows, Body body) {
+    control.parallel(threads, blocks_of(rows), [&](Index block, int worker) {
+        for (Index r = block * rows_per_block; r < std::min(rows, (block + 1) * rows_per_block); ++r) {
+            control.poll();
+            body(r, worker);
+        }
+    });
+}
 
 // Itemsets that are looked for in rows by their rarest item.
 class ByRarest {
 public:
-    ByRarest(const Csr& sets, std::span<const int64_t> support)
-        : sets_(sets), first_(support.size() + 1, 0), order_(sets.rows()) {
-        std::vector<int32_t> rarest(order_.size(), -1);
-        for (size_t s = 0; s < order_.size(); ++s) {
-            const auto items = sets.row(int64_t(s));
+    ByRarest(const Csr& sets, View<int64_t> support) : sets_(sets), first_(support.size() + 1, 0), order_(sets.rows()) {
+        List<int32_t> rarest(order_.size(), -1);
+        for (Index s = 0; s < order_.size(); ++s) {
+            const auto items = sets.row(s);
             if (items.empty()) continue;  // found nowhere
             rarest[s] = *std::ranges::min_element(items, {}, [&](int32_t i) { return std::pair(support[i], i); });
             ++first_[rarest[s] + 1];
         }
         std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        std::vector<size_t> next(first_.begin(), first_.end() - 1);
-        for (size_t s = 0; s < order_.size(); ++s)
-            if (rarest[s] >= 0) order_[next[rarest[s]]++] = int32_t(s);
+        List<int64_t> next(first_.begin(), first_.end() - 1);
+        for (int32_t s = 0; s < order_.size(); ++s)
+            if (rarest[s] >= 0) order_[next[rarest[s]]++] = s;
     }
 
     const Csr& sets() const { return sets_; }
@@ -43,14 +51,14 @@ public:
     // body(set) for each set whose rarest item this is, and that the row holds; `there` tells which items it does.
     template <class There, class Body>
     void held(int32_t item, There there, Body body) const {
-        for (size_t at = first_[item]; at < first_[item + 1]; ++at)
-            if (std::ranges::all_of(sets_.row(order_[at]), there)) body(order_[at]);
+        for (int32_t set : part(order_, first_, item))
+            if (std::ranges::all_of(sets_.row(set), there)) body(set);
     }
 
 private:
     Csr sets_;
-    std::vector<size_t> first_;
-    std::vector<int32_t> order_;
+    List<int64_t> first_;
+    List<int32_t> order_;
 };
 
 // Numbers by which something is looked up: `of` holds those of key k from first[k] to first[k + 1].
@@ -60,18 +68,16 @@ struct Lists {
 
     // each(put) calls put(key, number) for all of them, twice.
     template <class Each>
-    void fill(size_t keys, Each each, Control& control) {
+    void fill(Index keys, Each each, Control& control) {
         first.assign(keys + 1, 0);
-        each([&](size_t key, int64_t) { ++first[key + 1]; });
+        each([&](Index key, int64_t) { ++first[key + 1]; });
         std::partial_sum(first.begin(), first.end(), first.begin());
         of.resize(first.back());
         Vector<int64_t> next(first.begin(), first.end(), control);
-        each([&](size_t key, int64_t number) { of[next[key]++] = number; });
+        each([&](Index key, int64_t number) { of[next[key]++] = number; });
         control.poll();
     }
-    std::span<const int64_t> operator[](size_t key) const {
-        return {of.data() + first[key], of.data() + first[key + 1]};
-    }
+    View<int64_t> operator[](Index key) const { return part(of, first, key); }
 };
 
 // All claims on patterns, and on the antecedents of rules where something of them is contested: the antecedent of
@@ -85,18 +91,18 @@ public:
         control.single([&] { index(control); });
     }
 
-    size_t occurrences() const { return place.size(); }
-    size_t size() const { return wants.size(); }
-    int32_t item(size_t occurrence) const { return data_.items[place[occurrence]]; }
+    Index occurrences() const { return place.size(); }
+    Index size() const { return wants.size(); }
+    int32_t item(Index occurrence) const { return data_.items[place[occurrence]]; }
 
-    Vector<int64_t> place;        // contested occurrence -> where it is among all
-    Vector<int64_t> row;          // contested occurrence -> its row; ascending
-    Vector<int32_t> wants;        // claim -> its pattern
-    Lists needs;                  // claim -> contested occurrences
-    Lists of_occurrence;          // contested occurrence -> claims
-    Lists of_pattern;             // pattern -> claims
-    Vector<int64_t> rows;         // where the contested occurrences of each row that has any begin, and the last end
-    std::vector<int64_t> always;  // pattern -> rows with its antecedent, of which nothing is contested
+    Vector<int64_t> place;  // contested occurrence -> where it is among all
+    Vector<int64_t> row;    // contested occurrence -> its row; ascending
+    Vector<int32_t> wants;  // claim -> its pattern
+    Lists needs;            // claim -> contested occurrences
+    Lists of_occurrence;    // contested occurrence -> claims
+    Lists of_pattern;       // pattern -> claims
+    Vector<int64_t> rows;   // where the contested occurrences of each row that has any begin, and the last end
+    List<int64_t> always;   // pattern -> rows with its antecedent, of which nothing is contested
 
 private:
     // What a block of rows adds.
@@ -105,43 +111,34 @@ private:
         Vector<int32_t> wants;
         explicit Part(Control& c) : place(c), row(c), needed(c), ends(c), wants(c) {}
 
-        void claim(std::span<const int32_t> sets, const Csr& items, int32_t shift, std::span<const int64_t> number) {
+        void claim(View<int32_t> sets, const Csr& items, int32_t shift, View<int64_t> number) {
             for (int32_t s : sets) {
                 wants.push_back(s + shift);
                 for (int32_t i : items.row(s))
                     if (number[i] >= 0) needed.push_back(number[i]);
-                ends.push_back(int64_t(needed.size()));
+                ends.push_back(needed.size());
             }
         }
     };
     struct Worker {
-        std::vector<int64_t> last;    // item -> the last row that holds it
-        std::vector<int64_t> number;  // item -> its number among the contested ones of this part, in this row; or -1
-        std::vector<int64_t> always;
-        std::vector<int32_t> held, led;
+        List<int64_t> last;    // item -> the last row that holds it
+        List<int64_t> number;  // item -> its number among the contested ones of this part, in this row; or -1
+        List<int64_t> always;
+        List<int32_t> held, led;
     };
 
     void find(const ByRarest& patterns, const ByRarest& antecedents, int threads, Control& control) {
-        const int64_t blocks = (data_.rows() + rows_per_block - 1) / rows_per_block;
-        std::vector<Part> parts;
-        for (int64_t block = 0; block < blocks; ++block) parts.emplace_back(control);
-        std::vector<Worker> workers(Control::useful(threads, blocks));
-        for (Worker& w : workers) {
-            w.last.assign(data_.vocabulary, -1);
-            w.number.assign(data_.vocabulary, -1);
-            w.always.assign(always.size(), 0);
-        }
-        control.begin(1, blocks);
-        control.parallel(int(workers.size()), blocks, [&](int64_t block, int number) {
-            for (int64_t r = block * rows_per_block; r < std::min(data_.rows(), (block + 1) * rows_per_block); ++r) {
-                control.poll();
-                look(r, patterns, antecedents, workers[number], parts[block]);
-            }
+        List<Part> parts(blocks_of(data_.rows()), Part(control));
+        const List<int64_t> nowhere(data_.vocabulary, -1);
+        List<Worker> workers(Control::useful(threads, parts.size()), {nowhere, nowhere, always, {}, {}});
+        control.begin(1, parts.size());
+        each_in_blocks(control, int(workers.size()), data_.rows(), [&](int64_t r, int worker) {
+            look(r, patterns, antecedents, workers[worker], parts[r / rows_per_block]);
         });
         for (const Worker& w : workers) std::ranges::transform(always, w.always, always.begin(), std::plus<>{});
         needs.first.push_back(0);
         for (const Part& part : parts) {
-            const int64_t before = int64_t(place.size()), used = int64_t(needs.of.size());
+            const Index before = place.size(), used = needs.of.size();
             place.insert(place.end(), part.place.begin(), part.place.end());
             row.insert(row.end(), part.row.begin(), part.row.end());
             wants.insert(wants.end(), part.wants.begin(), part.wants.end());
@@ -163,10 +160,10 @@ private:
         constexpr int64_t contested = -2;
         for (int32_t p : w.held)
             for (int32_t i : patterns.sets().row(p)) w.number[i] = contested;
-        for (size_t at = 0; at < items.size(); ++at)
+        for (Index at = 0; at < items.size(); ++at)
             if (int64_t& mine = w.number[items[at]]; mine == contested) {
-                mine = int64_t(part.place.size());
-                part.place.push_back(data_.offsets[r] + int64_t(at));
+                mine = part.place.size();
+                part.place.push_back(data_.offsets[r] + at);
                 part.row.push_back(r);
             }
         std::erase_if(w.led, [&](int32_t p) {
@@ -184,19 +181,19 @@ private:
         of_occurrence.fill(
             occurrences(),
             [&](auto put) {
-                for (size_t claim = 0; claim < size(); ++claim)
-                    for (int64_t occurrence : needs[claim]) put(occurrence, int64_t(claim));
+                for (Index claim = 0; claim < size(); ++claim)
+                    for (int64_t occurrence : needs[claim]) put(occurrence, claim);
             },
             control);
         of_pattern.fill(
             2 * always.size(),
             [&](auto put) {
-                for (size_t claim = 0; claim < size(); ++claim) put(wants[claim], int64_t(claim));
+                for (Index claim = 0; claim < size(); ++claim) put(wants[claim], claim);
             },
             control);
-        for (size_t c = 0; c < occurrences(); ++c)
-            if (c == 0 || row[c] != row[c - 1]) rows.push_back(int64_t(c));
-        rows.push_back(int64_t(occurrences()));
+        for (Index c = 0; c < occurrences(); ++c)
+            if (c == 0 || row[c] != row[c - 1]) rows.push_back(c);
+        rows.push_back(occurrences());
     }
 
     Csr data_;

@@ -7,12 +7,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -23,43 +20,43 @@ namespace veilset::hiding {
 class Keep {
 public:
     // `spare` tells how many transactions each pattern can lose and still be found; below 0: it is not found anyway.
-    Keep(const Csr& data, const Csr& hidden, const ByRarest& patterns, std::span<const int64_t> spare,
-         const Claims& claims, int threads, Control& control)
+    Keep(const Csr& data, const Csr& hidden, const ByRarest& patterns, View<int64_t> spare, const Claims& claims,
+         int threads, Control& control)
         : data_(data), patterns_(patterns), spare_(spare), weight_(spare.size()), claims_(claims), control_(control),
           kind_(control), example_(control) {
         // One that is barely found weighs most, one that cannot be lost nothing.
-        for (size_t k = 0; k < weight_.size(); ++k)
+        for (Index k = 0; k < weight_.size(); ++k)
             weight_[k] = spare_[k] < 0 ? 0 : (int64_t(1) << 20) / (1 + spare_[k]) + 1;
         control.single([&] { find_kinds(hidden); });
         find_patterns(threads);
     }
 
     // What lost patterns weigh from now on, in times of what they weighed.
-    void weigh_lost(std::span<const int64_t> losses, int64_t times) {
-        for (size_t k = 0; k < weight_.size(); ++k)
-            if (spare_[k] >= 0 && losses[k] > spare_[k]) weight_[k] = std::min(weight_[k] * times, int64_t(1) << 32);
+    void weigh_lost(View<int64_t> losses, int64_t times) {
+        for (Index k = 0; k < weight_.size(); ++k)
+            if (is_lost(k, losses)) weight_[k] = std::min(weight_[k] * times, int64_t(1) << 32);
     }
 
     // For each item, what all patterns with it weigh.
-    std::vector<int64_t> item_weights() const {
-        std::vector<int64_t> sum(data_.vocabulary, 0);
-        for (size_t k = 0; k < weight_.size(); ++k)
-            for (int32_t i : patterns_.sets().row(int64_t(k))) sum[i] += weight_[k];
+    List<int64_t> item_weights() const {
+        List<int64_t> sum(data_.vocabulary, 0);
+        for (Index k = 0; k < weight_.size(); ++k)
+            for (int32_t i : patterns_.sets().row(k)) sum[i] += weight_[k];
         return sum;
     }
 
     // For each contested occurrence, what the patterns weigh that its transaction holds with it.
     Vector<int64_t> values() const {
         Vector<int64_t> value(claims_.occurrences(), 0, control_);
-        for (size_t kind = 0; kind < held_.size(); ++kind) {
+        for (Index kind = 0; kind < held_.size(); ++kind) {
             // The transaction that is the example of its kind first, then the others from it.
             const int64_t first = claims_.rows[example_[kind]];
-            held_[kind].each([&](int32_t pattern, std::span<const int32_t> slots) {
+            held_[kind].each([&](int32_t pattern, View<int32_t> slots) {
                 for (int32_t slot : slots) value[first + slot] += weight_[pattern];
             });
             control_.poll();
         }
-        for (size_t row = 0; row < kind_.size(); ++row) {
+        for (Index row = 0; row < kind_.size(); ++row) {
             const int64_t first = claims_.rows[row], like = claims_.rows[example_[kind_[row]]];
             if (first != like) std::copy_n(value.begin() + like, claims_.rows[row + 1] - first, value.begin() + first);
         }
@@ -67,12 +64,12 @@ public:
     }
 
     // For each pattern, how many transactions no longer hold it when only these contested occurrences are kept.
-    std::vector<int64_t> losses(std::span<const uint8_t> kept) const {
-        std::vector<int64_t> lost(spare_.size(), 0);
-        for (size_t row = 0; row < kind_.size(); ++row) {
-            const auto there = kept.subspan(claims_.rows[row], claims_.rows[row + 1] - claims_.rows[row]);
-            if (std::ranges::find(there, uint8_t(0)) == there.end()) continue;
-            held_[kind_[row]].each([&](int32_t pattern, std::span<const int32_t> slots) {
+    List<int64_t> losses(View<uint8_t> kept) const {
+        List<int64_t> lost(spare_.size(), 0);
+        for (Index row = 0; row < kind_.size(); ++row) {
+            const auto there = part(kept, claims_.rows, row);
+            if (std::ranges::find(there, 0) == there.end()) continue;
+            held_[kind_[row]].each([&](int32_t pattern, View<int32_t> slots) {
                 lost[pattern] += std::ranges::any_of(slots, [&](int32_t slot) { return !there[slot]; });
             });
             control_.poll();
@@ -80,13 +77,15 @@ public:
         return lost;
     }
 
-    int64_t lost(std::span<const int64_t> losses) const {
+    int64_t lost(View<int64_t> losses) const {
         int64_t count = 0;
-        for (size_t k = 0; k < losses.size(); ++k) count += spare_[k] >= 0 && losses[k] > spare_[k];
+        for (Index k = 0; k < losses.size(); ++k) count += is_lost(k, losses);
         return count;
     }
 
 private:
+    bool is_lost(Index k, View<int64_t> losses) const { return spare_[k] >= 0 && losses[k] > spare_[k]; }
+
     // The patterns that a kind of transactions holds, each with the contested occurrences it needs, counted from the
     // transaction's first.
     struct Held {
@@ -96,87 +95,79 @@ private:
         template <class Body>
         void each(Body body) const {
             int32_t begin = 0;
-            for (size_t k = 0; k < pattern.size(); ++k) {
-                body(pattern[k], std::span<const int32_t>(slots.data() + begin, slots.data() + ends[k]));
-                begin = ends[k];
-            }
+            for (Index k = 0; k < pattern.size(); begin = ends[k++])
+                body(pattern[k], View(slots).between(begin, ends[k]));
         }
     };
 
     void find_kinds(const Csr& hidden) {
-        std::vector<uint8_t> matters(data_.vocabulary, 0);
+        List<uint8_t> matters(data_.vocabulary, 0);
         for (const Csr* sets : {&hidden, &patterns_.sets()})
             for (int32_t i : sets->items) matters[i] = 1;
-        const size_t rows = claims_.rows.size() - 1;
+        const Index rows = claims_.rows.size() - 1;
         // The items that matter of all these rows, so that the keys below may look at them.
         Vector<int32_t> items(control_);
         Vector<int64_t> ends(1, 0, control_);
-        for (size_t row = 0; row < rows; ++row) {
+        for (Index row = 0; row < rows; ++row) {
             for (int32_t i : data_.row(claims_.row[claims_.rows[row]]))
                 if (matters[i]) items.push_back(i);
-            ends.push_back(int64_t(items.size()));
+            ends.push_back(items.size());
         }
         constexpr int64_t bytes_an_entry = 64;  // of the map: a bucket, and a node with its neighbour
-        control_.charge(bytes_an_entry * int64_t(rows));
+        control_.charge(bytes_an_entry * rows);
         std::unordered_map<std::string_view, int32_t> number;
         number.reserve(rows);
-        for (size_t row = 0; row < rows; ++row) {
-            const std::string_view key(reinterpret_cast<const char*>(items.data() + ends[row]),
-                                       size_t(ends[row + 1] - ends[row]) * sizeof(int32_t));
+        for (Index row = 0; row < rows; ++row) {
+            const auto held = std::as_bytes(part(items, ends, row));
+            const std::string_view key(reinterpret_cast<const char*>(held.data()), held.size());
             const auto [found, is_new] = number.try_emplace(key, int32_t(example_.size()));
-            if (is_new) example_.push_back(int64_t(row));
+            if (is_new) example_.push_back(row);
             kind_.push_back(found->second);
             control_.poll();
         }
-        control_.refund(bytes_an_entry * int64_t(rows));
+        control_.refund(bytes_an_entry * rows);
     }
 
     void find_patterns(int threads) {
-        const int64_t kinds = int64_t(example_.size()), blocks = (kinds + rows_per_block - 1) / rows_per_block;
-        control_.charge(kinds * int64_t(sizeof(Held)));
-        for (int64_t kind = 0; kind < kinds; ++kind) held_.emplace_back(control_);
+        const Index kinds = example_.size(), blocks = blocks_of(kinds);
+        control_.charge(kinds * Index(sizeof(Held)));
+        held_.assign(kinds, Held(control_));
         struct Worker {
-            std::vector<int64_t> last;  // item -> the last row that holds it
-            std::vector<int32_t> slot;  // item -> its place among the contested occurrences of this row, or -1
+            List<int64_t> last;  // item -> the last row that holds it
+            List<int32_t> slot;  // item -> its place among the contested occurrences of this row, or -1
         };
-        std::vector<Worker> workers(Control::useful(threads, blocks));
-        for (Worker& w : workers)
-            w = {std::vector<int64_t>(data_.vocabulary, -1), std::vector<int32_t>(data_.vocabulary, -1)};
+        List<Worker> workers(Control::useful(threads, blocks),
+                             {List<int64_t>(data_.vocabulary, -1), List<int32_t>(data_.vocabulary, -1)});
         control_.begin(2, blocks);
-        control_.parallel(int(workers.size()), blocks, [&](int64_t block, int worker) {
+        each_in_blocks(control_, int(workers.size()), kinds, [&](int64_t kind, int worker) {
             auto& [last, slot] = workers[worker];
-            for (int64_t kind = block * rows_per_block; kind < std::min(kinds, (block + 1) * rows_per_block); ++kind) {
-                control_.poll();
-                Held& held = held_[kind];
-                const size_t row = example_[kind];
-                const int64_t begin = claims_.rows[row], end = claims_.rows[row + 1], r = claims_.row[begin];
-                for (int32_t i : data_.row(r)) last[i] = r;
-                for (int64_t c = begin; c < end; ++c) slot[claims_.item(c)] = int32_t(c - begin);
-                for (int32_t i : data_.row(r))
-                    patterns_.held(
-                        i, [&](int32_t j) { return last[j] == r; },
-                        [&](int32_t k) {
-                            const size_t before = held.slots.size();
-                            for (int32_t j : patterns_.sets().row(k))
-                                if (slot[j] >= 0) held.slots.push_back(slot[j]);
-                            if (held.slots.size() == before) return;
-                            held.pattern.push_back(k);
-                            held.ends.push_back(int32_t(held.slots.size()));
-                        });
-                for (int64_t c = begin; c < end; ++c) slot[claims_.item(c)] = -1;
-            }
+            Held& held = held_[kind];
+            const Index row = example_[kind];
+            const int64_t begin = claims_.rows[row], end = claims_.rows[row + 1], r = claims_.row[begin];
+            for (int32_t i : data_.row(r)) last[i] = r;
+            for (int64_t c = begin; c < end; ++c) slot[claims_.item(c)] = int32_t(c - begin);
+            const auto add = [&](int32_t pattern) {
+                const Index before = held.slots.size();
+                for (int32_t j : patterns_.sets().row(pattern))
+                    if (slot[j] >= 0) held.slots.push_back(slot[j]);
+                if (held.slots.size() == before) return;
+                held.pattern.push_back(pattern);
+                held.ends.push_back(int32_t(held.slots.size()));
+            };
+            for (int32_t i : data_.row(r)) patterns_.held(i, [&](int32_t j) { return last[j] == r; }, add);
+            for (int64_t c = begin; c < end; ++c) slot[claims_.item(c)] = -1;
         });
     }
 
     Csr data_;
     const ByRarest& patterns_;
-    std::span<const int64_t> spare_;
-    std::vector<int64_t> weight_;
+    View<int64_t> spare_;
+    List<int64_t> weight_;
     const Claims& claims_;
     Control& control_;
     Vector<int32_t> kind_;     // row with contested occurrences -> its kind
     Vector<int64_t> example_;  // kind -> the first such row of it
-    std::vector<Held> held_;   // kind -> the patterns it holds
+    List<Held> held_;          // kind -> the patterns it holds
 };
 
 }  // namespace veilset::hiding

@@ -2,10 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "core/arrays.hpp"
 #include "mining/bits.hpp"
@@ -18,21 +18,28 @@ int64_t and_count_with(const std::string& variant, const Array<uint64_t>& a, con
     const Loops* loops = loops_named(variant);
     if (!loops) throw std::invalid_argument("this machine has no " + variant);
     if (a.size() != b.size()) throw std::invalid_argument("the bitmaps differ in length");
-    std::vector<uint64_t> out(a.size());
-    const int64_t stored = loops->and_store_count(a.data(), b.data(), out.data(), a.size());
-    const int64_t counted = loops->and_count(a.data(), b.data(), a.size());
-    int64_t again = 0;
-    for (size_t i = 0; i < out.size(); ++i) again += std::popcount(out[i]);
-    if (stored != counted || again != counted) throw std::logic_error("the loops of " + variant + " disagree");
-    std::vector<uint64_t> shifts(a.size());
-    int64_t expected = 0;
-    for (size_t i = 0; i < shifts.size(); ++i)
-        expected += int64_t(std::popcount(a.data()[i] & b.data()[i])) << (shifts[i] = i * 7 % 31);
-    if (loops->and_weigh(a.data(), b.data(), shifts.data(), a.size()) != expected ||
-        loops->and_store_weigh(a.data(), b.data(), shifts.data(), out.data(), a.size()) != expected)
+    List<uint64_t> out(a.size()), shifts(a.size());
+    const auto told = [&](Loop* loop) { return loop(a.data(), b.data(), shifts.data(), out.data(), a.size()); };
+    const auto check_stored = [&] {
+        for (Index i = 0; i < out.size(); ++i)
+            if (out[i] != (a.data()[i] & b.data()[i]))
+                throw std::logic_error("the loops of " + variant + " store wrong");
+        std::fill(out.begin(), out.end(), 0);
+    };
+    int64_t counted = 0, weighed = 0;
+    for (Index i = 0; i < shifts.size(); ++i) {
+        const int64_t ones = std::popcount(a.data()[i] & b.data()[i]);
+        counted += ones;
+        weighed += ones << (shifts[i] = i * 7 % 31);
+    }
+    const bool stores_count = told(loops->and_store_count) == counted;
+    check_stored();
+    if (!stores_count || told(loops->and_count) != counted)
+        throw std::logic_error("the loops of " + variant + " disagree");
+    const bool stores_weight = told(loops->and_store_weigh) == weighed;
+    check_stored();
+    if (!stores_weight || told(loops->and_weigh) != weighed)
         throw std::logic_error("the loops of " + variant + " weigh wrong");
-    for (size_t i = 0; i < out.size(); ++i)
-        if (out[i] != (a.data()[i] & b.data()[i])) throw std::logic_error("the loops of " + variant + " store wrong");
     return counted;
 }
 
@@ -47,7 +54,7 @@ nb::list bit_variants() {
 
 void register_mining_bit_variants(nb::module_& m) {
     m.def("bit_variants", &bit_variants);
-    m.def("and_count_with", &and_count_with, nb::arg("variant"), nb::arg("a").noconvert(), nb::arg("b").noconvert());
+    m.def("and_count_with", &and_count_with, nb::arg("variant"), array("a"), array("b"));
 }
 
 }  // namespace veilset

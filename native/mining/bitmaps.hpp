@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "mining/arena.hpp"
@@ -27,7 +25,7 @@ struct Column {
 // First the columns that extend the itemset (the tail), then those that may not any more (the excluded). Tail columns
 // hold only rows of the itemset's cover; excluded ones may hold more.
 struct Bitmaps {
-    size_t words = 0;                  // a multiple of 8, zeros at the end
+    Index words = 0;                   // a multiple of 8, zeros at the end
     const uint64_t* shifts = nullptr;  // word -> log2 of the weight of its rows; none if all weigh 1
     Column* columns = nullptr;
     int32_t tail = 0, count = 0;
@@ -44,8 +42,8 @@ struct Bitmaps {
 // Turns a 64 x 64 matrix of bits: bit c of word r becomes bit r of word c.
 inline void transpose(uint64_t* m) {
     uint64_t mask = 0x00000000FFFFFFFFu;
-    for (size_t step = 32; step; step >>= 1, mask ^= mask << step)
-        for (size_t k = 0; k < 64; k = ((k | step) + 1) & ~step) {
+    for (Index step = 32; step; step >>= 1, mask ^= mask << step)
+        for (Index k = 0; k < 64; k = ((k | step) + 1) & ~step) {
             const uint64_t swap = ((m[k] >> step) ^ m[k | step]) & mask;
             m[k] ^= swap << step;
             m[k | step] ^= swap;
@@ -55,54 +53,48 @@ inline void transpose(uint64_t* m) {
 // Rows as masks over the columns of a branch, with weights, equal ones merged; from them come the bitmaps.
 class Masks {
 public:
-    explicit Masks(Control& control) : masks_(control), weights_(control), slots_(control) {}
+    explicit Masks(Control& control) : masks_(control), weights_(control), numbers_(control) {}
 
     // Excluded columns begin a word of their own. Rows that differ only there are equal if `merge_excluded`: the row
     // that stands for them keeps the excluded columns that all of them hold.
-    void begin(size_t tail, size_t excluded, bool merge_excluded) {
+    void begin(Index tail, Index excluded, bool merge_excluded) {
         tail_ = tail;
-        tail_width_ = (tail + 63) / 64;
-        width_ = tail_width_ + (excluded + 63) / 64;
+        tail_width_ = words_for(tail);
+        width_ = tail_width_ + words_for(excluded);
         key_ = merge_excluded ? tail_width_ : width_;
         masks_.clear();
         weights_.clear();
-        slots_.assign(256, none);
+        numbers_.clear();
     }
-    size_t size() const { return weights_.size(); }
-    size_t width() const { return width_; }
-    size_t bit_of(size_t column) const { return column < tail_ ? column : 64 * tail_width_ + column - tail_; }
+    Index size() const { return weights_.size(); }
+    Index width() const { return width_; }
+    Index bit_of(Index column) const { return column < tail_ ? column : 64 * tail_width_ + column - tail_; }
 
     // The mask has width() words.
     void add(const uint64_t* mask, int64_t weight) {
-        const uint64_t h = hash(mask);
-        for (size_t slot = h & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
-            const int32_t row = slots_[slot];
-            if (row == none) {
-                slots_[slot] = int32_t(size());
-                masks_.insert(masks_.end(), mask, mask + width_);
-                weights_.push_back(weight);
-                if (2 * size() > slots_.size()) grow();
-                return;
-            }
-            uint64_t* there = masks_.data() + size_t(row) * width_;
-            if (same(mask, there)) {
-                for (size_t w = key_; w < width_; ++w) there[w] &= mask[w];
-                weights_[row] += weight;
-                return;
-            }
+        uint64_t hash = 0;
+        for (Index w = 0; w < key_; ++w) hash = stir(hash ^ mask[w]);
+        const int32_t row = numbers_.find_or_add(
+            hash, [&](int32_t other) { return std::equal(mask, mask + key_, masks_.data() + other * width_); });
+        if (row == size()) {
+            masks_.insert(masks_.end(), mask, mask + width_);
+            weights_.push_back(weight);
+            return;
         }
+        for (Index w = key_; w < width_; ++w) masks_[row * width_ + w] &= mask[w];
+        weights_[row] += weight;
     }
 
     // The first column of word w of a mask, and how many columns it has.
-    std::pair<size_t, size_t> columns_of(size_t w, size_t count) const {
-        const size_t first = w < tail_width_ ? 64 * w : tail_ + 64 * (w - tail_width_);
-        return {first, std::min<size_t>(64, (w < tail_width_ ? tail_ : count) - first)};
+    std::pair<Index, Index> columns_of(Index w, Index count) const {
+        const Index first = w < tail_width_ ? 64 * w : tail_ + 64 * (w - tail_width_);
+        return {first, std::min<Index>(64, (w < tail_width_ ? tail_ : count) - first)};
     }
 
     // The words that the bitmaps of these rows take.
-    size_t words() const {
-        size_t words = 0;
-        for_each_power([&](int, size_t rows) { words += (rows + 63) / 64; });
+    Index words() const {
+        Index words = 0;
+        for_each_power([&](int, Index rows) { words += words_for(rows); });
         return (words + 7) / 8 * 8;
     }
 
@@ -115,22 +107,22 @@ public:
             table.columns[c].bits = arena.take<uint64_t>(table.words);
             std::fill(table.columns[c].bits, table.columns[c].bits + table.words, 0);
         }
-        size_t word = 0;
+        Index word = 0;
         bool weighted = false;
-        for_each_power([&](int power, size_t) {
+        for_each_power([&](int power, Index) {
             weighted |= power > 0;
-            size_t row = 0;
+            Index row = 0;
             while (row < size()) {
-                const size_t first = row;
-                for (size_t w = 0; w < width_; ++w) {
+                const Index first = row;
+                for (Index w = 0; w < width_; ++w) {
                     uint64_t block[64] = {};
-                    size_t filled = 0;
+                    Index filled = 0;
                     for (row = first; row < size() && filled < 64; ++row)
                         if (weights_[row] >> power & 1) block[filled++] = masks_[row * width_ + w];
                     if (filled == 0) return;
                     transpose(block);
                     const auto [column, columns] = columns_of(w, table.count);
-                    for (size_t c = 0; c < columns; ++c) table.columns[column + c].bits[word] = block[c];
+                    for (Index c = 0; c < columns; ++c) table.columns[column + c].bits[word] = block[c];
                 }
                 shifts[word++] = uint64_t(power);
             }
@@ -139,38 +131,20 @@ public:
     }
 
 private:
-    bool same(const uint64_t* a, const uint64_t* b) const {
-        for (size_t w = 0; w < key_; ++w)
-            if (a[w] != b[w]) return false;
-        return true;
-    }
-    uint64_t hash(const uint64_t* mask) const {
-        uint64_t h = 0;
-        for (size_t w = 0; w < key_; ++w) h = mix(h ^ mask[w]);
-        return h;
-    }
     // body(power, number of rows with it) for every power of two in some weight, from the largest.
     template <class Body>
     void for_each_power(Body body) const {
-        size_t rows[64] = {};
+        Index rows[64] = {};
         for (int64_t weight : weights_)
             for (uint64_t left = uint64_t(weight); left; left &= left - 1) ++rows[std::countr_zero(left)];
         for (int power = 63; power >= 0; --power)
             if (rows[power]) body(power, rows[power]);
     }
-    void grow() {
-        slots_.assign(2 * slots_.size(), none);
-        for (size_t row = 0; row < size(); ++row) {
-            size_t slot = hash(masks_.data() + row * width_) & (slots_.size() - 1);
-            while (slots_[slot] != none) slot = (slot + 1) & (slots_.size() - 1);
-            slots_[slot] = int32_t(row);
-        }
-    }
 
-    size_t tail_ = 0, tail_width_ = 0, width_ = 0, key_ = 0;
+    Index tail_ = 0, tail_width_ = 0, width_ = 0, key_ = 0;
     Vector<uint64_t> masks_;
     Vector<int64_t> weights_;
-    Vector<int32_t> slots_;
+    Slots numbers_;
 };
 
 }  // namespace veilset::mining

@@ -19,11 +19,9 @@ int64_t and_store_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* sh
 int64_t and_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, size_t words);
 
 // These four for one instruction set.
+using Loop = int64_t(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, uint64_t* out, size_t words);
 struct Loops {
-    int64_t (*and_store_count)(const uint64_t*, const uint64_t*, uint64_t*, size_t);
-    int64_t (*and_count)(const uint64_t*, const uint64_t*, size_t);
-    int64_t (*and_store_weigh)(const uint64_t*, const uint64_t*, const uint64_t*, uint64_t*, size_t);
-    int64_t (*and_weigh)(const uint64_t*, const uint64_t*, const uint64_t*, size_t);
+    Loop *and_store_count, *and_count, *and_store_weigh, *and_weigh;
 };
 
 // "avx512", "popcnt" or "portable"; nothing if this machine has it not.

@@ -10,7 +10,6 @@
 #include <memory>
 #include <type_traits>
 #include <unordered_map>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -35,7 +34,7 @@ public:
                           avoids = std::is_same_v<Avoids, Avoiding>;
 
     // `given`: how many items every itemset holds besides those of the walk.
-    Counting(size_t items, Sizes sizes, int64_t given, const Number& zero, Avoids avoiding, Control& control)
+    Counting(Index items, Sizes sizes, int64_t given, const Number& zero, Avoids avoiding, Control& control)
         : per_item(items, zero, control), total(zero), sizes_(sizes), given_(given), zero_(zero),
           avoiding_(std::move(avoiding)), control_(control), levels_(1, {zero, zero, 0, none}) {}
 
@@ -49,8 +48,8 @@ public:
         if (sizes_.small_enough(given_ + walked_-- + 1)) avoiding_.retract(item);
     }
 
-    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t, bool) {
-        const int64_t size = given_ + int64_t(itemset.size()), choices = int64_t(free.size());
+    bool enter(const List<int32_t>& itemset, const List<int32_t>& free, int64_t, bool) {
+        const int64_t size = given_ + itemset.size(), choices = free.size();
         levels_.push_back({ways(choices, size), choices > 0 ? ways(choices - 1, size + 1) : zero_, free.size(),
                            itemset.empty() ? none : itemset.back()});
         free_ = &free;
@@ -60,7 +59,7 @@ public:
         const Level level = std::move(levels_.back());
         levels_.pop_back();
         if (level.item != none) per_item[level.item] += level.all;
-        for (size_t f = levels_.back().free; f < level.free; ++f) per_item[(*free_)[f]] += level.with_free;
+        for (Index f = levels_.back().free; f < level.free; ++f) per_item[(*free_)[f]] += level.with_free;
         if (levels_.size() == 1) {
             total += level.all;
         } else {
@@ -100,7 +99,7 @@ public:
 private:
     struct Level {
         Number all, with_free;  // itemsets of the node and below; of these, those with a given free item
-        size_t free;
+        Index free;
         int32_t item;
     };
     Number power_of_two(int64_t exponent) const {
@@ -118,9 +117,9 @@ private:
     Number zero_;
     Avoids avoiding_;
     Control& control_;
-    std::vector<Level> levels_;
+    List<Level> levels_;
     std::unordered_map<int64_t, Number> ways_;
-    const std::vector<int32_t>* free_ = nullptr;
+    const List<int32_t>* free_ = nullptr;
 };
 
 struct Question {
@@ -132,8 +131,8 @@ struct Question {
 
 // Limbs of the total, then of every code of the vocabulary. start() gives a worker what it avoids.
 template <class Number, class Start>
-std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabulary, std::span<const int32_t> given,
-                            const Number& zero, size_t limbs, Start start, Control& control) {
+List<uint64_t> count(const Rows& rows, const Question& q, Index vocabulary, View<int32_t> given, const Number& zero,
+                     Index limbs, Start start, Control& control) {
     using Mode = Counting<Number, decltype(start())>;
     struct Worker {
         Mode counting;
@@ -143,14 +142,14 @@ std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabula
               walk(r, question.min_support, c, counting) {}
     };
     const int64_t steps = q.sizes.small_enough(q.given + 1) ? Walk<Mode>::steps(rows) : 1;
-    std::vector<std::unique_ptr<Worker>> workers(Control::useful(q.threads, steps));
+    List<std::unique_ptr<Worker>> workers(Control::useful(q.threads, steps));
     control.begin(1, steps);
     control.parallel(int(workers.size()), steps, [&](int64_t step, int number) {
         auto& worker = workers[number];
         if (!worker) worker = std::make_unique<Worker>(rows, q, zero, start, control);
         worker->walk.step(step);
     });
-    std::vector<uint64_t> answer;
+    List<uint64_t> answer;
     control.single([&] {
         Number total = zero;
         Vector<Number> per_item(rows.items(), zero, control);
@@ -158,28 +157,28 @@ std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabula
             if (!worker) continue;
             control.poll();
             total += worker->counting.total;
-            for (size_t i = 0; i < rows.items(); ++i) per_item[i] += worker->counting.per_item[i];
+            for (Index i = 0; i < rows.items(); ++i) per_item[i] += worker->counting.per_item[i];
             worker.reset();
         }
         control.charge(int64_t((vocabulary + 1) * limbs * 8));
         answer.resize((vocabulary + 1) * limbs);
-        auto write = [&](size_t place, const Number& number) {
-            for (size_t i = 0; i < limbs; ++i) answer[place * limbs + i] = limb_of(number, i);
+        auto write = [&](Index place, const Number& number) {
+            for (Index i = 0; i < limbs; ++i) answer[place * limbs + i] = limb_of(number, i);
         };
         write(0, total);
-        for (size_t i = 0; i < rows.items(); ++i) write(rows.code(int32_t(i)) + 1, per_item[i]);
+        for (Index i = 0; i < rows.items(); ++i) write(rows.code(int32_t(i)) + 1, per_item[i]);
         for (int32_t code : given) write(code + 1, total);
     });
     return answer;
 }
 
 template <class Start>
-std::vector<uint64_t> count(const Rows& rows, const Question& q, size_t vocabulary, std::span<const int32_t> given,
-                            Start start, Control& control) {
+List<uint64_t> count(const Rows& rows, const Question& q, Index vocabulary, View<int32_t> given, Start start,
+                     Control& control) {
     // No more itemsets than rows times the subsets of the longest; the binomials on the way are a little larger.
-    const size_t bits = size_t(rows.longest()) + 32 + 16;
+    const Index bits = rows.longest() + 32 + 16;
     if (bits <= 128) return count<Uint128>(rows, q, vocabulary, given, 0, 2, start, control);
-    const size_t limbs = (bits + 63) / 64;
+    const Index limbs = words_for(bits);
     return count<Wide>(rows, q, vocabulary, given, Wide(limbs, control), limbs, start, control);
 }
 
@@ -191,20 +190,20 @@ Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32
     const Csr data(offsets, items, int32_t(allowed.size()));
     Control control(memory_limit, time_limit, std::move(progress));
     const auto given = span_of(containing);
-    const size_t vocabulary = allowed.size();
+    const Index vocabulary = allowed.size();
     std::unique_ptr<Rows> rows;
     std::unique_ptr<AvoidedRanks> avoided;
     bool none_counts = false;
-    Question question{std::max<int64_t>(1, min_support), {min_size, max_size}, int64_t(given.size()), threads};
+    Question question{std::max<int64_t>(1, min_support), {min_size, max_size}, given.size(), threads};
     control.single([&] {
         const Avoided itemsets(span_of(avoid_offsets), span_of(avoid_items), given, control);
         none_counts = itemsets.everything();
-        std::vector<uint8_t> may(span_of(allowed).begin(), span_of(allowed).end());
+        List<uint8_t> may(span_of(allowed).begin(), span_of(allowed).end());
         itemsets.narrow(may);
         rows = std::make_unique<Rows>(data, may, given, question.min_support, Rows::Order::rarest_first, control);
         if (itemsets.size() > 0) avoided = std::make_unique<AvoidedRanks>(itemsets, *rows, vocabulary, control);
     });
-    if (none_counts) return to_numpy(std::vector<uint64_t>(2 * (vocabulary + 1), 0));
+    if (none_counts) return to_numpy(List<uint64_t>(2 * (vocabulary + 1), 0));
     if (!avoided) return to_numpy(count(*rows, question, vocabulary, given, [] { return AvoidingNothing{}; }, control));
     return to_numpy(
         count(*rows, question, vocabulary, given, [&] { return Avoiding(*avoided, rows->items()); }, control));
@@ -213,9 +212,8 @@ Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32
 }  // namespace
 
 void register_mining_count(nb::module_& m) {
-    m.def("count_frequent", &count_frequent, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("allowed").noconvert(), nb::arg("containing").noconvert(), nb::arg("avoid_offsets").noconvert(),
-          nb::arg("avoid_items").noconvert(), nb::kw_only(), nb::arg("min_support"), nb::arg("min_size"),
+    m.def("count_frequent", &count_frequent, array("offsets"), array("items"), array("allowed"), array("containing"),
+          array("avoid_offsets"), array("avoid_items"), nb::kw_only(), nb::arg("min_support"), nb::arg("min_size"),
           nb::arg("max_size"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
           nb::arg("progress").none());
 }

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "mining/arena.hpp"
 #include "mining/bitmaps.hpp"
@@ -25,9 +24,9 @@ public:
 
     // The rows lie far apart: those that come soon are fetched ahead.
     template <class Body>
-    void for_each_row(std::span<const Place> places, Body body) const {
-        constexpr size_t ahead = 12;
-        for (size_t p = 0; p < places.size(); ++p) {
+    void for_each_row(View<Place> places, Body body) const {
+        constexpr Index ahead = 12;
+        for (Index p = 0; p < places.size(); ++p) {
             if (p % 4096 == 0) control_.poll();
             if (p + 2 * ahead < places.size()) rows.fetch_soon(places[p + 2 * ahead]);
             if (p + ahead < places.size()) rows.fetch(places[p + ahead]);
@@ -37,65 +36,65 @@ public:
 
     // Every pair of extensions costs a pass over its words, or every entry is read once for each entry before it in its
     // row.
-    static bool bitmaps_pay(size_t tail, size_t excluded, int64_t places, int64_t entries) {
+    static bool bitmaps_pay(Index tail, Index excluded, int64_t places, int64_t entries) {
         const double passes = double(tail) * double(tail + 2 * excluded), per_pass = 8 + double(places) / 64;
         return passes * per_pass < 16 * double(entries) * (4 + double(entries) / double(places));
     }
 
     // Hands the rows to all extensions at once; answers the places of each.
-    std::vector<std::span<const Place>> deliver(std::span<const Place> places, std::span<const Extension> extensions) {
-        const size_t count = extensions.size();
-        for (size_t e = 0; e < count; ++e) local_[extensions[e].item] = int32_t(e);
+    List<View<Place>> deliver(View<Place> places, View<Extension> extensions) {
+        const Index count = extensions.size();
+        for (Index e = 0; e < count; ++e) local_[extensions[e].item] = int32_t(e);
         auto for_each_entry = [&](auto body) {
-            for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
-                for (size_t i = place.next; i < row.size(); ++i)
+            for_each_row(places, [&](const Place& place, View<int32_t> row) {
+                for (Index i = place.next; i < row.size(); ++i)
                     if (const int32_t e = local_[row[i]]; e != none) body(e, Place{place.row, int32_t(i) + 1});
             });
         };
-        std::vector<size_t> end(count + 1, 0);
-        for_each_entry([&](size_t e, Place) { ++end[e + 1]; });
-        for (size_t e = 0; e < count; ++e) end[e + 1] += end[e];
+        List<Index> end(count + 1, 0);
+        for_each_entry([&](Index e, Place) { ++end[e + 1]; });
+        for (Index e = 0; e < count; ++e) end[e + 1] += end[e];
         Place* delivered = arena.take<Place>(end[count]);
-        std::vector<std::span<const Place>> parts;
-        for (size_t e = 0; e < count; ++e) parts.emplace_back(delivered + end[e], delivered + end[e + 1]);
-        for_each_entry([&](size_t e, Place place) { delivered[end[e]++] = place; });
+        List<View<Place>> parts;
+        for (Index e = 0; e < count; ++e) parts.emplace_back(delivered + end[e], delivered + end[e + 1]);
+        for_each_entry([&](Index e, Place place) { delivered[end[e]++] = place; });
         for (const Extension& e : extensions) local_[e.item] = none;
         return parts;
     }
 
     // Columns of bitmaps for the tail and the excluded items. These may stand before the place in a row if it is to be
     // taken `whole`. If not, rows that hold only one column are left out: they say nothing about extensions by two.
-    Bitmaps as_bitmaps(std::span<const Place> places, std::span<const Extension> tail,
-                       std::span<const Extension> excluded, bool whole, bool merge_excluded) {
+    Bitmaps as_bitmaps(View<Place> places, View<Extension> tail, View<Extension> excluded, bool whole,
+                       bool merge_excluded) {
         return as_bitmaps(tail, excluded, whole, merge_excluded, [&](auto body) {
-            for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
-                body(row.subspan(whole ? 0 : size_t(place.next)), rows.weight(place.row));
+            for_each_row(places, [&](const Place& place, View<int32_t> row) {
+                body(row.subspan(whole ? 0 : place.next), rows.weight(place.row));
             });
         });
     }
 
     // The same from rows that body(items, weight) is called with.
     template <class ForEachRow>
-    Bitmaps as_bitmaps(std::span<const Extension> tail, std::span<const Extension> excluded, bool whole,
-                       bool merge_excluded, ForEachRow for_each) {
+    Bitmaps as_bitmaps(View<Extension> tail, View<Extension> excluded, bool whole, bool merge_excluded,
+                       ForEachRow for_each) {
         Bitmaps table;
         table.tail = int32_t(tail.size());
         table.count = int32_t(tail.size() + excluded.size());
         table.columns = arena.take<Column>(table.count);
         masks_.begin(tail.size(), excluded.size(), merge_excluded);
-        size_t c = 0;
+        Index c = 0;
         for (const auto& part : {tail, excluded})
             for (const Extension& e : part) {
                 local_[e.item] = int32_t(masks_.bit_of(c));
                 table.columns[c++] = {e.item, e.support, nullptr};
             }
         row_.resize(masks_.width());
-        for_each([&](std::span<const int32_t> items, int32_t weight) {
+        for_each([&](View<int32_t> items, int32_t weight) {
             std::fill(row_.begin(), row_.end(), 0);
             int held = 0;
             for (int32_t item : items)
                 if (const int32_t bit = local_[item]; bit != none) {
-                    row_[size_t(bit) / 64] |= uint64_t(1) << (bit % 64);
+                    set_bit(row_, bit);
                     ++held;
                 }
             if (held > 1 || whole) masks_.add(row_.data(), weight);
@@ -108,22 +107,22 @@ public:
     // Merges the rows of a table that have become equal, if that makes its bitmaps shorter.
     void condense(Bitmaps& table, bool merge_excluded) {
         masks_.begin(table.tail, table.count - table.tail, merge_excluded);
-        const size_t width = masks_.width();
+        const Index width = masks_.width();
         blocks_.resize(64 * width);
         row_.resize(width);
-        for (size_t word = 0; word < table.words; ++word) {
+        for (Index word = 0; word < table.words; ++word) {
             uint64_t any = 0;
             for (int32_t c = 0; c < table.tail; ++c) any |= table.columns[c].bits[word];
             if (any == 0) continue;
-            for (size_t w = 0; w < width; ++w) {
+            for (Index w = 0; w < width; ++w) {
                 uint64_t* block = blocks_.data() + 64 * w;
                 const auto [column, columns] = masks_.columns_of(w, table.count);
-                for (size_t c = 0; c < 64; ++c) block[c] = c < columns ? table.columns[column + c].bits[word] : 0;
+                for (Index c = 0; c < 64; ++c) block[c] = c < columns ? table.columns[column + c].bits[word] : 0;
                 transpose(block);
             }
             const int64_t weight = table.shifts ? int64_t(1) << table.shifts[word] : 1;
             for (; any; any &= any - 1) {
-                for (size_t w = 0; w < width; ++w) row_[w] = blocks_[64 * w + size_t(std::countr_zero(any))];
+                for (Index w = 0; w < width; ++w) row_[w] = blocks_[64 * w + Index(std::countr_zero(any))];
                 masks_.add(row_.data(), weight);
             }
         }
@@ -136,8 +135,8 @@ public:
 private:
     Control& control_;
     Masks masks_;
-    std::vector<int32_t> local_;  // item -> its place among the columns or extensions at hand
-    std::vector<uint64_t> blocks_, row_;
+    List<int32_t> local_;  // item -> its place among the columns or extensions at hand
+    List<uint64_t> blocks_, row_;
 };
 
 }  // namespace veilset::mining

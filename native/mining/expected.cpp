@@ -6,9 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <numeric>
 #include <stdexcept>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -30,38 +29,35 @@ struct Expected {
 };
 
 // Bucket b has the rows starts[b] to starts[b + 1].
-using Starts = std::span<const int64_t>;
+using Starts = View<int64_t>;
 
 // For each item that is asked for, its counts.
 class ItemCounts {
 public:
     ItemCounts(const Csr& data, Starts starts, const Holders& holders, Control& control)
-        : first_(size_t(data.vocabulary) + 1, 0, control), counts_(control) {
+        : first_(Index(data.vocabulary) + 1, 0, control), counts_(control) {
         Vector<int32_t> last(data.vocabulary, none, control);
-        each(data, starts, holders, control, [&](size_t item, int32_t bucket) {
+        each(data, starts, holders, control, [&](Index item, int32_t bucket) {
             first_[item + 1] += last[item] != bucket;
             last[item] = bucket;
         });
-        for (size_t item = 0; item < size_t(data.vocabulary); ++item) first_[item + 1] += first_[item];
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
         counts_.resize(first_.back());
         Vector<int64_t> next(first_.begin(), first_.end(), control);
         std::fill(last.begin(), last.end(), none);
-        each(data, starts, holders, control, [&](size_t item, int32_t bucket) {
+        each(data, starts, holders, control, [&](Index item, int32_t bucket) {
             if (last[item] != bucket) counts_[next[item]++] = {bucket, 0};
             ++counts_[next[item] - 1].rows;
             last[item] = bucket;
         });
     }
 
-    std::span<const Count> of(int32_t item) const {
-        const size_t i = item;
-        return {counts_.data() + first_[i], size_t(first_[i + 1] - first_[i])};
-    }
+    View<Count> of(int32_t item) const { return part(counts_, first_, item); }
 
 private:
     template <class Found>
     static void each(const Csr& data, Starts starts, const Holders& holders, Control& control, Found found) {
-        for (size_t b = 0; b + 1 < starts.size(); ++b) {
+        for (Index b = 0; b + 1 < starts.size(); ++b) {
             control.poll();
             for (int64_t r = starts[b]; r < starts[b + 1]; ++r)
                 for (int32_t item : data.row(r))
@@ -86,25 +82,25 @@ int64_t ones_between(const uint64_t* bits, int64_t first, int64_t last) {
 void count_by_bucket(const Cover& cover, Starts starts, Vector<Count>& counts) {
     counts.clear();
     if (cover.bits) {
-        for (size_t b = 0; b + 1 < starts.size(); ++b)
+        for (Index b = 0; b + 1 < starts.size(); ++b)
             if (const int64_t rows = ones_between(cover.bits, starts[b], starts[b + 1]))
                 counts.push_back({int32_t(b), int32_t(rows)});
         return;
     }
-    size_t bucket = 0;
-    for (size_t at = 0; at < cover.rows.size();) {
+    Index bucket = 0;
+    for (Index at = 0; at < cover.rows.size();) {
         while (starts[bucket + 1] <= cover.rows[at]) ++bucket;
-        const size_t first = at;
+        const Index first = at;
         while (at < cover.rows.size() && cover.rows[at] < starts[bucket + 1]) ++at;
         counts.push_back({int32_t(bucket), int32_t(at - first)});
     }
 }
 
 // The rows that are expected to hold both, where both have some.
-void multiply(std::span<const Expected> before, std::span<const Count> counts, Starts starts, Vector<Expected>& both) {
+void multiply(View<Expected> before, View<Count> counts, Starts starts, Vector<Expected>& both) {
     both.resize(std::min(before.size(), counts.size()) + 1);
-    size_t found = 0;
-    for (size_t i = 0, j = 0; i < before.size() && j < counts.size();) {
+    Index found = 0;
+    for (Index i = 0, j = 0; i < before.size() && j < counts.size();) {
         const int32_t a = before[i].bucket, b = counts[j].bucket;
         both[found] = {a, before[i].rows * counts[j].rows};  // without a branch: most guesses would be wrong
         found += a == b;
@@ -119,14 +115,14 @@ void multiply(std::span<const Expected> before, std::span<const Count> counts, S
 // kept.
 class Expectation {
 public:
-    Expectation(const Holders& holders, const ItemCounts& counts, std::span<const int32_t> columns, Starts starts,
+    Expectation(const Holders& holders, const ItemCounts& counts, View<int32_t> columns, Starts starts,
                 Control& control)
         : holders_(holders), counts_(counts), columns_(columns), starts_(starts), control_(control),
           rarest_(columns.size(), none, control) {}
 
-    double support(std::span<const int32_t> itemset) {
+    double support(View<int32_t> itemset) {
         order(itemset);
-        size_t same = 0;
+        Index same = 0;
         while (same < depth_ && same < wanted_.size() && levels_[same]->item == wanted_[same]) ++same;
         depth_ = same;
         while (depth_ < wanted_.size()) push(wanted_[depth_]);
@@ -140,8 +136,8 @@ private:
     // The items of an itemset up to one of them.
     struct Level {
         int32_t item = none;
-        size_t first = 0;  // the level where its column begins
-        Cover cover;       // of its items in this column
+        Index first = 0;  // the level where its column begins
+        Cover cover;      // of its items in this column
         CoverBuffer buffer;
         Vector<Count> counts;
         Vector<Expected> expected;  // of all its items, if known
@@ -151,16 +147,16 @@ private:
 
     // The itemset by columns. The column with the rarest item comes first: what follows is short then, and itemsets
     // that share their rarest items, as the search for frequent ones lists them, begin in the same way.
-    void order(std::span<const int32_t> itemset) {
+    void order(View<int32_t> itemset) {
         wanted_.assign(itemset.begin(), itemset.end());
         std::sort(wanted_.begin(), wanted_.end(),
                   [&](int32_t a, int32_t b) { return holders_.rank(a) < holders_.rank(b); });
-        for (size_t at = wanted_.size(); at-- > 0;) rarest_[column(wanted_[at])] = holders_.rank(wanted_[at]);
+        for (Index at = wanted_.size(); at-- > 0;) rarest_[column(wanted_[at])] = holders_.rank(wanted_[at]);
         std::stable_sort(wanted_.begin(), wanted_.end(),
                          [&](int32_t a, int32_t b) { return rarest_[column(a)] < rarest_[column(b)]; });
     }
 
-    size_t column(int32_t item) const { return columns_[item]; }
+    Index column(int32_t item) const { return columns_[item]; }
 
     void push(int32_t item) {
         control_.poll();
@@ -179,10 +175,10 @@ private:
     }
 
     // For each bucket, the rows that are expected to hold all items up to this level, where any are.
-    std::span<const Expected> expected(size_t depth) {
+    View<Expected> expected(Index depth) {
         Level& level = *levels_[depth];
         if (level.known) return level.expected;
-        std::span<const Count> counts = counts_.of(level.item);
+        View<Count> counts = counts_.of(level.item);
         if (level.first != depth) {  // several items of one column
             count_by_bucket(level.cover, starts_, level.counts);
             counts = level.counts;
@@ -199,22 +195,22 @@ private:
 
     const Holders& holders_;
     const ItemCounts& counts_;
-    std::span<const int32_t> columns_;
+    View<int32_t> columns_;
     Starts starts_;
     Control& control_;
-    std::vector<int32_t> wanted_;
+    List<int32_t> wanted_;
     Vector<int32_t> rarest_;  // column -> rank of the rarest item that the itemset has there
-    std::vector<std::unique_ptr<Level>> levels_;
-    size_t depth_ = 0;  // levels that belong to the itemset
+    List<std::unique_ptr<Level>> levels_;
+    Index depth_ = 0;  // levels that belong to the itemset
 };
 
-void check_anatomy(const Csr& data, std::span<const int32_t> columns, Starts starts) {
-    if (columns.size() != size_t(data.vocabulary)) throw std::invalid_argument("not one column for each item");
+void check_anatomy(const Csr& data, View<int32_t> columns, Starts starts) {
+    if (columns.size() != data.vocabulary) throw std::invalid_argument("not one column for each item");
     for (int32_t column : columns)
         if (column < 0 || column >= data.vocabulary) throw std::invalid_argument("more columns than items");
-    if (starts.empty() || starts.size() > size_t(INT32_MAX) || starts.front() != 0 || starts.back() != data.rows())
+    if (starts.empty() || starts.size() > INT32_MAX || starts.front() != 0 || starts.back() != data.rows())
         throw std::invalid_argument("buckets do not frame the rows");
-    for (size_t b = 1; b < starts.size(); ++b)
+    for (Index b = 1; b < starts.size(); ++b)
         if (starts[b] <= starts[b - 1]) throw std::invalid_argument("a bucket without rows");
 }
 
@@ -227,22 +223,20 @@ Output<double> expected_supports(const Array<int64_t>& offsets, const Array<int3
     Control control(memory_limit, time_limit, std::move(progress));
     std::unique_ptr<Holders> holders;
     std::unique_ptr<ItemCounts> counts;
-    std::vector<double> answer;
+    List<double> answer;
     control.single([&] {
         control.charge(8 * asked.rows());
         answer.resize(asked.rows());
         holders = std::make_unique<Holders>(data, asked.items, control);
         counts = std::make_unique<ItemCounts>(data, span_of(starts), *holders, control);
     });
-    const int64_t block = std::clamp<int64_t>(asked.rows() / 64, 1, 1024), blocks = (asked.rows() + block - 1) / block;
-    std::vector<std::unique_ptr<Expectation>> workers(Control::useful(threads, blocks));
-    control.begin(1, blocks);
-    control.parallel(int(workers.size()), blocks, [&](int64_t number, int worker) {
+    List<std::unique_ptr<Expectation>> workers(Control::useful(threads, asked.rows()));
+    const Index block = std::clamp<Index>(asked.rows() / 64, 1, 1024);
+    control.in_blocks(1, threads, asked.rows(), block, [&](Index i, int worker) {
         auto& expectation = workers[worker];
         if (!expectation)
             expectation = std::make_unique<Expectation>(*holders, *counts, span_of(columns), span_of(starts), control);
-        for (int64_t i = number * block; i < std::min((number + 1) * block, asked.rows()); ++i)
-            answer[i] = expectation->support(asked.row(i));
+        answer[i] = expectation->support(asked.row(i));
     });
     return to_numpy(std::move(answer));
 }
@@ -250,10 +244,9 @@ Output<double> expected_supports(const Array<int64_t>& offsets, const Array<int3
 }  // namespace
 
 void register_mining_expected(nb::module_& m) {
-    m.def("expected_supports", &expected_supports, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("vocabulary"), nb::arg("columns").noconvert(), nb::arg("starts").noconvert(),
-          nb::arg("asked_offsets").noconvert(), nb::arg("asked_items").noconvert(), nb::kw_only(), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("expected_supports", &expected_supports, array("offsets"), array("items"), nb::arg("vocabulary"),
+          array("columns"), array("starts"), array("asked_offsets"), array("asked_items"), nb::kw_only(),
+          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

@@ -4,12 +4,38 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "core/arrays.hpp"
 #include "core/control.hpp"
 
 namespace veilset::mining {
+
+// One of the lists of each part, all in one, with the parts' own given back.
+template <class Part, class T>
+List<T> joined(Vector<Part>& parts, Vector<T> Part::* list, Control& control) {
+    Index size = 0;
+    for (const Part& part : parts) size += (part.*list).size();
+    control.charge(size * int64_t(sizeof(T)));
+    List<T> all;
+    all.reserve(size);
+    for (Part& part : parts) {
+        control.poll();
+        all.insert(all.end(), (part.*list).begin(), (part.*list).end());
+        Vector<T>(control).swap(part.*list);
+    }
+    return all;
+}
+
+template <class Part>
+List<int64_t> offsets_of(Vector<Part>& parts, Vector<int32_t> Part::* sizes, Control& control) {
+    const List<int32_t> all = joined(parts, sizes, control);
+    control.charge((all.size() + 1) * int64_t(sizeof(int64_t)));
+    List<int64_t> offsets{0};
+    offsets.reserve(all.size() + 1);
+    for (int32_t size : all) offsets.push_back(offsets.back() + size);
+    control.refund(all.size() * int64_t(sizeof(int32_t)));
+    return offsets;
+}
 
 struct Found {
     Vector<int32_t> items, sizes;
@@ -19,27 +45,14 @@ struct Found {
 
 // Offsets, items, supports, in the order of the steps, which are emptied on the way.
 inline nb::tuple as_arrays(Vector<Found>& found, Control& control) {
-    std::vector<int64_t> offsets{0}, supports;
-    std::vector<int32_t> items;
+    List<int64_t> offsets, supports;
+    List<int32_t> items;
     control.single([&] {
-        size_t count = 0, entries = 0;
-        for (const Found& f : found) {
-            count += f.sizes.size();
-            entries += f.items.size();
-        }
-        control.charge(int64_t(count * 16 + entries * 4));
-        offsets.reserve(count + 1);
-        supports.reserve(count);
-        items.reserve(entries);
-        for (Found& f : found) {
-            control.poll();
-            for (int32_t size : f.sizes) offsets.push_back(offsets.back() + size);
-            items.insert(items.end(), f.items.begin(), f.items.end());
-            supports.insert(supports.end(), f.supports.begin(), f.supports.end());
-            f = Found(control);
-        }
+        offsets = offsets_of(found, &Found::sizes, control);
+        items = joined(found, &Found::items, control);
+        supports = joined(found, &Found::supports, control);
     });
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)), to_numpy(std::move(supports)));
+    return to_tuple(offsets, items, supports);
 }
 
 }  // namespace veilset::mining

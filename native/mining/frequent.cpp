@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -27,16 +25,16 @@ public:
     void leave() {}
 
 protected:
-    void codes_of(std::span<const int32_t> items, std::vector<int32_t>& codes) const {
+    void codes_of(View<int32_t> items, List<int32_t>& codes) const {
         codes.clear();
         for (int32_t item : items) codes.push_back(rows_.code(item));
         std::sort(codes.begin(), codes.end());
     }
-    void report(const std::vector<int32_t>& a, const std::vector<int32_t>& b, int64_t support) {
+    void report(const List<int32_t>& a, const List<int32_t>& b, int64_t support) {
         if (!sizes_.fit(a.size() + b.size())) return;
-        const size_t end = found_->items.size();
+        const Index end = found_->items.size();
         found_->items.resize(end + a.size() + b.size());
-        std::merge(a.begin(), a.end(), b.begin(), b.end(), found_->items.begin() + ptrdiff_t(end));
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), found_->items.begin() + end);
         found_->sizes.push_back(int32_t(a.size() + b.size()));
         found_->supports.push_back(support);
     }
@@ -45,7 +43,7 @@ protected:
     Sizes sizes_;
     Control& control_;
     Found* found_ = nullptr;
-    std::vector<int32_t> fixed_, loose_;
+    List<int32_t> fixed_, loose_;
 };
 
 class All : public Collect {
@@ -53,7 +51,7 @@ public:
     static constexpr bool excludes = false, merges_excluded = false, looks_ahead = false, avoids = false;
     using Collect::Collect;
 
-    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool) {
+    bool enter(const List<int32_t>& itemset, const List<int32_t>& free, int64_t support, bool) {
         codes_of(itemset, fixed_);
         codes_of(free, loose_);
         combine(support);
@@ -66,8 +64,8 @@ private:
         chosen_.clear();
         places_.clear();
         report(fixed_, chosen_, support);
-        for (size_t next = 0;;) {
-            const size_t size = fixed_.size() + chosen_.size();
+        for (Index next = 0;;) {
+            const Index size = fixed_.size() + chosen_.size();
             const bool reaches = int64_t(size + loose_.size() - next) >= sizes_.min;  // with all that are left
             if (next < loose_.size() && reaches && sizes_.small_enough(size + 1)) {
                 control_.poll();
@@ -82,8 +80,8 @@ private:
             }
         }
     }
-    std::vector<int32_t> chosen_;
-    std::vector<size_t> places_;  // of the chosen ones among the free
+    List<int32_t> chosen_;
+    List<Index> places_;  // of the chosen ones among the free
 };
 
 class Closed : public Collect {
@@ -91,7 +89,7 @@ public:
     static constexpr bool excludes = true, merges_excluded = true, looks_ahead = false, avoids = false;
     using Collect::Collect;
 
-    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool) {
+    bool enter(const List<int32_t>& itemset, const List<int32_t>& free, int64_t support, bool) {
         codes_of(itemset, fixed_);
         codes_of(free, loose_);
         report(fixed_, loose_, support);
@@ -104,7 +102,7 @@ public:
     static constexpr bool excludes = true, merges_excluded = false, looks_ahead = true, avoids = false;
     using Collect::Collect;
 
-    bool enter(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, int64_t support, bool maximal) {
+    bool enter(const List<int32_t>& itemset, const List<int32_t>& free, int64_t support, bool maximal) {
         if (maximal) {
             codes_of(itemset, fixed_);
             codes_of(free, loose_);
@@ -112,9 +110,8 @@ public:
         }
         return sizes_.small_enough(itemset.size() + free.size() + 1);
     }
-    void whole(const std::vector<int32_t>& itemset, const std::vector<int32_t>& free, std::span<const Column> tail,
-               int64_t support) {
-        std::vector<int32_t> all(free);
+    void whole(const List<int32_t>& itemset, const List<int32_t>& free, View<Column> tail, int64_t support) {
+        List<int32_t> all(free);
         for (const Column& column : tail) all.push_back(column.item);
         codes_of(itemset, fixed_);
         codes_of(all, loose_);
@@ -129,7 +126,7 @@ void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Contr
         Walk<Mode> walk;
         Worker(const Rows& r, int64_t s, Sizes z, Control& c) : mode(r, z, c), walk(r, s, c, mode) {}
     };
-    std::vector<std::unique_ptr<Worker>> workers(Control::useful(threads, Walk<Mode>::steps(rows)));
+    List<std::unique_ptr<Worker>> workers(Control::useful(threads, Walk<Mode>::steps(rows)));
     control.begin(1, Walk<Mode>::steps(rows));
     control.parallel(int(workers.size()), Walk<Mode>::steps(rows), [&](int64_t step, int number) {
         auto& worker = workers[number];
@@ -142,8 +139,8 @@ void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Contr
 // Maximal itemsets at a support of 1 are the rows that no other row holds: nothing needs to be walked.
 void maximal_rows(const Rows& rows, Sizes sizes, int threads, Control& control, Vector<Found>& found) {
     control.begin(1, rows.distinct());
-    control.parallel(threads, int64_t(found.size()), [&](int64_t step, int) {
-        for (int64_t r = step; r < rows.distinct(); r += int64_t(found.size())) {
+    control.parallel(threads, found.size(), [&](int64_t step, int) {
+        for (int64_t r = step; r < rows.distinct(); r += found.size()) {
             control.poll();
             const auto row = rows.row(int32_t(r));
             int64_t support = 0;
@@ -158,9 +155,9 @@ void maximal_rows(const Rows& rows, Sizes sizes, int threads, Control& control, 
             }
             if (support == 0 || !sizes.fit(row.size())) continue;
             Found& into = found[step];
-            const size_t first = into.items.size();
+            const Index first = into.items.size();
             for (int32_t item : row) into.items.push_back(rows.code(item));
-            std::sort(into.items.begin() + ptrdiff_t(first), into.items.end());
+            std::sort(into.items.begin() + first, into.items.end());
             into.sizes.push_back(int32_t(row.size()));
             into.supports.push_back(support);
         }
@@ -175,8 +172,8 @@ nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, c
     std::unique_ptr<Rows> rows;
     Vector<Found> found(control);
     control.single([&] {
-        rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(),
-                                      std::max<int64_t>(1, min_support), Rows::Order::rarest_first, control);
+        rows = std::make_unique<Rows>(data, span_of(allowed), none_given, std::max<int64_t>(1, min_support),
+                                      Rows::Order::rarest_first, control);
         found.assign(rows->items() + 1, Found(control));
     });
     const Sizes sizes{min_size, max_size};
@@ -189,10 +186,9 @@ nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, c
 }  // namespace
 
 void register_mining_frequent(nb::module_& m) {
-    m.def("frequent", &frequent, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("allowed").noconvert(), nb::kw_only(), nb::arg("min_support"), nb::arg("kind"), nb::arg("min_size"),
-          nb::arg("max_size"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    m.def("frequent", &frequent, array("offsets"), array("items"), array("allowed"), nb::kw_only(),
+          nb::arg("min_support"), nb::arg("kind"), nb::arg("min_size"), nb::arg("max_size"), nb::arg("threads"),
+          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

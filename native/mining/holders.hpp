@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
+#include "core/words.hpp"
 #include "mining/bits.hpp"
 
 namespace veilset {
@@ -15,7 +15,7 @@ inline constexpr int32_t none = -1;
 
 // The rows that hold an itemset: a list of row numbers, ascending, or one bit a row.
 struct Cover {
-    std::span<const int32_t> rows;
+    View<int32_t> rows;
     const uint64_t* bits = nullptr;
     int64_t support = 0;
 };
@@ -24,9 +24,9 @@ struct Cover {
 // vocabulary.
 class Holders {
 public:
-    Holders(const Csr& data, std::span<const int32_t> asked, Control& control)
+    Holders(const Csr& data, View<int32_t> asked, Control& control)
         : ranks_(data.vocabulary, none, control), first_(control), rows_(control), bits_(control), count_(data.rows()),
-          words_(size_t(data.rows() + 63) / 64) {
+          words_(words_for(data.rows())) {
         Vector<int64_t> support(data.vocabulary, 0, control);
         Vector<uint8_t> wanted(data.vocabulary, 0, control);
         for (int32_t item : asked) wanted[item] = 1;
@@ -38,7 +38,7 @@ public:
         std::sort(order.begin(), order.end(),
                   [&](int32_t a, int32_t b) { return support[a] != support[b] ? support[a] < support[b] : a < b; });
         first_.push_back(0);
-        for (size_t rank = 0; rank < order.size(); ++rank) {
+        for (Index rank = 0; rank < order.size(); ++rank) {
             ranks_[order[rank]] = int32_t(rank);
             const int64_t held = support[order[rank]];
             // A bitmap of an item that a 32nd of the rows hold takes no more memory than the list.
@@ -51,25 +51,24 @@ public:
     }
 
     int64_t count() const { return count_; }
-    size_t words() const { return words_; }
+    Index words() const { return words_; }
     int32_t rank(int32_t item) const { return ranks_[item]; }
     Cover cover(int32_t rank) const {
-        const size_t r = rank;
-        const int64_t support = first_[r + 1] - first_[r];
-        if (r < lists_) return {{rows_.data() + first_[r], size_t(support)}, nullptr, support};
-        return {{}, bits_.data() + (r - lists_) * words_, support};
+        const int64_t support = first_[rank + 1] - first_[rank];
+        if (rank < lists_) return {part(rows_, first_, rank), nullptr, support};
+        return {{}, bits_.data() + (rank - lists_) * words_, support};
     }
 
 private:
     void fill(const Csr& data, Control& control) {
-        Vector<int64_t> next(first_.begin(), first_.begin() + ptrdiff_t(lists_), control);
+        Vector<int64_t> next(first_.begin(), first_.begin() + lists_, control);
         for (int64_t r = 0; r < count_; ++r) {
             if (r % 4096 == 0) control.poll();
             for (int32_t item : data.row(r)) {
                 const int32_t rank = ranks_[item];
                 if (rank == none) continue;
-                if (size_t(rank) < lists_) rows_[next[rank]++] = int32_t(r);
-                else bits_[(size_t(rank) - lists_) * words_ + size_t(r) / 64] |= uint64_t(1) << (r % 64);
+                if (rank < lists_) rows_[next[rank]++] = int32_t(r);
+                else set_bit(bits_.data() + (rank - lists_) * words_, r);
             }
         }
     }
@@ -78,14 +77,14 @@ private:
     Vector<int64_t> first_;  // rank -> where its list begins
     Vector<int32_t> rows_;
     Vector<uint64_t> bits_;
-    size_t lists_ = 0;  // ranks below this one have lists, the others bitmaps
+    Index lists_ = 0;  // ranks below this one have lists, the others bitmaps
     int64_t count_;
-    size_t words_;
+    Index words_;
 };
 
 // Those of `few` that are among `many`.
-inline size_t meet(std::span<const int32_t> few, std::span<const int32_t> many, int32_t* out) {
-    size_t found = 0;
+inline Index meet(View<int32_t> few, View<int32_t> many, int32_t* out) {
+    Index found = 0;
     if (many.size() / 16 > few.size()) {
         auto at = many.begin();
         for (int32_t row : few) {
@@ -98,7 +97,7 @@ inline size_t meet(std::span<const int32_t> few, std::span<const int32_t> many, 
         }
         return found;
     }
-    for (size_t i = 0, j = 0; i < few.size() && j < many.size();) {
+    for (Index i = 0, j = 0; i < few.size() && j < many.size();) {
         const int32_t a = few[i], b = many[j];
         out[found] = a;  // without a branch: most guesses would be wrong
         found += a == b;
@@ -108,11 +107,11 @@ inline size_t meet(std::span<const int32_t> few, std::span<const int32_t> many, 
     return found;
 }
 
-inline size_t meet(std::span<const int32_t> few, const uint64_t* many, int32_t* out) {
-    size_t found = 0;
+inline Index meet(View<int32_t> few, const uint64_t* many, int32_t* out) {
+    Index found = 0;
     for (int32_t row : few) {
         out[found] = row;
-        found += many[size_t(row) / 64] >> (row % 64) & 1;
+        found += has_bit(many, row);
     }
     return found;
 }
@@ -126,7 +125,7 @@ struct CoverBuffer {
 
 // The rows of both, kept in the buffer. The second one is no rarer than any item of the first: if the first has a
 // bitmap, it has one too.
-inline Cover meet(const Cover& few, const Cover& many, CoverBuffer& buffer, size_t words) {
+inline Cover meet(const Cover& few, const Cover& many, CoverBuffer& buffer, Index words) {
     Cover both;
     if (few.bits) {
         buffer.bits.resize(words);
@@ -134,10 +133,10 @@ inline Cover meet(const Cover& few, const Cover& many, CoverBuffer& buffer, size
         both.support = and_store_count(few.bits, many.bits, buffer.bits.data(), words);
     } else {
         if (buffer.rows.size() < few.rows.size()) buffer.rows.resize(few.rows.size());
-        const size_t found =
+        const Index found =
             many.bits ? meet(few.rows, many.bits, buffer.rows.data()) : meet(few.rows, many.rows, buffer.rows.data());
-        both.rows = {buffer.rows.data(), found};
-        both.support = int64_t(found);
+        both.rows = View(buffer.rows).first(found);
+        both.support = found;
     }
     return both;
 }

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
+#include "core/slots.hpp"
 #include "mining/limits.hpp"
 #include "mining/rows.hpp"
 
@@ -24,13 +23,12 @@ public:
             int64_t k, int64_t p)
         : offsets_(std::move(offsets)), items_(std::move(items)), sensitive_(std::move(sensitive)),
           data_(offsets_, items_, int32_t(sensitive_.size())), limits_{h_num, h_den, k, p},
-          kept_(sensitive_.size(), false), begin_(sensitive_.size() + 1, 0), rows_(data_.items.size()),
-          local_(sensitive_.size(), none), counts_(sensitive_.size(), 0) {
-        for (int32_t item : data_.items) ++begin_[item + 1];
-        for (size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-        std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
-        for (int64_t r = 0; r < data_.rows(); ++r)
-            for (int32_t item : data_.row(r)) rows_[next[item]++] = int32_t(r);
+          kept_(sensitive_.size(), false), begin_(sensitive_.size() + 1, 0), local_(sensitive_.size(), none),
+          counts_(sensitive_.size(), 0) {
+        group(begin_, rows_, [&](auto put) {
+            for (Index r = 0; r < data_.rows(); ++r)
+                for (int32_t item : data_.row(r)) put(item, int32_t(r));
+        });
     }
 
     void keep(int32_t item) { kept_.at(item) = true; }
@@ -40,9 +38,9 @@ public:
         if (item < 0 || item >= data_.vocabulary || sensitive_.data()[item])
             throw std::invalid_argument("not a public item");
         if (limits_.allow_everything()) return false;
-        const int64_t first = begin_[item], support = begin_[item + 1] - first;
-        const auto rows = std::span<const int32_t>(rows_).subspan(first, support);
-        if (limits_.rare(support) || (limits_.may_grow(1) && rows.size() <= few && has_rare_pair(rows))) return true;
+        const auto rows = part(rows_, begin_, item);
+        if (limits_.rare(rows.size()) || (limits_.may_grow(1) && rows.size() <= few && has_rare_pair(rows)))
+            return true;
         Control control(memory_limit, time_limit, nb::none());
         bool found = false;
         control.single([&] { found = Cohort(*this, rows, control).has_mole(); });
@@ -51,9 +49,9 @@ public:
 
 private:
     // Most items of sparse data bring a rare pair. In a few rows that is seen sooner than a thread is started.
-    static constexpr size_t few = 4096;
-    bool has_rare_pair(std::span<const int32_t> rows) {
-        std::vector<int32_t> met;
+    static constexpr Index few = 4096;
+    bool has_rare_pair(View<int32_t> rows) {
+        List<int32_t> met;
         for (int32_t r : rows)
             for (int32_t item : data_.row(r))
                 if (kept_[item] && counts_[item]++ == 0) met.push_back(item);
@@ -66,17 +64,16 @@ private:
     // row with a weight.
     class Cohort {
     public:
-        Cohort(Keeping& owner, std::span<const int32_t> rows, Control& control)
+        Cohort(Keeping& owner, View<int32_t> rows, Control& control)
             : limits_(owner.limits_), control_(control), offsets_(1, 0, control), items_(control),
               sens_offsets_(1, 0, control), sens_(control), weights_(control) {
-            std::vector<int32_t> met;
+            List<int32_t> met;
             int32_t items = 0, sensitive = 0;
             const bool nothing_to_hide = limits_.h_num >= limits_.h_den;
-            Vector<int32_t> slots(64, none, control);
-            Vector<uint64_t> hashes(control);
-            for (size_t r = 0; r < rows.size(); ++r) {
-                if (r % 4096 == 0) control_.poll();
-                for (int32_t item : owner.data_.row(rows[r])) {
+            Slots numbers(control);
+            for (int32_t r : rows) {
+                control_.poll();
+                for (int32_t item : owner.data_.row(r)) {
                     const bool hidden = owner.sensitive_.data()[item];
                     if (hidden ? nothing_to_hide : !owner.kept_[item]) continue;
                     int32_t& local = owner.local_[item];
@@ -87,7 +84,7 @@ private:
                     (hidden ? sens_ : items_).push_back(local);
                 }
                 std::sort(items_.begin() + offsets_.back(), items_.end());
-                add(slots, hashes);
+                add(numbers);
             }
             for (int32_t item : met) owner.local_[item] = none;
             item_count_ = items;
@@ -98,11 +95,11 @@ private:
             const bool some_rare = a_row_is_rare();
             // Every itemset that occurs is part of a row, and no rarer.
             if (!some_rare && with_.empty()) return false;
-            size_t longest = 0;
-            for (size_t r = 0; r < weights_.size(); ++r) longest = std::max(longest, row(int32_t(r)).size());
+            Index longest = 0;
+            for (Index r = 0; r < weights_.size(); ++r) longest = std::max(longest, row(r).size());
             if (some_rare && limits_.may_grow(longest)) return true;  // the new item and that row
             Places everybody(control_);
-            for (size_t r = 0; r < weights_.size(); ++r) everybody.push_back({int32_t(r), offsets_[r]});
+            for (Index r = 0; r < weights_.size(); ++r) everybody.push_back({int32_t(r), offsets_[r]});
             return mole_at_or_above(everybody, 1);
         }
 
@@ -113,97 +110,73 @@ private:
         };
         using Places = Vector<Place>;
 
-        std::span<const int32_t> row(int32_t r) const {
-            return {items_.data() + offsets_[r], items_.data() + offsets_[r + 1]};
-        }
-        std::span<const int32_t> hidden_in(int32_t r) const {
-            return {sens_.data() + sens_offsets_[r], sens_.data() + sens_offsets_[r + 1]};
-        }
+        View<int32_t> row(Index r) const { return part(items_, offsets_, r); }
+        View<int32_t> hidden_in(Index r) const { return part(sens_, sens_offsets_, r); }
 
         // The items at the end of items_ and sens_ become a row, unless there is one like it.
-        void add(Vector<int32_t>& slots, Vector<uint64_t>& hashes) {
-            const std::span<const int32_t> known(items_.data() + offsets_.back(), items_.data() + items_.size());
-            const std::span<const int32_t> hidden(sens_.data() + sens_offsets_.back(), sens_.data() + sens_.size());
-            uint64_t hash = known.size();
-            for (int32_t item : known) hash = mix(hash + uint64_t(item) + 1);
-            for (int32_t item : hidden) hash = mix(hash + uint64_t(item) + 1);
-            const size_t slot = slot_of(slots, hash, [&](int32_t other) {
-                const auto known_there = row(other), hidden_there = hidden_in(other);
-                return hashes[other] == hash && std::ranges::equal(known_there, known) &&
-                       std::ranges::equal(hidden_there, hidden);
+        void add(Slots& numbers) {
+            const auto known = View(items_).subspan(offsets_.back()),
+                       hidden = View(sens_).subspan(sens_offsets_.back());
+            const int32_t at = numbers.find_or_add(hash_of(hidden, hash_of(known, known.size())), [&](int32_t other) {
+                return std::ranges::equal(row(other), known) && std::ranges::equal(hidden_in(other), hidden);
             });
-            if (slots[slot] != none) {
-                ++weights_[slots[slot]];
+            if (at < weights_.size()) {
+                ++weights_[at];
                 items_.resize(offsets_.back());
                 sens_.resize(sens_offsets_.back());
                 return;
             }
-            slots[slot] = int32_t(weights_.size());
-            hashes.push_back(hash);
             weights_.push_back(1);
-            offsets_.push_back(int64_t(items_.size()));
-            sens_offsets_.push_back(int64_t(sens_.size()));
-            if (2 * weights_.size() <= slots.size()) return;
-            slots.assign(2 * slots.size(), none);
-            for (size_t r = 0; r < hashes.size(); ++r)
-                slots[slot_of(slots, hashes[r], [](int32_t) { return false; })] = int32_t(r);
-        }
-        template <class Same>
-        static size_t slot_of(const Vector<int32_t>& slots, uint64_t hash, Same same) {
-            size_t slot = hash & (slots.size() - 1);
-            while (slots[slot] != none && !same(slots[slot])) slot = (slot + 1) & (slots.size() - 1);
-            return slot;
+            offsets_.push_back(items_.size());
+            sens_offsets_.push_back(sens_.size());
         }
 
         // Whether fewer than k rows hold all the items of some row.
         bool a_row_is_rare() const {
-            std::vector<int64_t> support(item_count_, 0), first(item_count_ + 1, 0);
+            List<int64_t> support(item_count_, 0);
             int64_t everybody = 0;
-            for (size_t r = 0; r < weights_.size(); ++r) {
+            for (Index r = 0; r < weights_.size(); ++r) {
                 everybody += weights_[r];
-                for (int32_t item : row(int32_t(r))) {
-                    support[item] += weights_[r];
-                    ++first[item + 1];
-                }
+                for (int32_t item : row(r)) support[item] += weights_[r];
             }
-            if (limits_.rare(everybody) ||
-                std::any_of(support.begin(), support.end(), [&](int64_t s) { return limits_.rare(s); }))
-                return true;
-            for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-            Vector<int32_t> holders(items_.size(), 0, control_);
-            std::vector<int64_t> next(first.begin(), first.end() - 1);
-            for (size_t r = 0; r < weights_.size(); ++r)
-                for (int32_t item : row(int32_t(r))) holders[next[item]++] = int32_t(r);
-            for (size_t r = 0; r < weights_.size(); ++r) {
+            const auto rare = [&](int64_t held) { return limits_.rare(held); };
+            if (rare(everybody) || std::ranges::any_of(support, rare)) return true;
+            Vector<int64_t> first(item_count_ + 1, 0, control_);
+            Vector<int32_t> holders(control_);
+            group(first, holders, [&](auto put) {
+                for (Index r = 0; r < weights_.size(); ++r)
+                    for (int32_t item : row(r)) put(item, int32_t(r));
+            });
+            for (Index r = 0; r < weights_.size(); ++r) {
                 control_.poll();
-                const auto items = row(int32_t(r));
+                const auto items = row(r);
                 if (items.empty()) continue;  // everybody holds that
-                const auto rarest = size_t(
-                    *std::ranges::min_element(items, {}, [&](int32_t item) { return first[item + 1] - first[item]; }));
+                const int32_t rarest =
+                    *std::ranges::min_element(items, {}, [&](int32_t item) { return first[item + 1] - first[item]; });
                 int64_t held = weights_[r];
-                for (int64_t at = first[rarest]; at < first[rarest + 1] && limits_.rare(held); ++at) {
-                    const int32_t other = holders[at];
-                    if (other != int32_t(r) && std::ranges::includes(row(other), items)) held += weights_[other];
+                for (int32_t other : part(holders, first, rarest)) {
+                    if (!rare(held)) break;
+                    if (other != r && std::ranges::includes(row(other), items)) held += weights_[other];
                 }
-                if (limits_.rare(held)) return true;
+                if (rare(held)) return true;
             }
             return false;
         }
 
         // `places`: the rows of an itemset of `size` items. Extensions take items in ascending order; one that all
         // these rows hold is left out, since the itemset without it has the same rows.
-        bool mole_at_or_above(const Places& places, size_t size) {
+        bool mole_at_or_above(const Places& places, Index size) {
             control_.poll();
             int64_t support = 0;
             for (const Place& place : places) support += weights_[place.row];
             if (limits_.rare(support) || breach(places, support)) return true;
             if (!limits_.may_grow(size)) return false;
-            std::vector<int64_t> count(item_count_, 0);
+            List<int64_t> count(item_count_, 0);
             for_each_item(places, [&](int32_t item, Place place) { count[item] += weights_[place.row]; });
             if (std::any_of(count.begin(), count.end(), [&](int64_t c) { return c > 0 && limits_.rare(c); }))
                 return true;
             if (with_.empty() && !limits_.may_grow(size + 1)) return false;
-            std::vector<Places> deeper(item_count_, Places(control_));
+            List<Places> deeper(item_count_, Places(control_));
             for_each_item(places, [&](int32_t item, Place place) {
                 if (count[item] < support) deeper[item].push_back(place);
             });
@@ -237,8 +210,8 @@ private:
         Vector<int64_t> sens_offsets_;
         Vector<int32_t> sens_;
         Vector<int64_t> weights_;
-        size_t item_count_ = 0;
-        std::vector<int64_t> with_;
+        Index item_count_ = 0;
+        List<int64_t> with_;
     };
 
     Array<int64_t> offsets_;
@@ -246,11 +219,11 @@ private:
     Array<uint8_t> sensitive_;
     Csr data_;
     Limits limits_;
-    std::vector<bool> kept_;
-    std::vector<int64_t> begin_;  // item -> its part of rows_
-    std::vector<int32_t> rows_;
-    std::vector<int32_t> local_;
-    std::vector<int32_t> counts_;  // zeros between the calls
+    List<bool> kept_;
+    List<int64_t> begin_;  // item -> its part of rows_
+    List<int32_t> rows_;
+    List<int32_t> local_;
+    List<int32_t> counts_;  // zeros between the calls
 };
 
 }  // namespace
@@ -258,8 +231,8 @@ private:
 void register_mining_keeping(nb::module_& m) {
     nb::class_<Keeping>(m, "Keeping")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<uint8_t>, int64_t, int64_t, int64_t, int64_t>(),
-             nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(),
-             nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"), nb::arg("p"))
+             array("offsets"), array("items"), array("sensitive"), nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"),
+             nb::arg("k"), nb::arg("p"))
         .def("keep", &Keeping::keep, nb::arg("item"))
         .def("drop", &Keeping::drop, nb::arg("item"))
         .def("brings_mole", &Keeping::brings_mole, nb::arg("item"), nb::kw_only(), nb::arg("memory_limit"),

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "mining/covers.hpp"
@@ -35,7 +34,7 @@ struct FoundMoles {
 // Instead of the moles, the items that occur in any mole, minimal or not. X + v is a mole for every v that shares a row
 // with a minimal mole X of fewer than p items; so such a row gives all of its items.
 struct Marks {
-    std::vector<uint8_t> items, rows;
+    List<uint8_t> items, rows;
 };
 
 struct MoleQuestion {
@@ -47,13 +46,13 @@ struct MoleQuestion {
 struct Known {
     const Rows& rows;
     MoleQuestion question;
-    std::vector<Breach> singles;           // breach probability of each single item, the empty set included
+    List<Breach> singles;                  // breach probability of each single item, the empty set included
     Vector<Vector<Extension>> extensions;  // item -> later items with which it is safe
     Vector<Vector<Breach>> breaches;       // for each of those the breach probability of the pair
     Covers covers;
     std::optional<Bitmaps> columns;  // of dense data: all items over all rows
 
-    Known(const Rows& rows_, MoleQuestion question_, std::vector<Breach> singles_, Control& control)
+    Known(const Rows& rows_, MoleQuestion question_, List<Breach> singles_, Control& control)
         : rows(rows_), question(question_), singles(std::move(singles_)),
           extensions(rows.walked(), Vector<Extension>(control), control),
           breaches(rows.walked(), Vector<Breach>(control), control), covers(rows, control), control_(control) {}
@@ -62,7 +61,7 @@ struct Known {
     void build_columns() {
         Vector<Extension> all(control_);
         int64_t entries = 0;
-        for (size_t i = 0; i < rows.items(); ++i) {
+        for (Index i = 0; i < rows.items(); ++i) {
             all.push_back({int32_t(i), rows.support(int32_t(i))});
             entries += int64_t(rows.places(int32_t(i)).size());
         }
@@ -73,7 +72,7 @@ struct Known {
         for (int32_t r = 0; r < rows.distinct(); ++r) places.push_back({r, 0});
         columns = covers.as_bitmaps(places, all, {}, true, false);
     }
-    size_t publics() const { return rows.walked(); }
+    Index publics() const { return rows.walked(); }
     bool has_sensitive() const { return rows.items() > rows.walked(); }
 
 private:

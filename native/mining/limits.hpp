@@ -20,13 +20,13 @@ struct Limits {
     bool breach(int64_t with, int64_t support) const { return with * h_den > h_num * support; }
     // Every itemset that occurs is held by one row, and no share exceeds 1: then nothing can be a mole.
     bool allow_everything() const { return k <= 1 && h_num >= h_den; }
-    bool may_grow(size_t size) const { return p == 0 || int64_t(size) < p; }
+    bool may_grow(Index size) const { return p == 0 || int64_t(size) < p; }
 };
 
 struct Sizes {
     int64_t min, max;  // max 0: unlimited
-    bool small_enough(size_t size) const { return max == 0 || int64_t(size) <= max; }
-    bool fit(size_t size) const { return int64_t(size) >= min && small_enough(size); }
+    bool small_enough(Index size) const { return max == 0 || int64_t(size) <= max; }
+    bool fit(Index size) const { return int64_t(size) >= min && small_enough(size); }
 };
 
 }  // namespace veilset::mining

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
+#include "core/random.hpp"
 
 namespace veilset {
 namespace {
@@ -18,13 +17,8 @@ namespace {
 class Random {
 public:
     explicit Random(uint64_t seed) : state_(seed) {}
-    uint64_t next() {  // splitmix64
-        uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
-    size_t below(size_t bound) { return next() % bound; }
+    uint64_t next() { return mix(state_ += random_step); }
+    Index below(Index bound) { return Index(next() % uint64_t(bound)); }
     double unit() { return double(next() >> 11) * 0x1p-53; }
 
 private:
@@ -43,25 +37,22 @@ public:
           moles_(offsets_, items_, int32_t(worth_array_.size())), worth_(span_of(worth_array_)), begin_(control_),
           of_item_(control_), gone_(control_), gone_items_(control_), blocked_(worth_.size(), 0),
           kept_(worth_.size(), 0), count_(worth_.size(), 0) {
-        if (keep_.size() != worth_.size()) throw std::invalid_argument("one mark for each item, please");
+        if (keep_.size() != worth_array_.size()) throw std::invalid_argument("one mark for each item, please");
         if (moles_.rows() >= int64_t(1) << 31) throw OutOfMemory();
-        const size_t count = moles_.rows();
+        const Index count = moles_.rows();
         begin_.assign(worth_.size() + 1, 0);
-        for (int32_t item : moles_.items) ++begin_[item + 1];
-        for (size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-        of_item_.resize(moles_.items.size());
-        Vector<int64_t> next(begin_.begin(), begin_.end() - 1, control_);
+        group(begin_, of_item_, [&](auto put) {
+            for (Index m = 0; m < count; ++m)
+                for (int32_t item : moles_.row(m)) put(item, int32_t(m));
+        });
         gone_.resize(count);
         gone_items_.resize(count);
-        std::vector<bool> alone(worth_.size(), false);
-        for (size_t m = 0; m < count; ++m) {
+        List<bool> alone(worth_.size(), false);
+        for (Index m = 0; m < count; ++m) {
             int32_t all = 0;
-            const auto row = moles_.row(int64_t(m));
+            const auto row = moles_.row(m);
             if (row.size() > 65535) throw std::invalid_argument("a mole of more than 65,535 items");
-            for (int32_t item : row) {
-                of_item_[next[item]++] = int32_t(m);
-                all ^= item;
-            }
+            for (int32_t item : row) all ^= item;
             gone_[m] = uint16_t(row.size());
             gone_items_[m] = all;
             if (row.size() == 1) {
@@ -69,24 +60,24 @@ public:
                 ++blocked_[all];
             }
         }
-        for (size_t i = 0; i < worth_.size(); ++i)
+        for (Index i = 0; i < worth_.size(); ++i)
             if (!alone[i] && begin_[i + 1] > begin_[i] && !keep_.data()[i]) movable_.push_back(int32_t(i));
     }
 
     // Puts items back in this order, each unless a mole would be complete.
     void insert(const Array<int32_t>& order) {
         for (int32_t item : span_of(order)) {
-            if (item < 0 || size_t(item) >= worth_.size()) throw std::invalid_argument("item outside the vocabulary");
+            if (item < 0 || item >= worth_.size()) throw std::invalid_argument("item outside the vocabulary");
             if (!kept_[item] && blocked_[item] == 0) put_back(item);
         }
     }
 
     void clear() {
-        for (size_t i = 0; i < worth_.size(); ++i)
+        for (Index i = 0; i < worth_.size(); ++i)
             if (kept_[i]) suppress(int32_t(i));
     }
 
-    Output<uint8_t> kept() const { return to_numpy(std::vector<uint8_t>(kept_.begin(), kept_.end())); }
+    Output<uint8_t> kept() const { return to_numpy(List<uint8_t>(kept_.begin(), kept_.end())); }
 
     // Local search: forces one item in (what blocks it goes) or one out, fills up with whatever became free, and takes
     // it all back if less is kept than before. Ends after `patience` steps in a row that gained nothing, or when it has
@@ -109,7 +100,7 @@ public:
                 const int64_t gained = kept_[item] ? take_out(item) : force_in(item, most, random);
                 in_vain = gained > 0 ? 0 : in_vain + 1;
                 if (gained >= 0) continue;
-                for (size_t i = log_.size(); i-- > 0;) kept_[log_[i]] ? suppress(log_[i]) : put_back(log_[i]);
+                for (Index i = log_.size(); i-- > 0;) kept_[log_[i]] ? suppress(log_[i]) : put_back(log_[i]);
             }
         });
     }
@@ -169,7 +160,7 @@ private:
 
     // Puts back what became free, what is worth most first; `last` only behind all others.
     int64_t fill(int32_t last) {
-        std::vector<int32_t> free;
+        List<int32_t> free;
         std::swap(free, freed_);
         std::sort(free.begin(), free.end(),
                   [&](int32_t a, int32_t b) { return worth(a) != worth(b) ? worth(a) > worth(b) : a < b; });
@@ -211,9 +202,10 @@ private:
     }
 
     int64_t worth(int32_t item) const { return worth_[item]; }
-    std::span<const int32_t> moles_with(int32_t item) {
-        work_ += begin_[item + 1] - begin_[item];
-        return std::span(of_item_).subspan(begin_[item], begin_[item + 1] - begin_[item]);
+    View<int32_t> moles_with(int32_t item) {
+        const auto moles = part(of_item_, begin_, item);
+        work_ += moles.size();
+        return moles;
     }
 
     Array<int64_t> offsets_;
@@ -222,25 +214,24 @@ private:
     Array<uint8_t> keep_;
     Control control_;
     Csr moles_;
-    std::span<const int64_t> worth_;
-    Vector<int64_t> begin_;         // item -> its part of of_item_
-    Vector<int32_t> of_item_;       // moles
-    Vector<uint16_t> gone_;         // mole -> how many of its items are suppressed
-    Vector<int32_t> gone_items_;    // mole -> these items, joined by xor: the item itself where it is only one
-    std::vector<int32_t> blocked_;  // item -> the moles of which it is the only suppressed item
-    std::vector<uint8_t> kept_;
+    View<int64_t> worth_;
+    Vector<int64_t> begin_;       // item -> its part of of_item_
+    Vector<int32_t> of_item_;     // moles
+    Vector<uint16_t> gone_;       // mole -> how many of its items are suppressed
+    Vector<int32_t> gone_items_;  // mole -> these items, joined by xor: the item itself where it is only one
+    List<int32_t> blocked_;       // item -> the moles of which it is the only suppressed item
+    List<uint8_t> kept_;
     int64_t work_ = 0;
-    std::vector<int32_t> count_, movable_, log_, freed_, victims_;
+    List<int32_t> count_, movable_, log_, freed_, victims_;
 };
 
 }  // namespace
 
 void register_mining_mole_cover(nb::module_& m) {
     nb::class_<MoleCover>(m, "MoleCover")
-        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<uint8_t>, int64_t>(),
-             nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("worth").noconvert(),
-             nb::arg("keep").noconvert(), nb::kw_only(), nb::arg("memory_limit"))
-        .def("insert", &MoleCover::insert, nb::arg("order").noconvert())
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<uint8_t>, int64_t>(), array("offsets"),
+             array("items"), array("worth"), array("keep"), nb::kw_only(), nb::arg("memory_limit"))
+        .def("insert", &MoleCover::insert, array("order"))
         .def("clear", &MoleCover::clear)
         .def("kept", &MoleCover::kept)
         .def("search", &MoleCover::search, nb::kw_only(), nb::arg("patience"), nb::arg("work"), nb::arg("seed"),

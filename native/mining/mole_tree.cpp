@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <queue>
 #include <span>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
+#include "core/greedy.hpp"
 
 namespace veilset {
 namespace {
@@ -57,26 +56,26 @@ private:
 
     void build(const Csr& moles) {
         // Items in many moles come first: their moles share most.
-        const size_t vocabulary = moles.vocabulary;
-        std::vector<int32_t> by_rank(vocabulary), rank(vocabulary);
-        for (size_t i = 0; i < vocabulary; ++i) by_rank[i] = int32_t(i);
+        const Index vocabulary = moles.vocabulary;
+        List<int32_t> by_rank(vocabulary), rank(vocabulary);
+        for (Index i = 0; i < vocabulary; ++i) by_rank[i] = int32_t(i);
         std::stable_sort(by_rank.begin(), by_rank.end(),
                          [&](int32_t a, int32_t b) { return moles_with(a) > moles_with(b); });
-        for (size_t r = 0; r < vocabulary; ++r) rank[by_rank[r]] = int32_t(r);
+        for (Index r = 0; r < vocabulary; ++r) rank[by_rank[r]] = int32_t(r);
         Vector<int32_t> ranks(moles.items.size(), control_);
         std::transform(moles.items.begin(), moles.items.end(), ranks.begin(), [&](int32_t item) { return rank[item]; });
 
-        std::vector<int32_t> open;  // the nodes of the path that was inserted last
-        std::vector<int32_t> last_on_link(vocabulary, none);
-        auto close = [&](size_t depth) {
+        List<int32_t> open;  // the nodes of the path that was inserted last
+        List<int32_t> last_on_link(vocabulary, none);
+        auto close = [&](Index depth) {
             for (; open.size() > depth; open.pop_back()) nodes_[open.back()].end = int32_t(nodes_.size());
         };
-        auto insert = [&](std::span<const int32_t> path) {
-            size_t shared = 0;
+        auto insert = [&](View<int32_t> path) {
+            Index shared = 0;
             while (shared < open.size() && shared < path.size() && nodes_[open[shared]].item == by_rank[path[shared]])
                 ++shared;
             close(shared);
-            for (size_t depth = shared; depth < path.size(); ++depth) {
+            for (Index depth = shared; depth < path.size(); ++depth) {
                 const int32_t number = int32_t(nodes_.size()), item = by_rank[path[depth]];
                 nodes_.push_back({item, 0, open.empty() ? none : open.back(), number, none});
                 int32_t& last = last_on_link[item];
@@ -89,13 +88,13 @@ private:
         for (const Mole& mole : in_order(moles, ranks)) {
             control_.poll();
             if (moles.row(mole.number).size() > 2) insert(path(moles, ranks, mole.number));
-            else insert(std::span(&mole.first, mole.second == none ? 1 : 2));  // the two stand side by side
+            else insert(View(&mole.first, mole.second == none ? 1 : 2));  // the two stand side by side
         }
         close(0);
     }
 
     static std::span<int32_t> path(const Csr& moles, Vector<int32_t>& ranks, int32_t mole) {
-        return std::span(ranks).subspan(moles.offsets[mole], moles.row(mole).size());
+        return {ranks.data() + moles.offsets[mole], ranks.data() + moles.offsets[mole + 1]};
     }
 
     // The moles as paths, sorted. Most are pairs: by the second item, then by the first, and what agrees in both by the
@@ -110,14 +109,14 @@ private:
         }
         for (int32_t Mole::* key : {&Mole::second, &Mole::first}) {
             control_.poll();
-            std::vector<int32_t> place(size_t(moles.vocabulary) + 2, 0);
+            List<int32_t> place(moles.vocabulary + 2, 0);
             for (const Mole& mole : sorted) ++place[mole.*key + 2];
-            for (size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
+            for (Index i = 1; i < place.size(); ++i) place[i] += place[i - 1];
             for (const Mole& mole : sorted) other[place[mole.*key + 1]++] = mole;
             sorted.swap(other);
         }
         auto same_start = [](const Mole& a, const Mole& b) { return a.first == b.first && a.second == b.second; };
-        for (size_t from = 0, to; from < sorted.size(); from = to) {
+        for (Index from = 0, to; from < sorted.size(); from = to) {
             for (to = from + 1; to < sorted.size() && same_start(sorted[from], sorted[to]);) ++to;
             if (to - from == 1) continue;
             control_.poll();
@@ -129,20 +128,10 @@ private:
         return sorted;
     }
 
-    std::vector<int64_t> moles_with_;    // the Score table: MM(v), and
-    std::vector<int32_t> head_of_link_;  // the first node of an item
+    List<int64_t> moles_with_;    // the Score table: MM(v), and
+    List<int32_t> head_of_link_;  // the first node of an item
     Control& control_;
     Vector<Node> nodes_;
-};
-
-struct Score {
-    int64_t moles, worth;
-    int32_t item;
-    // MM(v)/IL(v), compared exactly; what is worth nothing scores infinitely. The item that comes first wins a tie.
-    bool operator<(const Score& other) const {
-        const auto mine = __int128(moles) * other.worth, its = __int128(other.moles) * worth;
-        return mine != its ? mine < its : item > other.item;
-    }
 };
 
 // The items to suppress, in the order in which they are chosen.
@@ -151,31 +140,22 @@ Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int3
                                  double time_limit, nb::object progress) {
     const Csr moles(offsets, items, int32_t(worth.size()));
     if (keep.size() != worth.size()) throw std::invalid_argument("one mark for each item, please");
-    if (moles.rows() >= int64_t(1) << 30 || moles.items.size() >= size_t(1) << 31) throw OutOfMemory();
+    if (moles.rows() >= Index(1) << 30 || moles.items.size() >= Index(1) << 31) throw OutOfMemory();
     Control control(memory_limit, time_limit, std::move(progress));
-    std::vector<int32_t> chosen;
+    List<int32_t> chosen;
     control.single([&] {
         control.begin(0, moles.rows());
         MoleTree tree(moles, control);
-        std::priority_queue<Score> scores;
-        for (int32_t item = 0; item < moles.vocabulary; ++item)
+        List<Candidate> candidates;
+        for (int32_t item = 0; item < moles.vocabulary; ++item)  // by MM(v) / IL(v)
             if (tree.moles_with(item) > 0 && !keep.data()[item])
-                scores.push({tree.moles_with(item), worth.data()[item], item});
-        while (!scores.empty()) {
-            control.poll();
-            Score best = scores.top();
-            scores.pop();
-            const int64_t now = tree.moles_with(best.item);
-            if (now == 0) continue;
-            // Scores only fall: one that is out of date takes its place again, and the others cannot have passed it.
-            if (now != best.moles) {
-                best.moles = now;
-                scores.push(best);
-                continue;
-            }
+                candidates.push_back({tree.moles_with(item), worth.data()[item], item, item});
+        const auto count = [&](int32_t item) { return tree.moles_with(item); };
+        choose_greedily(std::move(candidates), control, count, [&](const Candidate& best) {
             chosen.push_back(best.item);
             tree.suppress(best.item);
-        }
+            return true;
+        });
     });
     return to_numpy(std::move(chosen));
 }
@@ -183,9 +163,8 @@ Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int3
 }  // namespace
 
 void register_mining_mole_tree(nb::module_& m) {
-    m.def("suppress_by_tree", &suppress_by_tree, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("worth").noconvert(), nb::arg("keep").noconvert(), nb::kw_only(), nb::arg("memory_limit"),
-          nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("suppress_by_tree", &suppress_by_tree, array("offsets"), array("items"), array("worth"), array("keep"),
+          nb::kw_only(), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
+#include "mining/found.hpp"
 
 namespace veilset {
 namespace {
@@ -48,16 +47,16 @@ public:
         while (advance(1, collected)) {
         }
         const Csr data(offsets_, items_, int32_t(sensitive_.size()));
-        std::vector<uint8_t> mask(sensitive_.size(), 0);
+        List<uint8_t> mask(sensitive_.size(), 0);
         control_.single([&] {
             for (const auto& worker : workers_) {
                 if (!worker) continue;
-                for (size_t i = 0; i < known_->publics(); ++i)
+                for (Index i = 0; i < known_->publics(); ++i)
                     if (worker->marks.items[i]) mask[rows_->code(int32_t(i))] = 1;
                 for (int32_t r = 0; r < rows_->distinct(); ++r)
                     if (worker->marks.rows[r])
                         for (int32_t item : rows_->row(r))
-                            if (size_t(item) < known_->publics()) mask[rows_->code(item)] = 1;
+                            if (item < known_->publics()) mask[rows_->code(item)] = 1;
             }
             for (int64_t r = 0; r < data.rows(); ++r) {
                 bool in_mole = false;
@@ -78,7 +77,7 @@ private:
         Marks marks;
         MoleBranches search;
         Worker(Known& known, bool mark, Control& control)
-            : marks{std::vector<uint8_t>(known.rows.items(), 0), std::vector<uint8_t>(known.rows.distinct(), 0)},
+            : marks{List<uint8_t>(known.rows.items(), 0), List<uint8_t>(known.rows.distinct(), 0)},
               search(known, mark ? &marks : nullptr, control) {}
     };
 
@@ -86,12 +85,12 @@ private:
     void judge_singles(const Csr& data, bool mark) {
         mark_ = mark;
         const auto& limits = question_.limits;
-        std::vector<int64_t> support(sensitive_.size(), 0);
+        List<int64_t> support(sensitive_.size(), 0);
         for (int32_t item : data.items) ++support[item];
-        std::vector<uint8_t> safe(sensitive_.size(), 0), looked_at(sensitive_.size(), 0);
+        List<uint8_t> safe(sensitive_.size(), 0), looked_at(sensitive_.size(), 0);
         Breach nothing;  // what one knows who knows nothing
         bool any = false;
-        for (size_t i = 0; i < support.size(); ++i) {
+        for (Index i = 0; i < support.size(); ++i) {
             safe[i] = allowed_.data()[i] && !sensitive_.data()[i] && support[i] > 0;
             looked_at[i] = sensitive_.data()[i];
             if (looked_at[i] && support[i] > 0)
@@ -100,7 +99,7 @@ private:
         }
         unsafe_.assign(sensitive_.size(), 0);
         found_.emplace_back(control_);
-        std::vector<Breach> breaches(safe.size());
+        List<Breach> breaches(safe.size());
         auto judge = [&](int32_t code, const Breach& own) {
             breaches[code] = std::max(own, nothing);
             if (!limits.rare(support[code]) && !limits.breach(own.with, own.of)) return;
@@ -120,28 +119,27 @@ private:
             const Rows rows(data, safe, {}, 1, Rows::Order::rarest_first, control_, looked_at);
             Known known(rows, question_, {}, control_);
             MoleBranches branches(known, nullptr, control_);
-            std::vector<int32_t> ranks(rows.walked());
-            for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = int32_t(i);
+            List<int32_t> ranks(rows.walked());
+            for (Index i = 0; i < ranks.size(); ++i) ranks[i] = int32_t(i);
             std::sort(ranks.begin(), ranks.end(), [&](int32_t a, int32_t b) { return rows.code(a) < rows.code(b); });
             for (int32_t i : ranks) judge(rows.code(i), branches.most_sensitive(rows.places(i), rows.support(i)));
         } else {
-            for (size_t i = 0; i < safe.size(); ++i)
+            for (Index i = 0; i < safe.size(); ++i)
                 if (safe[i]) judge(int32_t(i), Breach{});
         }
         if (!any) looked_at.clear();
-        rows_ = std::make_unique<Rows>(data, safe, std::span<const int32_t>(), 1, Rows::Order::rarest_first, control_,
-                                       looked_at);
-        std::vector<Breach> singles;
-        for (size_t i = 0; i < rows_->walked(); ++i) singles.push_back(breaches[rows_->code(int32_t(i))]);
+        rows_ = std::make_unique<Rows>(data, safe, none_given, 1, Rows::Order::rarest_first, control_, looked_at);
+        List<Breach> singles;
+        for (Index i = 0; i < rows_->walked(); ++i) singles.push_back(breaches[rows_->code(int32_t(i))]);
         known_ = std::make_unique<Known>(*rows_, question_, std::move(singles), control_);
         if (limits.may_grow(3)) known_->build_columns();
-        threads_ = Control::useful(threads_, int64_t(known_->publics()));
+        threads_ = Control::useful(threads_, known_->publics());
         workers_.resize(threads_);
     }
 
     // Works on the steps of one stage until enough is collected or they are done; false if no stage is left.
     bool advance(int64_t at_least, int64_t& collected) {
-        const int64_t steps = int64_t(known_->publics());
+        const int64_t steps = known_->publics();
         if (step_ == steps) {
             ++stage_;
             step_ = 0;
@@ -166,7 +164,7 @@ private:
                 control_.advance();
                 if (found.sizes.empty()) continue;
                 std::lock_guard lock(mutex);
-                collected += int64_t(found.sizes.size());
+                collected += found.sizes.size();
                 results.emplace_back(step, std::move(found));
             }
         });
@@ -176,35 +174,24 @@ private:
     }
 
     nb::tuple hand_out() {
-        std::vector<int64_t> offsets{0};
-        std::vector<int32_t> items, supports, sensitive, with, of;
+        List<int64_t> offsets;
+        List<int32_t> items, supports, sensitive, with, of;
         control_.single([&] {
-            size_t count = 0, entries = 0;
-            for (const FoundMoles& found : found_) {
-                count += found.sizes.size();
-                entries += found.items.size();
-            }
-            const bool any = known_->has_sensitive();
-            handed_out_ = int64_t(8 * (count + 1) + 4 * entries + 4 * count + (any ? 12 * count : 0));
-            control_.charge(handed_out_);
-            offsets.reserve(count + 1);
-            items.reserve(entries);
-            supports.reserve(count);
-            for (FoundMoles& found : found_) {
-                for (int32_t size : found.sizes) offsets.push_back(offsets.back() + size);
-                items.insert(items.end(), found.items.begin(), found.items.end());
-                supports.insert(supports.end(), found.supports.begin(), found.supports.end());
+            offsets = offsets_of(found_, &FoundMoles::sizes, control_);
+            items = joined(found_, &FoundMoles::items, control_);
+            supports = joined(found_, &FoundMoles::supports, control_);
+            const Index breaches = known_->has_sensitive() ? supports.size() : 0;
+            control_.charge(12 * breaches);
+            handed_out_ = 8 * offsets.size() + 4 * items.size() + 4 * supports.size() + 12 * breaches;
+            for (const FoundMoles& found : found_)
                 for (const Breach& breach : found.breaches) {
                     with.push_back(int32_t(breach.with));
                     of.push_back(int32_t(breach.of));
                     sensitive.push_back(breach.item);
                 }
-                found = FoundMoles(control_);
-            }
             found_.clear();
         });
-        return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)), to_numpy(std::move(supports)),
-                              to_numpy(std::move(with)), to_numpy(std::move(of)), to_numpy(std::move(sensitive)));
+        return to_tuple(offsets, items, supports, with, of, sensitive);
     }
 
     Array<int64_t> offsets_;
@@ -214,10 +201,10 @@ private:
     MoleQuestion question_;
     int threads_;
     bool mark_ = false;
-    std::vector<uint8_t> unsafe_;  // codes of single items that are moles
+    List<uint8_t> unsafe_;  // codes of single items that are moles
     std::unique_ptr<Rows> rows_;
     std::unique_ptr<Known> known_;
-    std::vector<std::unique_ptr<Worker>> workers_;
+    List<std::unique_ptr<Worker>> workers_;
     Vector<FoundMoles> found_;
     int64_t stage_ = 0, step_ = 0, handed_out_ = 0;
 };
@@ -228,10 +215,9 @@ void register_mining_moles(nb::module_& m) {
     nb::class_<MoleSearch>(m, "MoleSearch")
         .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<uint8_t>&, const Array<uint8_t>&,
                       int64_t, int64_t, int64_t, int64_t, bool, bool, int, int64_t, double, nb::object>(),
-             nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("sensitive").noconvert(),
-             nb::arg("allowed").noconvert(), nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"), nb::arg("k"),
-             nb::arg("p"), nb::arg("absent"), nb::arg("mark"), nb::arg("threads"), nb::arg("memory_limit"),
-             nb::arg("time_limit"), nb::arg("progress").none())
+             array("offsets"), array("items"), array("sensitive"), array("allowed"), nb::kw_only(), nb::arg("h_num"),
+             nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("absent"), nb::arg("mark"), nb::arg("threads"),
+             nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none())
         .def("next", &MoleSearch::next, nb::arg("at_least"))
         .def("items_in_moles", &MoleSearch::items_in_moles);
 }

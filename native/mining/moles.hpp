@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "mining/covers.hpp"
@@ -43,10 +42,10 @@ public:
         found_ = &found;
         const auto places = rows_.places(a);
         Extension* extensions = covers_.arena.take<Extension>(known_.publics() + 1);
-        size_t count = 0;
-        covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+        Index count = 0;
+        covers_.for_each_row(places, [&](const Place& place, View<int32_t> row) {
             const int32_t weight = rows_.weight(place.row);
-            for (size_t i = place.next; i < row.size() && size_t(row[i]) < known_.publics(); ++i) {
+            for (Index i = place.next; i < row.size() && row[i] < known_.publics(); ++i) {
                 extensions[count].item = row[i];  // without a branch: most guesses would be wrong
                 count += counts_[row[i]] == 0;
                 counts_[row[i]] += weight;
@@ -61,7 +60,7 @@ public:
                 met.begin(),
                 std::partition(met.begin(), met.end(), [&](const Extension& e) { return !limits_.rare(e.support); }),
                 by_item);
-        std::vector<std::span<const Place>> delivered;
+        List<View<Place>> delivered;
         if (known_.has_sensitive()) delivered = covers_.deliver(places, met);
         auto& safe = known_.extensions[a];
         int32_t expected = a + 1;
@@ -71,7 +70,7 @@ public:
                     report_pair(a, expected, 0, std::max(known_.singles[a], known_.singles[expected]));
             expected = end + 1;
         };
-        for (size_t m = 0; m < met.size(); ++m) {
+        for (Index m = 0; m < count; ++m) {
             absent_until(met[m].item);
             Breach own;
             if (known_.has_sensitive()) own = most_sensitive(delivered[m], met[m].support);
@@ -87,7 +86,7 @@ public:
         }
         absent_until(int32_t(known_.publics()));
         if (marks_ && limits_.may_grow(2))
-            covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+            covers_.for_each_row(places, [&](const Place& place, View<int32_t> row) {
                 for (int32_t item : row.subspan(place.next))
                     if (counts_[item]) marks_->rows[place.row] = 1;
             });
@@ -105,20 +104,19 @@ public:
         trie_ = &trie;
         breaches_.assign(known_.breaches[a].begin(), known_.breaches[a].end());
         supports_.clear();
-        for (size_t i = 0; i < safe.size(); ++i) {
+        for (Index i = 0; i < safe.size(); ++i) {
             position_[safe[i].item] = int32_t(i);
             supports_.push_back(safe[i].support);
         }
         itemset_.assign(1, a);
         covered_ = 0;
-        lists(rows_.places(a), std::vector<Extension>(safe.begin(), safe.end()));
+        lists(rows_.places(a), List<Extension>(safe.begin(), safe.end()));
         for (const Extension& e : safe) position_[e.item] = none;
     }
 
-    Breach most_sensitive(std::span<const Place> places, int64_t support) {
-        covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
-            count_sensitive(row, rows_.weight(place.row));
-        });
+    Breach most_sensitive(View<Place> places, int64_t support) {
+        covers_.for_each_row(
+            places, [&](const Place& place, View<int32_t> row) { count_sensitive(row, rows_.weight(place.row)); });
         return take_most(support);
     }
 
@@ -128,14 +126,14 @@ public:
 
 private:
     // itemset_ is P; the extensions are the later items e, in ascending order, for which P + e is safe.
-    void lists(std::span<const Place> places, const std::vector<Extension>& extensions) {
+    void lists(View<Place> places, const List<Extension>& extensions) {
         control_.poll();
         Arena::Scope scope(covers_.arena);
         int64_t entries = 0;
         for (const Extension& e : extensions) entries += e.support;
-        std::vector<Extension> sensitive;
-        for (size_t s = known_.publics(); s < rows_.items(); ++s) sensitive.push_back({int32_t(s), 0});
-        if (Covers::bitmaps_pay(extensions.size(), sensitive.size() / 2, int64_t(places.size()), entries)) {
+        List<Extension> sensitive;
+        for (Index s = known_.publics(); s < rows_.items(); ++s) sensitive.push_back({int32_t(s), 0});
+        if (Covers::bitmaps_pay(extensions.size(), sensitive.size() / 2, places.size(), entries)) {
             Bitmaps table = covers_.as_bitmaps(places, extensions, sensitive, false, false);
             table.tried = std::max_element(extensions.begin(), extensions.end(), [](auto& a, auto& b) {
                               return a.support < b.support;
@@ -144,20 +142,19 @@ private:
             return;
         }
         const auto delivered = covers_.deliver(places, extensions);
-        for (size_t i = extensions.size(); i-- > 0;) {
+        for (Index i = extensions.size(); i-- > 0;) {
             itemset_.push_back(extensions[i].item);
-            const std::vector<Extension> deeper =
-                extend_lists(delivered[i], extensions[i].support, std::span(extensions).subspan(i + 1));
+            const List<Extension> deeper =
+                extend_lists(delivered[i], extensions[i].support, View(extensions).subspan(i + 1));
             if (deeper.size() > 1) lists(delivered[i], deeper);
             retract();
         }
     }
 
     // Judges itemset_ with each of these items, by the rows of itemset_; answers the safe ones.
-    std::vector<Extension> extend_lists(std::span<const Place> places, int64_t support,
-                                        std::span<const Extension> candidates) {
-        std::vector<Extension> left, safe;
-        std::vector<int64_t> leasts;
+    List<Extension> extend_lists(View<Place> places, int64_t support, View<Extension> candidates) {
+        List<Extension> left, safe;
+        List<int64_t> leasts;
         for (const Extension& e : candidates)
             if (const int64_t least = least_of_subsets(e.item, std::min(support, e.support)); least != none) {
                 left.push_back({e.item, 0});
@@ -166,7 +163,7 @@ private:
         if (left.empty()) return safe;
         Arena::Scope scope(covers_.arena);
         const auto delivered = covers_.deliver(places, left);
-        for (size_t c = 0; c < left.size(); ++c) {
+        for (Index c = 0; c < left.size(); ++c) {
             for (const Place& place : delivered[c]) left[c].support += rows_.weight(place.row);
             if (judge(left[c].item, left[c].support, leasts[c],
                       [&] { return most_sensitive(delivered[c], left[c].support); }))
@@ -183,7 +180,7 @@ private:
             itemset_.push_back(column.item);
             Bitmaps child{table.words, table.shifts, covers_.arena.take<Column>(table.count - i - 1), 0,
                           0,           table.tried};
-            uint64_t* bits = covers_.arena.take<uint64_t>(size_t(table.tail - i) * table.words);
+            uint64_t* bits = covers_.arena.take<uint64_t>(Index(table.tail - i) * table.words);
             for (int32_t j = i + 1; j < table.tail; ++j) {
                 const int64_t least =
                     least_of_subsets(table.columns[j].item, std::min(column.support, table.columns[j].support));
@@ -240,10 +237,10 @@ private:
             return false;
         }
         const int32_t node = trie_->insert(node_of(itemset_.size(), none), item);
-        supports_.resize(std::max(supports_.size(), size_t(node) + 1));
+        supports_.resize(std::max(supports_.size(), Index(node) + 1));
         supports_[node] = support;
         if (known_.has_sensitive()) {
-            breaches_.resize(std::max(breaches_.size(), size_t(node) + 1));
+            breaches_.resize(std::max(breaches_.size(), Index(node) + 1));
             breaches_[node] = breach;
         }
         return true;
@@ -257,7 +254,7 @@ private:
             const int32_t at = pair_at(itemset_[1], item);
             return at == none ? none : std::min(least, known_.extensions[itemset_[1]][at].support);
         }
-        for (size_t left_out = 1; left_out + 1 < itemset_.size(); ++left_out) {
+        for (Index left_out = 1; left_out + 1 < itemset_.size(); ++left_out) {
             const int32_t node = node_with(left_out, item);
             if (node == none) return none;
             least = std::min(least, supports_[node]);
@@ -265,16 +262,16 @@ private:
         return least;
     }
     // The trie's node of itemset_ without one of its items (or none of them).
-    int32_t node_of(size_t size, int32_t left_out) const {
+    int32_t node_of(Index size, int32_t left_out) const {
         int32_t node = none;
-        for (size_t i = 1; i < size; ++i) {
+        for (Index i = 1; i < size; ++i) {
             if (int32_t(i) == left_out) continue;
             node = node == none ? position_[itemset_[i]] : trie_->find(node, itemset_[i]);
             if (node == none) return none;
         }
         return node;
     }
-    int32_t node_with(size_t left_out, int32_t item) const {
+    int32_t node_with(Index left_out, int32_t item) const {
         const int32_t node = node_of(itemset_.size(), int32_t(left_out));
         if (node == none) return itemset_.size() == 2 ? position_[item] : none;
         return trie_->find(node, item);
@@ -290,13 +287,13 @@ private:
     // The largest breach probability of itemset_ and of itemset_ + item without one of its other items but x1.
     Breach breach_without_one(int32_t item) const {
         Breach most = breaches_[node_of(itemset_.size(), none)];
-        for (size_t left_out = 1; left_out < itemset_.size(); ++left_out)
+        for (Index left_out = 1; left_out < itemset_.size(); ++left_out)
             most = std::max(most, breaches_[node_with(left_out, item)]);
         return most;
     }
 
-    void count_sensitive(std::span<const int32_t> row, int32_t weight) {
-        for (size_t i = row.size(); i-- > 0 && size_t(row[i]) >= known_.publics();) {
+    void count_sensitive(View<int32_t> row, int32_t weight) {
+        for (Index i = row.size(); i-- > 0 && row[i] >= known_.publics();) {
             const int32_t s = row[i] - int32_t(known_.publics());
             if (with_[s] == 0) met_.push_back(s);
             with_[s] += weight;
@@ -321,14 +318,14 @@ private:
         return most;
     }
 
-    void report(std::span<const int32_t> itemset, int64_t support, const Breach& breach) {
+    void report(View<int32_t> itemset, int64_t support, const Breach& breach) {
         if (marks_) {
             for (int32_t item : itemset) marks_->items[item] = 1;
             return;
         }
-        const size_t first = found_->items.size();
+        const Index first = found_->items.size();
         for (int32_t item : itemset) found_->items.push_back(rows_.code(item));
-        std::sort(found_->items.begin() + ptrdiff_t(first), found_->items.end());
+        std::sort(found_->items.begin() + first, found_->items.end());
         found_->sizes.push_back(int32_t(itemset.size()));
         found_->supports.push_back(int32_t(support));
         if (known_.has_sensitive()) found_->breaches.push_back(breach);
@@ -340,7 +337,7 @@ private:
 
     // body(row) for the rows that hold an itemset (ascending), until it answers false.
     template <class Body>
-    void for_each_holder(std::span<const int32_t> itemset, Body body) const {
+    void for_each_holder(View<int32_t> itemset, Body body) const {
         for (const Place& place : rows_.places(itemset[0])) {
             const auto row = rows_.row(place.row).subspan(place.next);
             if (std::includes(row.begin(), row.end(), itemset.begin() + 1, itemset.end()) && !body(place.row)) return;
@@ -358,7 +355,7 @@ private:
             uint64_t* both = covers_.arena.take<uint64_t>(all.words);
             const int64_t support = all.meet(cover, column, both);
             most = {0, std::max<int64_t>(support, 1), none};
-            for (size_t s = known_.publics(); s < rows_.items(); ++s)
+            for (Index s = known_.publics(); s < rows_.items(); ++s)
                 if (const int64_t with = all.meet(both, all.columns[s].bits))
                     most = std::max(most, Breach{with, support, rows_.code(int32_t(s))});
             return support;
@@ -379,8 +376,8 @@ private:
     const uint64_t* cover_without_first() {
         const Bitmaps& all = *known_.columns;
         prefixes_.resize(std::max(prefixes_.size(), itemset_.size()));
-        for (covered_ = std::max<size_t>(covered_, 1); covered_ < itemset_.size(); ++covered_) {
-            std::vector<uint64_t>& cover = prefixes_[covered_];
+        for (covered_ = std::max<Index>(covered_, 1); covered_ < itemset_.size(); ++covered_) {
+            List<uint64_t>& cover = prefixes_[covered_];
             cover.resize(all.words);
             const uint64_t* column = all.columns[itemset_[covered_]].bits;
             if (covered_ == 1) std::copy(column, column + all.words, cover.begin());
@@ -395,14 +392,14 @@ private:
     Control& control_;
     Covers covers_;
     Marks* marks_;
-    std::vector<int32_t> counts_;
-    std::vector<int32_t> with_, met_;  // sensitive item -> count; those counted
-    std::vector<int32_t> position_;    // item -> its node in the trie, as an extension of x1
-    Vector<int64_t> supports_;         // node -> support
-    Vector<Breach> breaches_;          // node -> breach probability
-    std::vector<int32_t> itemset_, scratch_, subset_;
-    std::vector<std::vector<uint64_t>> prefixes_;  // i -> the cover of itemset_[1..i], for i < covered_
-    size_t covered_ = 0;
+    List<int32_t> counts_;
+    List<int32_t> with_, met_;  // sensitive item -> count; those counted
+    List<int32_t> position_;    // item -> its node in the trie, as an extension of x1
+    Vector<int64_t> supports_;  // node -> support
+    Vector<Breach> breaches_;   // node -> breach probability
+    List<int32_t> itemset_, scratch_, subset_;
+    List<List<uint64_t>> prefixes_;  // i -> the cover of itemset_[1..i], for i < covered_
+    Index covered_ = 0;
     Trie* trie_ = nullptr;
     FoundMoles* found_ = nullptr;
 };

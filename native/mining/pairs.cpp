@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -23,12 +21,12 @@ class PairCounter {
 public:
     PairCounter(const Rows& rows, int64_t min_support, Control& control)
         : rows_(rows), min_support_(min_support), covers_(rows, control), counts_(rows.items(), 0, control),
-          met_(rows.items() + 1, control), marks_((rows.items() + 63) / 64, 0, control) {}
+          met_(rows.items() + 1, control), marks_(words_for(rows.items()), 0, control) {}
 
     // The pairs whose first item is this one, by their second.
     void count(int32_t first, Found& found) {
-        size_t met = 0;
-        covers_.for_each_row(rows_.places(first), [&](const Place& place, std::span<const int32_t> row) {
+        Index met = 0;
+        covers_.for_each_row(rows_.places(first), [&](const Place& place, View<int32_t> row) {
             const int32_t weight = rows_.weight(place.row);
             for (int32_t second : row.subspan(place.next)) {
                 met_[met] = second;  // without a branch: most guesses would be wrong
@@ -36,8 +34,8 @@ public:
                 counts_[second] += weight;
             }
         });
-        size_t often = 0;
-        for (size_t m = 0; m < met; ++m) {
+        Index often = 0;
+        for (Index m = 0; m < met; ++m) {
             const int32_t second = met_[m];
             met_[often] = second;
             if (counts_[second] >= min_support_) ++often;
@@ -55,16 +53,15 @@ private:
     // body(item) for the first `count` that were met, in their order: sorted if they are few, else marked and looked
     // up.
     template <class Body>
-    void ascending(size_t count, Body body) {
+    void ascending(Index count, Body body) {
         if (16 * count < marks_.size()) {
-            std::sort(met_.begin(), met_.begin() + ptrdiff_t(count));
-            for (size_t m = 0; m < count; ++m) body(met_[m]);
+            std::sort(met_.begin(), met_.begin() + count);
+            for (Index m = 0; m < count; ++m) body(met_[m]);
             return;
         }
-        for (size_t m = 0; m < count; ++m) marks_[size_t(met_[m]) / 64] |= uint64_t(1) << (met_[m] % 64);
-        for (size_t w = 0; w < marks_.size(); ++w)
-            for (uint64_t left = std::exchange(marks_[w], 0); left; left &= left - 1)
-                body(int32_t(64 * w) + __builtin_ctzll(left));
+        for (Index m = 0; m < count; ++m) set_bit(marks_, met_[m]);
+        for_each_bit(marks_, body);
+        std::fill(marks_.begin(), marks_.end(), 0);
     }
 
     const Rows& rows_;
@@ -82,13 +79,12 @@ nb::tuple pairs(const Array<int64_t>& offsets, const Array<int32_t>& items, cons
     std::unique_ptr<Rows> rows;
     Vector<Found> found(control);
     control.single([&] {
-        rows = std::make_unique<Rows>(data, span_of(allowed), std::span<const int32_t>(), at_least,
-                                      Rows::Order::vocabulary, control);
+        rows = std::make_unique<Rows>(data, span_of(allowed), none_given, at_least, Rows::Order::vocabulary, control);
         found.assign(rows->items(), Found(control));
     });
-    std::vector<std::unique_ptr<PairCounter>> counters(Control::useful(threads, int64_t(rows->items())));
-    control.begin(1, int64_t(rows->items()));
-    control.parallel(int(counters.size()), int64_t(rows->items()), [&](int64_t first, int worker) {
+    List<std::unique_ptr<PairCounter>> counters(Control::useful(threads, rows->items()));
+    control.begin(1, rows->items());
+    control.parallel(int(counters.size()), rows->items(), [&](int64_t first, int worker) {
         auto& counter = counters[worker];
         if (!counter) counter = std::make_unique<PairCounter>(*rows, at_least, control);
         counter->count(int32_t(first), found[first]);
@@ -99,9 +95,8 @@ nb::tuple pairs(const Array<int64_t>& offsets, const Array<int32_t>& items, cons
 }  // namespace
 
 void register_mining_pairs(nb::module_& m) {
-    m.def("pairs", &pairs, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("allowed").noconvert(),
-          nb::kw_only(), nb::arg("min_support"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    m.def("pairs", &pairs, array("offsets"), array("items"), array("allowed"), nb::kw_only(), nb::arg("min_support"),
+          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
@@ -20,11 +18,11 @@ class Counter {
 public:
     Counter(const Holders& holders, Control& control) : holders_(holders), control_(control) {}
 
-    int64_t support(std::span<const int32_t> itemset) {
+    int64_t support(View<int32_t> itemset) {
         wanted_.clear();
         for (int32_t item : itemset) wanted_.push_back(holders_.rank(item));
         std::sort(wanted_.begin(), wanted_.end());
-        size_t depth = 0;
+        Index depth = 0;
         while (depth < stack_.size() && depth < wanted_.size() && stack_[depth].rank == wanted_[depth]) ++depth;
         stack_.resize(depth);
         while (depth < wanted_.size() && (depth == 0 || stack_.back().cover.support > 0)) push(wanted_[depth++]);
@@ -40,7 +38,7 @@ private:
     void push(int32_t rank) {
         control_.poll();
         const Cover item = holders_.cover(rank);
-        const size_t depth = stack_.size();
+        const Index depth = stack_.size();
         if (depth == 0) {
             stack_.push_back({rank, item});
             return;
@@ -51,9 +49,9 @@ private:
 
     const Holders& holders_;
     Control& control_;
-    std::vector<int32_t> wanted_;
-    std::vector<Level> stack_;
-    std::vector<CoverBuffer> buffers_;  // of all levels but the first, which looks into the holders
+    List<int32_t> wanted_;
+    List<Level> stack_;
+    List<CoverBuffer> buffers_;  // of all levels but the first, which looks into the holders
 };
 
 Output<int64_t> supports(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
@@ -62,27 +60,25 @@ Output<int64_t> supports(const Array<int64_t>& offsets, const Array<int32_t>& it
     const Csr data(offsets, items, vocabulary), asked(asked_offsets, asked_items, vocabulary);
     Control control(memory_limit, time_limit, std::move(progress));
     std::unique_ptr<Holders> holders;
-    std::vector<int64_t> answer;
+    List<int64_t> answer;
     control.single([&] {
         control.charge(8 * asked.rows());
         answer.resize(asked.rows());
         holders = std::make_unique<Holders>(data, asked.items, control);
     });
-    const int64_t block = std::clamp<int64_t>(asked.rows() / 64, 1, 1024), blocks = (asked.rows() + block - 1) / block;
-    std::vector<std::unique_ptr<Counter>> counters(Control::useful(threads, blocks));
-    control.begin(1, blocks);
-    control.parallel(int(counters.size()), blocks, [&](int64_t number, int worker) {
+    List<std::unique_ptr<Counter>> counters(Control::useful(threads, asked.rows()));
+    const Index block = std::clamp<Index>(asked.rows() / 64, 1, 1024);
+    control.in_blocks(1, threads, asked.rows(), block, [&](Index i, int worker) {
         auto& counter = counters[worker];
         if (!counter) counter = std::make_unique<Counter>(*holders, control);
-        for (int64_t i = number * block; i < std::min((number + 1) * block, asked.rows()); ++i)
-            answer[i] = counter->support(asked.row(i));
+        answer[i] = counter->support(asked.row(i));
     });
     return to_numpy(std::move(answer));
 }
 
 Output<int64_t> cover(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
                       const Array<int32_t>& itemset) {
-    std::vector<int64_t> rows;
+    List<int64_t> rows;
     {
         nb::gil_scoped_release release;
         const Csr data(offsets, items, vocabulary);
@@ -98,11 +94,10 @@ Output<int64_t> cover(const Array<int64_t>& offsets, const Array<int32_t>& items
 }  // namespace
 
 void register_mining_supports(nb::module_& m) {
-    m.def("cover", &cover, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("vocabulary"),
-          nb::arg("itemset").noconvert());
-    m.def("supports", &supports, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("vocabulary"),
-          nb::arg("asked_offsets").noconvert(), nb::arg("asked_items").noconvert(), nb::kw_only(), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("cover", &cover, array("offsets"), array("items"), nb::arg("vocabulary"), array("itemset"));
+    m.def("supports", &supports, array("offsets"), array("items"), nb::arg("vocabulary"), array("asked_offsets"),
+          array("asked_items"), nb::kw_only(), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
+          nb::arg("progress").none());
 }
 
 }  // namespace veilset

@@ -11,24 +11,25 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "mining/covers.hpp"
 
 namespace veilset::mining {
 
-// Mode:
-//   static constexpr bool excludes         whether nodes know their excluded items; a node with one that is free is
-//   skipped static constexpr bool looks_ahead      whether to try P with its whole tail before walking it static
-//   constexpr bool merges_excluded  whether rows that differ in excluded items only may be merged bool enter(P, free,
-//   support, maximal)  at every node; maximal (if it looks ahead): nothing extends it. False: do not walk its tail void
-//   leave()                           after the node and all below it void whole(P, free, tail, support)     P with its
-//   whole tail is frequent, and no excluded item extends it static constexpr bool avoids           whether nodes may
-//   not contain certain itemsets; one that does also has bool concerns(item)                    whether one of these
-//   holds the item, which is then walked even where it would be free bool forbids(item)                     whether P
-//   with the item would contain one void extend(item), retract(item)       P has gained this item; has lost it again
+// What a Mode has:
+// - excludes: whether nodes know their excluded items; a node with one that is free is skipped.
+// - looks_ahead: whether to try P with its whole tail before walking it.
+// - merges_excluded: whether rows that differ in excluded items only may be merged.
+// - avoids: whether nodes may not contain certain itemsets.
+// - enter(P, free, support, maximal) at every node. Maximal (if it looks ahead): nothing extends it. False: do not walk
+//   its tail.
+// - leave() after the node and all below it.
+// - whole(P, free, tail, support): P with its whole tail is frequent, and no excluded item extends it.
+// And one that avoids:
+// - concerns(item): whether one of these itemsets holds the item, which is then walked even where it would be free.
+// - forbids(item): whether P with the item would contain one.
+// - extend(item), retract(item): P has gained this item; has lost it again.
 template <class Mode>
 class Walk {
 public:
@@ -56,7 +57,7 @@ private:
     }
 
     void free_from_the_start() {
-        for (size_t item = rows_.branches(); item < rows_.items(); ++item)
+        for (Index item = rows_.branches(); item < rows_.items(); ++item)
             if (may_be_free(int32_t(item))) set_free(int32_t(item));
     }
 
@@ -65,7 +66,7 @@ private:
         itemset_.clear();
         free_.clear();
         if constexpr (Mode::avoids) {
-            if (size_t(item) >= rows_.branches() && may_be_free(item)) return;
+            if (item >= rows_.branches() && may_be_free(item)) return;
             free_from_the_start();  // they may be of a lower rank than an item that every row holds and that is walked
         }
         extend(item);
@@ -99,17 +100,17 @@ private:
     }
 
     // A node whose cover is a list of places; `last` is its item of the highest rank that is not free.
-    void lists(std::span<const Place> places, int64_t support, int32_t last) {
+    void lists(View<Place> places, int64_t support, int32_t last) {
         control_.poll();
         Arena::Scope scope(arena_);
-        const size_t free_before = free_.size();
-        std::vector<Extension> tail, excluded;
+        const Index free_before = free_.size();
+        List<Extension> tail, excluded;
         int64_t entries = 0;
         if (!count(places, support, last, tail, excluded, entries)) return;
         if (mode_.enter(itemset_, free_, support, tail.empty() && excluded.empty()) && !tail.empty()) {
             if (!Mode::excludes && tail.size() == 1) {
                 leaf(tail.front());
-            } else if (Covers::bitmaps_pay(tail.size(), excluded.size(), int64_t(places.size()), entries)) {
+            } else if (Covers::bitmaps_pay(tail.size(), excluded.size(), places.size(), entries)) {
                 std::sort(tail.begin(), tail.end(), rarer<Extension>);
                 Bitmaps table = Mode::excludes ? covers_.as_bitmaps(places, tail, excluded, true, Mode::merges_excluded)
                                                : from_copies(tail);
@@ -119,7 +120,7 @@ private:
                 std::sort(tail.begin(), tail.end(),
                           [](const Extension& a, const Extension& b) { return a.item < b.item; });
                 const auto delivered = covers_.deliver(places, tail);
-                for (size_t t = 0; t < tail.size(); ++t) {
+                for (Index t = 0; t < tail.size(); ++t) {
                     extend(tail[t].item);
                     lists(delivered[t], tail[t].support, tail[t].item);
                     retract();
@@ -131,32 +132,32 @@ private:
     }
 
     // Sorts the items of these rows into tail, excluded and free ones. False if an excluded item is in every row.
-    bool count(std::span<const Place> places, int64_t support, int32_t last, std::vector<Extension>& tail,
-               std::vector<Extension>& excluded, int64_t& entries) {
+    bool count(View<Place> places, int64_t support, int32_t last, List<Extension>& tail, List<Extension>& excluded,
+               int64_t& entries) {
         Arena::Scope scope(arena_);
         int32_t* met = arena_.take<int32_t>(rows_.items() + 1);
-        size_t met_count = 0;
+        Index met_count = 0;
         copies_.clear();
-        covers_.for_each_row(places, [&](const Place& place, std::span<const int32_t> row) {
+        covers_.for_each_row(places, [&](const Place& place, View<int32_t> row) {
             const int32_t weight = rows_.weight(place.row);
             auto add = [&](int32_t item) {
                 met[met_count] = item;  // without a branch: most guesses would be wrong
                 met_count += counts_[item] == 0;
                 counts_[item] += weight;
             };
-            for (size_t i = place.next; i < row.size(); ++i) add(row[i]);
+            for (Index i = place.next; i < row.size(); ++i) add(row[i]);
             if constexpr (!Mode::excludes) {
                 copies_.push_back(weight);
                 copies_.push_back(int32_t(row.size()) - place.next);
                 copies_.insert(copies_.end(), row.begin() + place.next, row.end());
             }
             if constexpr (Mode::excludes)
-                for (size_t i = 0; i + 1 < size_t(place.next); ++i) add(row[i]);
-            entries += int64_t(row.size()) - place.next;
+                for (Index i = 0; i + 1 < place.next; ++i) add(row[i]);
+            entries += row.size() - place.next;
         });
         bool covered = false;
-        const size_t free_before = free_.size();
-        for (size_t m = 0; m < met_count; ++m) {
+        const Index free_before = free_.size();
+        for (Index m = 0; m < met_count; ++m) {
             const int32_t item = met[m];
             const int64_t with = std::exchange(counts_[item], 0);
             if (with < min_support_ || inside_[item] || forbidden(item)) continue;
@@ -173,23 +174,23 @@ private:
             free_.resize(free_before);
             return false;
         }
-        for (size_t f = free_before; f < free_.size(); ++f) inside_[free_[f]] = 1;
+        for (Index f = free_before; f < free_.size(); ++f) inside_[free_[f]] = 1;
         return true;
     }
 
     // Bitmaps from what the last count has read: the rows themselves lie far apart.
-    Bitmaps from_copies(std::span<const Extension> tail) {
+    Bitmaps from_copies(View<Extension> tail) {
         return covers_.as_bitmaps(tail, {}, false, false, [&](auto body) {
-            for (size_t at = 0; at < copies_.size();) {
+            for (Index at = 0; at < copies_.size();) {
                 const int32_t weight = copies_[at];
-                const size_t size = copies_[at + 1];
-                body(std::span<const int32_t>(copies_.data() + at + 2, size), weight);
+                const Index size = copies_[at + 1];
+                body(View<int32_t>(copies_.data() + at + 2, size), weight);
                 at += 2 + size;
             }
         });
     }
 
-    void forget_free(size_t before) {
+    void forget_free(Index before) {
         for (; free_.size() > before; free_.pop_back()) inside_[free_.back()] = 0;
     }
 
@@ -219,7 +220,7 @@ private:
                 }))
                 continue;
             Arena::Scope scope(arena_);
-            const size_t free_before = free_.size();
+            const Index free_before = free_.size();
             extend(column.item);
             Bitmaps child = meet(table, i);
             const bool maximal =
@@ -250,7 +251,7 @@ private:
         const Column& with = table.columns[i];
         Bitmaps child{table.words, table.shifts, nullptr, 0, 0, table.tried};
         child.columns = arena_.take<Column>(table.count);
-        uint64_t* bits = arena_.take<uint64_t>(size_t(table.tail - i - 1) * table.words);
+        uint64_t* bits = arena_.take<uint64_t>(Index(table.tail - i - 1) * table.words);
         for (int32_t j = i + 1; j < table.tail; ++j) {
             if (forbidden(table.columns[j].item)) continue;
             const int64_t support = table.meet(with.bits, table.columns[j].bits, bits);
@@ -271,10 +272,10 @@ private:
         for (int32_t j = 0; j < i; ++j) child.columns[child.count++] = table.columns[j];
     }
 
-    static bool holds(const uint64_t* outer, const uint64_t* inner, size_t words) {
-        for (size_t w = 0; w < words; w += 8) {
+    static bool holds(const uint64_t* outer, const uint64_t* inner, Index words) {
+        for (Index w = 0; w < words; w += 8) {
             uint64_t missing = 0;
-            for (size_t i = w; i < w + 8; ++i) missing |= inner[i] & ~outer[i];
+            for (Index i = w; i < w + 8; ++i) missing |= inner[i] & ~outer[i];
             if (missing) return false;
         }
         return true;
@@ -304,7 +305,7 @@ private:
         if (support < min_support_) return false;
         for (int32_t j = table.tail; j < table.count; ++j)
             if (table.meet(sofar, table.columns[j].bits) >= min_support_) return true;
-        mode_.whole(itemset_, free_, std::span<const Column>(table.columns, table.tail), support);
+        mode_.whole(itemset_, free_, View<Column>(table.columns, table.tail), support);
         return true;
     }
 
@@ -314,10 +315,10 @@ private:
     Mode& mode_;
     Covers covers_;
     Arena& arena_;
-    std::vector<int32_t> counts_;
-    Vector<int32_t> copies_;       // of the rows of the last node: weight, number of items, items
-    std::vector<uint8_t> inside_;  // item -> whether it is in the itemset or free
-    std::vector<int32_t> itemset_, free_;
+    List<int32_t> counts_;
+    Vector<int32_t> copies_;  // of the rows of the last node: weight, number of items, items
+    List<uint8_t> inside_;    // item -> whether it is in the itemset or free
+    List<int32_t> itemset_, free_;
 };
 
 }  // namespace veilset::mining

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 #include "rules/payoff.hpp"
@@ -23,8 +21,8 @@ struct Suspect {
 // All violating rules with exactly `size` items known, for the suspects of each row.
 class Enumeration {
 public:
-    Enumeration(const Rows& rows, std::span<const int64_t> first, std::span<const Suspect> suspects, Rho rho,
-                size_t size, std::atomic<int64_t>& left, Control& control)
+    Enumeration(const Rows& rows, View<int64_t> first, View<Suspect> suspects, Rho rho, Index size,
+                std::atomic<int64_t>& left, Control& control)
         : rows_(rows), first_(first), suspects_(suspects), rho_(rho), size_(size), left_(left), control_(control),
           found_(size, control), with_(rows.items(), 0), least_(rows.items(), 0), known_(rows.items(), 0),
           child_(rows.items(), 0) {}
@@ -32,7 +30,7 @@ public:
     Found take() { return std::move(found_); }
 
     void from(int32_t item) {
-        std::vector<Place> places;
+        List<Place> places;
         for (int32_t r : rows_.holders(item)) {
             const auto row = rows_.row(r);
             places.push_back({r, int32_t(std::ranges::lower_bound(row, item) - row.begin()) + 1});
@@ -44,11 +42,9 @@ private:
     struct Place {
         int32_t row, next;
     };
-    using Places = std::span<const Place>;
+    using Places = View<Place>;
 
-    std::span<const Suspect> suspects(int32_t r) const {
-        return suspects_.subspan(first_[r], first_[r + 1] - first_[r]);
-    }
+    View<Suspect> suspects(int32_t r) const { return suspects_.subspan(first_[r], first_[r + 1] - first_[r]); }
 
     void step(int32_t item, Places places) {
         antecedent_.push_back(item);
@@ -102,7 +98,7 @@ private:
         control_.poll();
         if (places.size() == 1) return all_of(places[0].row, places[0].next);
         // Who may still be inferred further down: n_t bounds what the best antecedent there leaves.
-        std::vector<int32_t> hopeful;
+        List<int32_t> hopeful;
         for_each_suspect(places, [&](int32_t item, int64_t with, int64_t least) {
             if (!known_[item] && least <= rho_.most_without(with)) hopeful.push_back(item);
         });
@@ -110,17 +106,17 @@ private:
         for (int32_t item : hopeful) known_[item] |= 2;
         struct Child {
             int32_t item;
-            size_t begin, end;
+            Index begin, end;
         };
-        std::vector<Child> children;
-        size_t entries = 0;
+        List<Child> children;
+        Index entries = 0;
         for (const Place& place : places) {
             int32_t only = none;
-            size_t here = 0;
+            Index here = 0;
             for (const auto& suspect : suspects(place.row))
                 if (known_[suspect.item] & 2) ++here, only = suspect.item;
             const auto row = rows_.row(place.row);
-            for (size_t i = place.next; i < row.size(); ++i) {
+            for (Index i = place.next; i < row.size(); ++i) {
                 int32_t& count = child_[row[i]];
                 if (count == 0) children.push_back({row[i], 0, 0});
                 count += 2;
@@ -137,11 +133,11 @@ private:
             count = 0;
         }
         std::erase_if(children, [](const Child& child) { return child.item == none; });
-        for (size_t c = 0; c < children.size(); ++c) child_[children[c].item] = int32_t(c) + 1;
-        std::vector<Place> below(entries);
+        for (Index c = 0; c < children.size(); ++c) child_[children[c].item] = int32_t(c) + 1;
+        List<Place> below(entries);
         for (const Place& place : places) {
             const auto row = rows_.row(place.row);
-            for (size_t i = place.next; i < row.size(); ++i)
+            for (Index i = place.next; i < row.size(); ++i)
                 if (const int32_t c = child_[row[i]]) below[children[c - 1].end++] = {place.row, int32_t(i) + 1};
         }
         for (const Child& child : children) child_[child.item] = 0;
@@ -166,7 +162,7 @@ private:
             }
             return;
         }
-        for (size_t i = next; i + (size_ - antecedent_.size()) <= row.size() && --left_ >= 0; ++i) {
+        for (Index i = next; i + (size_ - antecedent_.size()) <= row.size() && --left_ >= 0; ++i) {
             antecedent_.push_back(row[i]);
             known_[row[i]] = 1;
             all_of(r, int32_t(i) + 1);
@@ -176,17 +172,17 @@ private:
     }
 
     const Rows& rows_;
-    std::span<const int64_t> first_;
-    std::span<const Suspect> suspects_;
+    View<int64_t> first_;
+    View<Suspect> suspects_;
     Rho rho_;
-    size_t size_;
+    Index size_;
     std::atomic<int64_t>& left_;
     Control& control_;
     Found found_;
-    std::vector<int64_t> with_, least_;  // zeros between uses
-    std::vector<uint8_t> known_;         // 1: in the antecedent; 2: may be inferred further down
-    std::vector<int32_t> child_;
-    std::vector<int32_t> antecedent_, consequents_, met_;
+    List<int64_t> with_, least_;  // zeros between uses
+    List<uint8_t> known_;         // 1: in the antecedent; 2: may be inferred further down
+    List<int32_t> child_;
+    List<int32_t> antecedent_, consequents_, met_;
 };
 
 }  // namespace veilset::rules

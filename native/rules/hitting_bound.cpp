@@ -12,45 +12,39 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "core/arrays.hpp"
 #include "core/control.hpp"
+#include "core/words.hpp"
 
 namespace veilset {
 namespace {
 
-constexpr size_t most_triples_packed = 200'000;    // more make items so dense that cliques say it all
-constexpr size_t outer_rounds = 100;               // in which all cases are looked at anew
-constexpr size_t inner_rounds = 10;                // the same inside a case
+constexpr Index most_triples_packed = 200'000;     // more make items so dense that cliques say it all
+constexpr Index outer_rounds = 100;                // in which all cases are looked at anew
+constexpr Index inner_rounds = 10;                 // the same inside a case
 constexpr int64_t closer_work = int64_t(1) << 31;  // a few seconds of closer looks, the same ones on every machine
 
 using Words = Vector<uint64_t>;
 
-template <class Body>
-void for_each(const Words& items, Body body) {
-    for (size_t w = 0; w < items.size(); ++w)
-        for (uint64_t rest = items[w]; rest; rest &= rest - 1) body(int32_t(64 * w) + __builtin_ctzll(rest));
-}
-
 class Graph {
 public:
-    Graph(size_t items, Control& control) : words_((items + 63) / 64), bits_(items * words_, 0, control) {}
+    Graph(Index items, Control& control) : words_(words_for(items)), bits_(items * words_, 0, control) {}
     void join(int32_t a, int32_t b) {
-        row(a)[size_t(b) / 64] |= uint64_t(1) << (b % 64);
-        row(b)[size_t(a) / 64] |= uint64_t(1) << (a % 64);
+        set_bit(row(a), b);
+        set_bit(row(b), a);
     }
-    bool joined(int32_t a, int32_t b) const { return row(a)[size_t(b) / 64] >> (b % 64) & 1; }
-    std::span<uint64_t> row(int32_t a) { return std::span(bits_).subspan(size_t(a) * words_, words_); }
-    std::span<const uint64_t> row(int32_t a) const { return std::span(bits_).subspan(size_t(a) * words_, words_); }
-    size_t words() const { return words_; }
+    bool joined(int32_t a, int32_t b) const { return has_bit(row(a), b); }
+    uint64_t* row(int32_t a) { return bits_.data() + a * words_; }
+    const uint64_t* row(int32_t a) const { return bits_.data() + a * words_; }
+    Index words() const { return words_; }
 
 private:
-    size_t words_;
+    Index words_;
     Words bits_;
 };
 
@@ -79,7 +73,7 @@ struct Sets {
     Sets with(int32_t first, const Words& items, Control& control) const {
         Vector<int32_t> place(weights.size(), -1, control), back(control);
         Vector<int64_t> left(control);
-        for_each(items, [&](int32_t item) {
+        for_each_bit(items, [&](int32_t item) {
             if (item == first || pairs.joined(first, item)) return;
             place[item] = int32_t(back.size());
             back.push_back(item);
@@ -87,8 +81,8 @@ struct Sets {
         });
         Sets rest(std::move(left), control);
         const auto here = [&](int32_t item) { return place[item]; };
-        for (size_t i = 0; i < back.size(); ++i)
-            for (size_t j = 0; j < i; ++j)
+        for (Index i = 0; i < back.size(); ++i)
+            for (Index j = 0; j < i; ++j)
                 if (pairs.joined(back[i], back[j])) rest.pairs.join(int32_t(i), int32_t(j));
         for (const auto& [b, c] : together[first])
             if (here(b) >= 0 && here(c) >= 0) rest.pairs.join(here(b), here(c));
@@ -110,12 +104,12 @@ public:
         int64_t kept = 0;
         if (first >= 0) {
             kept = sets_.weights[first];
-            for (size_t w = 0; w < open_.size(); ++w) open_[w] &= ~sets_.pairs.row(first)[w];
-            open_[size_t(first) / 64] &= ~(uint64_t(1) << (first % 64));
+            for (Index w = 0; w < open_.size(); ++w) open_[w] &= ~sets_.pairs.row(first)[w];
+            clear_bit(open_, first);
             for (const auto& [b, c] : sets_.together[first]) graph_.join(b, c);
         }
         std::fill(left_.begin(), left_.end(), 0);
-        for_each(open_, [&](int32_t item) { kept += left_[item] = sets_.weights[item]; });
+        for_each_bit(open_, [&](int32_t item) { kept += left_[item] = sets_.weights[item]; });
         for (int32_t item = 0; item < int32_t(left_.size()); ++item)
             while (left_[item] > 0) {
                 const int64_t spent = spend_on_clique(item);
@@ -130,8 +124,7 @@ public:
             }
         if (first >= 0)
             for (const auto& [b, c] : sets_.together[first])
-                for (int32_t item : {b, c})
-                    std::copy_n(sets_.pairs.row(item).begin(), open_.size(), graph_.row(item).begin());
+                for (int32_t item : {b, c}) std::copy_n(sets_.pairs.row(item), open_.size(), graph_.row(item));
         return kept;
     }
 
@@ -140,12 +133,12 @@ private:
     int64_t spend_on_clique(int32_t item) {
         control_.poll();
         clique_.assign(1, item);
-        for (size_t w = 0; w < open_.size(); ++w) may_join_[w] = open_[w] & graph_.row(item)[w];
-        for (size_t w = 0; w < may_join_.size(); ++w)
+        for (Index w = 0; w < open_.size(); ++w) may_join_[w] = open_[w] & graph_.row(item)[w];
+        for (Index w = 0; w < may_join_.size(); ++w)
             while (may_join_[w]) {
-                const int32_t next = int32_t(64 * w) + __builtin_ctzll(may_join_[w]);
+                const int32_t next = int32_t(64 * w) + std::countr_zero(may_join_[w]);
                 clique_.push_back(next);
-                for (size_t v = w; v < may_join_.size(); ++v) may_join_[v] &= graph_.row(next)[v];
+                for (Index v = w; v < may_join_.size(); ++v) may_join_[v] &= graph_.row(next)[v];
             }
         if (clique_.size() == 1) return 0;
         // Only the heaviest can stay; what it has more than the second is not spent.
@@ -160,7 +153,7 @@ private:
         const int64_t spent = sum - left_[heaviest];
         left_[heaviest] -= second;
         for (int32_t member : clique_)
-            if (left_[member] == 0) open_[size_t(member) / 64] &= ~(uint64_t(1) << (member % 64));
+            if (left_[member] == 0) clear_bit(open_, member);
         return spent;
     }
 
@@ -187,22 +180,22 @@ public:
         : sets_(sets), control_(control), work_(work), left_(sets.pairs.words(), 0, control), cases_(control),
           allows_(sets.weights.size(), INT64_MAX, control) {
         for (int worker = 0; worker < workers; ++worker) packings_.emplace_back(sets, control);
-        for (size_t item = 0; item < sets.weights.size(); ++item) {
+        for (Index item = 0; item < sets.weights.size(); ++item) {
             cases_.push_back(int32_t(item));
-            left_[item / 64] |= uint64_t(1) << (item % 64);
+            set_bit(left_, item);
             sum_ += sets.weights[item];
         }
     }
 
     template <class ForAll>
-    int64_t run(size_t rounds, ForAll for_all) {
-        const size_t at_once = 1 + sets_.weights.size() / rounds;
+    int64_t run(Index rounds, ForAll for_all) {
+        const Index at_once = 1 + sets_.weights.size() / rounds;
         whole_ = sum_;
         while (whole_ > most_) {
             control_.poll();
-            for_all(int64_t(cases_.size()) + 1, [&](int64_t at, int worker) {
+            for_all(cases_.size() + 1, [&](int64_t at, int worker) {
                 Packing& packing = packings_[worker];
-                if (at == int64_t(cases_.size())) whole_ = std::min(whole_, packing.at_most(left_, -1));
+                if (at == cases_.size()) whole_ = std::min(whole_, packing.at_most(left_, -1));
                 else learn(cases_[at], packing.at_most(left_, cases_[at]));
             });
             sort_cases();
@@ -221,16 +214,16 @@ private:
 
     // For the cases that come next, the same question once more: which item is the second that is kept?
     template <class ForAll>
-    void look_closer(size_t count, ForAll for_all) {
-        const int64_t size = int64_t(cases_.size());
-        const int64_t cost = size * size * int64_t(left_.size()) + 64 * int64_t(sets_.triples.size());  // roughly
+    void look_closer(Index count, ForAll for_all) {
+        const int64_t size = cases_.size();
+        const int64_t cost = size * size * left_.size() + 64 * sets_.triples.size();  // roughly
         Vector<int32_t> next(control_);
-        for (auto at = cases_.rbegin(); at != cases_.rbegin() + ptrdiff_t(count) && work_ > 0; ++at)
+        for (auto at = cases_.rbegin(); at != cases_.rbegin() + count && work_ > 0; ++at)
             if (allows_[*at] > most_) {
                 next.push_back(*at);
                 work_ -= cost;
             }
-        for_all(int64_t(next.size()), [&](int64_t at, int) {
+        for_all(next.size(), [&](int64_t at, int) {
             const int32_t item = next[at];
             const Sets rest = sets_.with(item, left_, control_);
             learn(item, sets_.weights[item] + Elimination(rest, 1, 0, control_).run(inner_rounds, OneByOne()));
@@ -239,14 +232,14 @@ private:
     }
 
     // The cases that allow least are done, with all that allow no more than those before; false if none is.
-    bool eliminate(size_t at_once) {
-        size_t done = 0;
+    bool eliminate(Index at_once) {
+        Index done = 0;
         for (; !cases_.empty() && (done < at_once || allows_[cases_.back()] <= most_); ++done) {
             const int32_t item = cases_.back();
             if (whole_ <= std::max(most_, allows_[item])) break;  // it would not lower the answer
             cases_.pop_back();
             most_ = std::max(most_, allows_[item]);
-            left_[size_t(item) / 64] &= ~(uint64_t(1) << (item % 64));
+            clear_bit(left_, item);
             whole_ = std::min(whole_, sum_ -= sets_.weights[item]);
         }
         return done > 0;
@@ -255,7 +248,7 @@ private:
     const Sets& sets_;
     Control& control_;
     int64_t work_;  // how much closer looks may cost
-    std::vector<Packing> packings_;
+    List<Packing> packings_;
     Words left_;             // items that are not eliminated
     Vector<int32_t> cases_;  // the same
     Vector<int64_t> allows_;
@@ -269,15 +262,15 @@ int64_t kept_at_most(const Array<int64_t>& weights, const Array<int32_t>& pairs,
     if (!std::is_sorted(weight.rbegin(), weight.rend())) throw std::invalid_argument("weights do not descend");
     for (const auto of : {two, three})
         for (int32_t item : of)
-            if (item < 0 || size_t(item) >= weight.size()) throw std::invalid_argument("item outside the weights");
+            if (item < 0 || item >= weight.size()) throw std::invalid_argument("item outside the weights");
     Control control(memory_limit, time_limit, std::move(progress));
-    const int workers = Control::useful(threads, int64_t(weight.size()));
-    std::vector<Sets> sets;
-    std::vector<Elimination> elimination;
+    const int workers = Control::useful(threads, weight.size());
+    List<Sets> sets;
+    List<Elimination> elimination;
     control.single([&] {
         Sets& all = sets.emplace_back(Vector<int64_t>(weight.begin(), weight.end(), control), control);
-        for (size_t i = 0; i + 1 < two.size(); i += 2) all.pairs.join(two[i], two[i + 1]);
-        for (size_t i = 0; i + 2 < three.size(); i += 3) all.add(three[i], three[i + 1], three[i + 2]);
+        for (Index i = 0; i + 1 < two.size(); i += 2) all.pairs.join(two[i], two[i + 1]);
+        for (Index i = 0; i + 2 < three.size(); i += 3) all.add(three[i], three[i + 1], three[i + 2]);
         // Heavy ones first: what they take is worth more.
         std::stable_sort(all.triples.begin(), all.triples.end(), [](const Triple& x, const Triple& y) {
             return std::max({x[0], x[1], x[2]}) < std::max({y[0], y[1], y[2]});
@@ -293,9 +286,8 @@ int64_t kept_at_most(const Array<int64_t>& weights, const Array<int32_t>& pairs,
 }  // namespace
 
 void register_rules_hitting_bound(nb::module_& m) {
-    m.def("kept_at_most", &kept_at_most, nb::arg("weights").noconvert(), nb::arg("pairs").noconvert(),
-          nb::arg("triples").noconvert(), nb::kw_only(), nb::arg("threads"), nb::arg("memory_limit"),
-          nb::arg("time_limit"), nb::arg("progress").none());
+    m.def("kept_at_most", &kept_at_most, array("weights"), array("pairs"), array("triples"), nb::kw_only(),
+          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

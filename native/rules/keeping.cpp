@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -23,11 +22,11 @@ namespace {
 using namespace rules;
 
 // Sensitive items first, so that they are the first of every row.
-std::vector<int32_t> sensitive_first(std::span<const uint8_t> sensitive) {
-    std::vector<int32_t> rank(sensitive.size());
+List<int32_t> sensitive_first(View<uint8_t> sensitive) {
+    List<int32_t> rank(sensitive.size());
     int32_t next = 0;
     for (const bool first : {true, false})
-        for (size_t item = 0; item < sensitive.size(); ++item)
+        for (Index item = 0; item < sensitive.size(); ++item)
             if (bool(sensitive[item]) == first) rank[item] = next++;
     return rank;
 }
@@ -44,7 +43,7 @@ public:
           kept_(sensitive.size(), 0), seen_(sensitive.size(), 0),
           search_(rows_, population, {rho_num, rho_den}, kept_) {
         if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
-        for (size_t item = 0; item < rank_.size(); ++item) {
+        for (Index item = 0; item < rank_.size(); ++item) {
             code_[rank_[item]] = int32_t(item);
             sensitive_ += sensitive.data()[item] != 0;
         }
@@ -65,7 +64,7 @@ public:
         const int64_t spent = search_.spent() + looked_;
         Told answer{0, {}};
         try {
-            const std::vector<int32_t> inferable = inferable_with(item);
+            const List<int32_t> inferable = inferable_with(item);
             // Most answers are found sooner than a thread is started.
             answer = asked(item, inferable, std::min(work, little), control);
             if (answer.first == 2 && work > little)
@@ -81,7 +80,7 @@ public:
 private:
     static constexpr int64_t little = 200'000;  // items of rows: about a millisecond
 
-    Told asked(int32_t item, std::span<const int32_t> inferable, int64_t work, Control& control) {
+    Told asked(int32_t item, View<int32_t> inferable, int64_t work, Control& control) {
         // What most items are refused for is seen at a first look.
         for (const auto until : {Search::Until::first_look, Search::Until::found})
             for (int32_t inferred : inferable) {
@@ -100,8 +99,8 @@ private:
     }
 
     // What a rule with this item can infer: itself, and the kept sensitive items that share a row with it.
-    std::vector<int32_t> inferable_with(int32_t item) {
-        std::vector<int32_t> found;
+    List<int32_t> inferable_with(int32_t item) {
+        List<int32_t> found;
         looked_ += int64_t(rows_.holders(item).size());
         for (int32_t r : rows_.holders(item))
             for (int32_t other : rows_.row(r)) {
@@ -114,10 +113,10 @@ private:
     }
 
     Control memory_;
-    std::vector<int32_t> rank_, code_;  // an item's number here, and back
-    int32_t sensitive_ = 0;             // those below are
+    List<int32_t> rank_, code_;  // an item's number here, and back
+    int32_t sensitive_ = 0;      // those below are
     Rows rows_;
-    std::vector<uint8_t> kept_, seen_;
+    List<uint8_t> kept_, seen_;
     Search search_;
     int64_t looked_ = 0;
 };
@@ -129,7 +128,7 @@ public:
     WeightedRows(Array<int64_t> offsets, Array<int32_t> items, Array<int64_t> weights, int32_t vocabulary)
         : offsets_(std::move(offsets)), items_(std::move(items)), weights_(std::move(weights)),
           data_(offsets_, items_, vocabulary) {
-        if (int64_t(weights_.size()) != data_.rows())
+        if (Index(weights_.size()) != data_.rows())
             throw std::invalid_argument("one weight for each transaction, please");
     }
 
@@ -141,21 +140,21 @@ public:
             if (name < none || name >= vocabulary) throw std::invalid_argument("a name outside the vocabulary");
         Control control(memory_limit, std::numeric_limits<int32_t>::max(), nb::none());
         const Rows merged(data_, span_of(weights_), span_of(names), vocabulary, control, span_of(rows));
-        std::vector<int64_t> offsets(1, 0), weights;
-        std::vector<int32_t> items;
+        List<int64_t> offsets(1, 0), weights;
+        List<int32_t> items;
         for (int32_t r = 0; r < merged.rows(); ++r) {
             const auto row = merged.row(r);
             items.insert(items.end(), row.begin(), row.end());
-            offsets.push_back(int64_t(items.size()));
+            offsets.push_back(items.size());
             weights.push_back(merged.weight(r));
         }
-        return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items)), to_numpy(std::move(weights)));
+        return to_tuple(offsets, items, weights);
     }
 
     // Those of some rows that hold a wanted item.
     Output<int64_t> holding(const Array<int64_t>& rows, const Array<uint8_t>& wanted) const {
         if (int32_t(wanted.size()) != data_.vocabulary) throw std::invalid_argument("one mark for each item, please");
-        std::vector<int64_t> found;
+        List<int64_t> found;
         for (int64_t r : span_of(rows)) {
             if (r < 0 || r >= data_.rows()) throw std::invalid_argument("no such row");
             if (std::ranges::any_of(data_.row(r), [&](int32_t item) { return bool(wanted.data()[item]); }))
@@ -177,19 +176,18 @@ void register_rules_keeping(nb::module_& m) {
     nb::class_<RuleKeeping>(m, "Keeping")
         .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<int64_t>&, const Array<uint8_t>&,
                       int64_t, int64_t, int64_t, int64_t>(),
-             nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("weights").noconvert(),
-             nb::arg("sensitive").noconvert(), nb::kw_only(), nb::arg("population"), nb::arg("rho_num"),
-             nb::arg("rho_den"), nb::arg("memory_limit"))
+             array("offsets"), array("items"), array("weights"), array("sensitive"), nb::kw_only(),
+             nb::arg("population"), nb::arg("rho_num"), nb::arg("rho_den"), nb::arg("memory_limit"))
         .def("keep", &RuleKeeping::keep, nb::arg("item"))
         .def("drop", &RuleKeeping::drop, nb::arg("item"))
         .def("brings_rule", &RuleKeeping::brings_rule, nb::arg("item"), nb::kw_only(), nb::arg("work"),
              nb::arg("time_limit"));
     nb::class_<WeightedRows>(m, "WeightedRows")
-        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, int32_t>(), nb::arg("offsets").noconvert(),
-             nb::arg("items").noconvert(), nb::arg("weights").noconvert(), nb::kw_only(), nb::arg("vocabulary"))
-        .def("renamed", &WeightedRows::renamed, nb::arg("rows").noconvert(), nb::arg("names").noconvert(),
-             nb::kw_only(), nb::arg("vocabulary"), nb::arg("memory_limit"))
-        .def("holding", &WeightedRows::holding, nb::arg("rows").noconvert(), nb::arg("wanted").noconvert());
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, int32_t>(), array("offsets"), array("items"),
+             array("weights"), nb::kw_only(), nb::arg("vocabulary"))
+        .def("renamed", &WeightedRows::renamed, array("rows"), array("names"), nb::kw_only(), nb::arg("vocabulary"),
+             nb::arg("memory_limit"))
+        .def("holding", &WeightedRows::holding, array("rows"), array("wanted"));
 }
 
 }  // namespace veilset

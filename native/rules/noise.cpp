@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "core/arrays.hpp"
 #include "core/control.hpp"
@@ -17,8 +15,6 @@
 
 namespace veilset {
 namespace {
-
-constexpr int64_t rows_per_block = 1024;
 
 // The noise of one row. `odds` is the probability in units of 2^-53.
 class Noise {
@@ -31,48 +27,21 @@ private:
     uint64_t odds_;
 };
 
-template <class Body>
-void for_each_block(Control& control, int threads, int64_t rows, Body body) {
-    const int64_t blocks = (rows + rows_per_block - 1) / rows_per_block;
-    control.begin(1, blocks);
-    control.parallel(threads, blocks, [&](int64_t block, int) {
-        for (int64_t row = block * rows_per_block; row < std::min(rows, (block + 1) * rows_per_block); ++row) {
-            control.poll();
-            body(row);
-        }
-    });
-}
-
-// The rows with their noise: first how long each gets, then its items.
+// The rows with their noise.
 nb::tuple add_noise(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary, uint64_t odds,
                     uint64_t seed, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
     const Csr data(offsets, items, vocabulary);
     Control control(memory_limit, time_limit, std::move(progress));
-    auto noisy = [&](int64_t row, auto&& keep) {
+    return make_rows(control, threads, data.rows(), [&](Index row, auto keep) {
         const Noise noise(seed, row, odds);
-        const std::span<const int32_t> held = data.row(row);
-        size_t next = 0;
+        const auto held = data.row(row);
+        Index next = 0;
         for (int32_t item = 0; item < vocabulary; ++item) {
             const bool there = next < held.size() && held[next] == item;
             next += there;
             if (there != noise.turns(item)) keep(item);
         }
-    };
-    control.charge((data.rows() + 1) * int64_t(sizeof(int64_t)));
-    std::vector<int64_t> ends(data.rows() + 1, 0);
-    for_each_block(control, threads, data.rows(), [&](int64_t row) {
-        int64_t length = 0;
-        noisy(row, [&](int32_t) { ++length; });
-        ends[row + 1] = length;
     });
-    for (size_t row = 1; row < ends.size(); ++row) ends[row] += ends[row - 1];
-    control.charge(ends.back() * int64_t(sizeof(int32_t)));
-    std::vector<int32_t> codes(ends.back());
-    for_each_block(control, threads, data.rows(), [&](int64_t row) {
-        int32_t* at = codes.data() + ends[row];
-        noisy(row, [&](int32_t item) { *at++ = item; });
-    });
-    return nb::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(codes)));
 }
 
 // The loss of the same noise without making it: the sum, over the rows, of the number of items that go times the leaves
@@ -92,10 +61,10 @@ int64_t noise_loss(const Array<int64_t>& offsets, const Array<int32_t>& items, c
         throw std::invalid_argument("arrays of different lengths");
     Control control(memory_limit, time_limit, std::move(progress));
     std::atomic<int64_t> lost{0};
-    for_each_block(control, threads, data.rows(), [&](int64_t row) {
+    control.in_blocks(1, threads, data.rows(), 1024, [&](Index row, int) {
         const Noise noise(seed, row, odds);
         const auto turned = [&](int32_t item) { return noise.turns(item); };
-        const std::span<const int32_t> held = data.row(row);
+        const auto held = data.row(row);
         const int64_t gone = std::count_if(held.begin(), held.end(), turned);
         if (gone == 0) return;
         int32_t first = leaf[*std::find_if(order.begin(), order.end(), turned)];
@@ -109,12 +78,11 @@ int64_t noise_loss(const Array<int64_t>& offsets, const Array<int32_t>& items, c
 }  // namespace
 
 void register_rules_noise(nb::module_& m) {
-    m.def("add_noise", &add_noise, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::kw_only(),
-          nb::arg("vocabulary"), nb::arg("odds"), nb::arg("seed"), nb::arg("threads"), nb::arg("memory_limit"),
-          nb::arg("time_limit"), nb::arg("progress").none());
-    m.def("noise_loss", &noise_loss, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("in_order").noconvert(), nb::arg("leaf_of").noconvert(), nb::arg("parents").noconvert(),
-          nb::arg("leaves").noconvert(), nb::kw_only(), nb::arg("odds"), nb::arg("seed"), nb::arg("threads"),
+    m.def("add_noise", &add_noise, array("offsets"), array("items"), nb::kw_only(), nb::arg("vocabulary"),
+          nb::arg("odds"), nb::arg("seed"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
+          nb::arg("progress").none());
+    m.def("noise_loss", &noise_loss, array("offsets"), array("items"), array("in_order"), array("leaf_of"),
+          array("parents"), array("leaves"), nb::kw_only(), nb::arg("odds"), nb::arg("seed"), nb::arg("threads"),
           nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 

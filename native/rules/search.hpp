@@ -17,8 +17,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <span>
-#include <vector>
 
 #include "core/control.hpp"
 #include "rules/rows.hpp"
@@ -31,7 +29,7 @@ enum class Answer { safe, broken, too_dear };
 class Search {
 public:
     // population: of all transactions, those without any item included.
-    Search(const Rows& rows, int64_t population, Rho rho, std::span<const uint8_t> alive)
+    Search(const Rows& rows, int64_t population, Rho rho, View<uint8_t> alive)
         : rows_(rows), population_(population), rho_(rho), alive_(alive), has_alpha_(rows.rows(), 0),
           count_(rows.items(), 0), local_(rows.items(), none), inside_(rows.items(), 0), needs_(rows.items(), 0),
           taken_(rows.rows(), 0) {
@@ -75,21 +73,21 @@ public:
         return answer;
     }
 
-    int64_t spent() const { return spent_; }  // how many items of rows were looked at, in all runs
-    const std::vector<int32_t>& witness() const { return witness_; }  // the antecedent of the first violation
+    int64_t spent() const { return spent_; }                   // how many items of rows were looked at, in all runs
+    const List<int32_t>& witness() const { return witness_; }  // the antecedent of the first violation
 
     // body(row, n_t) for the rows in which a violating antecedent may lie: those that hold one if all were looked for,
     // else those that no bound has ruled out.
     template <class Body>
     void for_each_suspect(bool all_found, Body body) const {
         for (const auto& [row, positive] : sources_) {
-            const size_t at = place_[positive];
+            const Index at = place_[positive];
             if (all_found ? bool(marked_[at]) : int64_t(at) < good_) body(row, without_[at]);
         }
     }
 
 private:
-    using Cover = std::span<const int32_t>;
+    using Cover = View<int32_t>;
 
     // After a stop in the middle of a search: the next one must not see what it left.
     void forget() {
@@ -110,9 +108,9 @@ private:
         if (work_ < 0) return Answer::too_dear;
         if (broken_ && !all_) return Answer::broken;
         if (until_ == Until::first_look) return Answer::safe;
-        std::vector<int32_t> cover(weights_.size());
+        List<int32_t> cover(weights_.size());
         int64_t weight = 0;
-        for (size_t p = 0; p < cover.size(); ++p) {
+        for (Index p = 0; p < cover.size(); ++p) {
             cover[p] = int32_t(p);
             weight += weights_[p];
         }
@@ -128,13 +126,13 @@ private:
     void project() {
         codes_.clear();
         sources_.clear();
-        std::vector<std::pair<int64_t, int32_t>> found;  // a row's part of flat, and the row
-        std::vector<int32_t> flat;
+        List<std::pair<int64_t, int32_t>> found;  // a row's part of flat, and the row
+        List<int32_t> flat;
         for (int32_t r : rows_.holders(alpha_)) {
             const auto row = rows_.row(r);
             if (wanted_.base != none && !std::ranges::binary_search(row, wanted_.base)) continue;
             if (wanted_.required && row.front() >= wanted_.required) continue;
-            found.push_back({int64_t(flat.size()), r});
+            found.push_back({flat.size(), r});
             for (int32_t item : row)
                 if (item != alpha_ && alive_[item]) {
                     if (count_[item]++ == 0) codes_.push_back(item);
@@ -148,20 +146,20 @@ private:
             return here != there ? here < there : a < b;
         });
         required_ = int32_t(std::ranges::count_if(codes_, [&](int32_t item) { return item < wanted_.required; }));
-        for (size_t i = 0; i < codes_.size(); ++i) {
+        for (Index i = 0; i < codes_.size(); ++i) {
             local_[codes_[i]] = int32_t(i);
             count_[codes_[i]] = 0;
         }
-        work_ -= int64_t(flat.size());
-        found.push_back({int64_t(flat.size()), none});
-        std::vector<int32_t> order(found.size() - 1);
-        for (size_t f = 0; f < order.size(); ++f) {
+        work_ -= flat.size();
+        found.push_back({flat.size(), none});
+        List<int32_t> order(found.size() - 1);
+        for (Index f = 0; f < order.size(); ++f) {
             order[f] = int32_t(f);
             for (int64_t i = found[f].first; i < found[f + 1].first; ++i) flat[i] = local_[flat[i]];
             std::sort(flat.begin() + found[f].first, flat.begin() + found[f + 1].first);
         }
         const auto items_of = [&](int32_t f) {
-            return std::span(flat).subspan(found[f].first, found[f + 1].first - found[f].first);
+            return View(flat).subspan(found[f].first, found[f + 1].first - found[f].first);
         };
         std::ranges::sort(order, [&](int32_t a, int32_t b) {
             return std::ranges::lexicographical_compare(items_of(a), items_of(b));
@@ -169,11 +167,11 @@ private:
         offsets_.assign(1, 0);
         items_.clear();
         weights_.clear();
-        for (size_t i = 0; i < order.size(); ++i) {
+        for (Index i = 0; i < order.size(); ++i) {
             const auto items = items_of(order[i]);
             if (i == 0 || !std::ranges::equal(items, items_of(order[i - 1]))) {
                 items_.insert(items_.end(), items.begin(), items.end());
-                offsets_.push_back(int64_t(items_.size()));
+                offsets_.push_back(items_.size());
                 weights_.push_back(0);
             }
             const int32_t r = found[order[i]].second;
@@ -184,11 +182,11 @@ private:
 
     // Shares out the rows without α, those positives first that have least to choose from. False proves nothing.
     bool enough_for_all() {
-        std::vector<int32_t> order(weights_.size());
-        for (size_t p = 0; p < order.size(); ++p) order[p] = int32_t(p);
+        List<int32_t> order(weights_.size());
+        for (Index p = 0; p < order.size(); ++p) order[p] = int32_t(p);
         std::ranges::stable_sort(order, std::greater{}, [&](int32_t p) { return offsets_[p + 1] - offsets_[p]; });
         bool enough = true;
-        for (size_t i = 0; i < order.size() && enough && work_ >= 0; ++i) {
+        for (Index i = 0; i < order.size() && enough && work_ >= 0; ++i) {
             if (i % 256 == 0) control_->poll();
             const int32_t p = order[i];
             int64_t wanted = rho_.most_without(weights_[p]) + 1;
@@ -208,7 +206,7 @@ private:
         return enough && work_ >= 0;
     }
 
-    std::span<const int32_t> antecedent_of(int32_t p) {
+    View<int32_t> antecedent_of(int32_t p) {
         chosen_.clear();
         for (int64_t i = offsets_[p]; i < offsets_[p + 1]; ++i) chosen_.push_back(codes_[items_[i]]);
         return chosen_;
@@ -222,10 +220,10 @@ private:
         const int64_t most = rho_.most_without(everybody);
         without_.assign(weights_.size(), 0);
         // If that is too dear, every row is suspected still.
-        good_ = int64_t(weights_.size());
+        good_ = weights_.size();
         place_.resize(weights_.size());
-        for (size_t p = 0; p < place_.size(); ++p) place_[p] = int32_t(p);
-        for (size_t p = 0; p < weights_.size(); ++p) {
+        for (Index p = 0; p < place_.size(); ++p) place_[p] = int32_t(p);
+        for (Index p = 0; p < weights_.size(); ++p) {
             if (p % 256 == 0) control_->poll();
             without_[p] = without(antecedent_of(int32_t(p)), most);
             if (rho_.reached(weights_[p], weights_[p] + without_[p])) {
@@ -234,17 +232,17 @@ private:
             }
             if (work_ < 0) return;
         }
-        std::vector<int32_t> order(weights_.size());
-        for (size_t p = 0; p < order.size(); ++p) order[p] = int32_t(p);
+        List<int32_t> order(weights_.size());
+        for (Index p = 0; p < order.size(); ++p) order[p] = int32_t(p);
         std::ranges::stable_sort(order, {}, [&](int32_t p) { return without_[p]; });
-        std::vector<int64_t> offsets(1, 0), weights, counted;
-        std::vector<int32_t> items;
+        List<int64_t> offsets(1, 0), weights, counted;
+        List<int32_t> items;
         items.reserve(items_.size());
-        for (size_t i = 0; i < order.size(); ++i) {
-            const size_t p = order[i];
+        for (Index i = 0; i < order.size(); ++i) {
+            const Index p = order[i];
             place_[p] = int32_t(i);
             items.insert(items.end(), items_.begin() + offsets_[p], items_.begin() + offsets_[p + 1]);
-            offsets.push_back(int64_t(items.size()));
+            offsets.push_back(items.size());
             weights.push_back(weights_[p]);
             counted.push_back(without_[p]);
         }
@@ -254,12 +252,12 @@ private:
         without_.swap(counted);
         marked_.assign(weights_.size(), 0);
         if (all_)
-            for (size_t p = 0; p < weights_.size(); ++p)
+            for (Index p = 0; p < weights_.size(); ++p)
                 marked_[p] = rho_.reached(weights_[p], weights_[p] + without_[p]);
     }
 
     // The weight of the rows that hold all of `antecedent` and not α, or more than `most`.
-    int64_t without(std::span<const int32_t> antecedent, int64_t most) {
+    int64_t without(View<int32_t> antecedent, int64_t most) {
         if (antecedent.empty()) return population_ - rows_.support(alpha_);
         int64_t weight = 0;
         for_each_without(antecedent, [&](int32_t r) { return (weight += rows_.weight(r)) <= most; });
@@ -268,8 +266,8 @@ private:
 
     // body(row) for the rows that hold all of `antecedent` and not α, as long as it says true.
     template <class Body>
-    void for_each_without(std::span<const int32_t> antecedent, Body body) {
-        work_ -= int64_t(antecedent.size());
+    void for_each_without(View<int32_t> antecedent, Body body) {
+        work_ -= antecedent.size();
         if (antecedent.empty()) {
             for (int32_t r = 0; r < rows_.rows(); ++r) {
                 --work_;
@@ -302,7 +300,7 @@ private:
             --work_;
             const auto row = rows_.row(r);
             if (has_alpha_[r] || row.size() < antecedent.size()) continue;
-            size_t held = 0, left = row.size();
+            Index held = 0, left = row.size();
             for (int32_t item : row) {
                 held += needs_[item];
                 if (held + --left < antecedent.size()) break;
@@ -313,8 +311,8 @@ private:
     }
 
     // How many of the first rows of a cover can be in that of a violating antecedent; `weight` becomes theirs.
-    size_t good(Cover cover, int64_t& weight) const {
-        size_t size = cover.size();
+    Index good(Cover cover, int64_t& weight) const {
+        Index size = cover.size();
         for (bool again = true; again && size > 0;) {
             again = false;
             const int64_t most = rho_.most_without(weight);
@@ -328,7 +326,7 @@ private:
 
     struct Child {
         int32_t item;
-        size_t begin, end;
+        Index begin, end;
     };
 
     // All closed antecedents with this cover and below, whose items up to `core` are those inside already (Uno's
@@ -336,7 +334,7 @@ private:
     void node(Cover cover, int64_t weight, int32_t core) {
         control_->poll();
         if (all_ && std::ranges::all_of(cover, [&](int32_t p) { return bool(marked_[p]); })) return;
-        std::vector<int32_t> met;
+        List<int32_t> met;
         for (int32_t p : cover) {
             work_ -= offsets_[p + 1] - offsets_[p] + 1;
             for (int64_t i = offsets_[p]; i < offsets_[p + 1]; ++i)
@@ -346,12 +344,12 @@ private:
             for (int32_t item : met) count_[item] = 0;
             return;
         }
-        const size_t before = chosen_of_branch_.size();
+        const Index before = chosen_of_branch_.size();
         bool ours = true, wanted = required_ == 0 || core != none;
-        size_t entries = 0;
-        std::vector<Child> children;
+        Index entries = 0;
+        List<Child> children;
         for (int32_t item : met) {
-            const size_t holders = count_[item];
+            const Index holders = count_[item];
             if (inside_[codes_[item]]) continue;
             if (holders == cover.size()) {
                 ours = ours && item >= core;
@@ -368,7 +366,7 @@ private:
             if (wanted) look(cover, weight);
             if (!(broken_ && !all_) && work_ >= 0) descend(cover, children, entries, wanted);
         }
-        for (size_t i = before; i < chosen_of_branch_.size(); ++i) inside_[chosen_of_branch_[i]] = 0;
+        for (Index i = before; i < chosen_of_branch_.size(); ++i) inside_[chosen_of_branch_[i]] = 0;
         chosen_of_branch_.resize(before);
     }
 
@@ -381,11 +379,11 @@ private:
             for (int32_t p : cover) marked_[p] = 1;
     }
 
-    void descend(Cover cover, std::vector<Child>& children, size_t entries, bool wanted) {
+    void descend(Cover cover, List<Child>& children, Index entries, bool wanted) {
         if (!wanted) std::erase_if(children, [&](const Child& child) { return child.item >= required_; });
         if (children.empty()) return;
-        std::vector<int32_t> covers(entries);
-        for (size_t c = 0; c < children.size(); ++c) count_[children[c].item] = int32_t(c) + 1;
+        List<int32_t> covers(entries);
+        for (Index c = 0; c < children.size(); ++c) count_[children[c].item] = int32_t(c) + 1;
         for (int32_t p : cover)
             for (int64_t i = offsets_[p]; i < offsets_[p + 1]; ++i)
                 if (const int32_t c = count_[items_[i]]) covers[children[c - 1].end++] = p;
@@ -394,12 +392,12 @@ private:
             const Cover below = Cover(covers).subspan(child.begin, child.end - child.begin);
             int64_t weight = 0;
             for (int32_t p : below) weight += weights_[p];
-            if (const size_t size = good(below, weight)) node(below.first(size), weight, child.item);
+            if (const Index size = good(below, weight)) node(below.first(size), weight, child.item);
             if ((broken_ && !all_) || work_ < 0) return;
         }
     }
 
-    void found(std::span<const int32_t> antecedent) {
+    void found(View<int32_t> antecedent) {
         if (!broken_) witness_.assign(antecedent.begin(), antecedent.end());
         broken_ = true;
     }
@@ -407,21 +405,21 @@ private:
     const Rows& rows_;
     int64_t population_;
     Rho rho_;
-    std::span<const uint8_t> alive_;
-    std::vector<uint8_t> has_alpha_;  // row -> whether it holds α
-    std::vector<int32_t> count_;      // zeros between uses; by item or by local number
-    std::vector<int32_t> local_;      // item -> its local number
-    std::vector<uint8_t> inside_;     // item -> whether the antecedent under way holds it
-    std::vector<uint8_t> needs_;      // item -> whether a row has to hold it
-    std::vector<int64_t> taken_;      // row -> what positives have got of it
-    std::vector<int32_t> touched_;    // those rows
-    int64_t everything_ = 0;          // the weight of all rows that hold something
+    View<uint8_t> alive_;
+    List<uint8_t> has_alpha_;  // row -> whether it holds α
+    List<int32_t> count_;      // zeros between uses; by item or by local number
+    List<int32_t> local_;      // item -> its local number
+    List<uint8_t> inside_;     // item -> whether the antecedent under way holds it
+    List<uint8_t> needs_;      // item -> whether a row has to hold it
+    List<int64_t> taken_;      // row -> what positives have got of it
+    List<int32_t> touched_;    // those rows
+    int64_t everything_ = 0;   // the weight of all rows that hold something
 
     struct Needed {
         int32_t word;
         uint64_t bits;
     };
-    std::vector<Needed> needed_;
+    List<Needed> needed_;
 
     int32_t alpha_ = none, required_ = 0;
     Wanted wanted_;
@@ -429,13 +427,13 @@ private:
     Control* control_ = nullptr;
     int64_t work_ = 0, spent_ = 0;
     bool all_ = false, broken_ = false;
-    std::vector<int32_t> witness_, chosen_, chosen_of_branch_;
-    std::vector<int32_t> codes_;                        // local number -> item
-    std::vector<std::pair<int32_t, int32_t>> sources_;  // row -> its positive, by number before sorting
-    std::vector<int32_t> place_;                        // that number -> number after sorting
-    std::vector<int64_t> offsets_, weights_, without_;  // the positives, by n_t
-    std::vector<int32_t> items_;
-    std::vector<uint8_t> marked_;
+    List<int32_t> witness_, chosen_, chosen_of_branch_;
+    List<int32_t> codes_;                        // local number -> item
+    List<std::pair<int32_t, int32_t>> sources_;  // row -> its positive, by number before sorting
+    List<int32_t> place_;                        // that number -> number after sorting
+    List<int64_t> offsets_, weights_, without_;  // the positives, by n_t
+    List<int32_t> items_;
+    List<uint8_t> marked_;
     int64_t good_ = 0;
 };
 

@@ -10,12 +10,10 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <queue>
-#include <span>
-#include <vector>
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
+#include "core/greedy.hpp"
 #include "rules/enumeration.hpp"
 #include "rules/payoff.hpp"
 #include "rules/rows.hpp"
@@ -34,16 +32,16 @@ struct Budget {
 };
 
 struct Chosen {
-    std::vector<int32_t> items, rounds;
-    std::vector<uint8_t> too_dear;  // it went because its proof was too dear
-    std::vector<int32_t> stuck;     // a rule none of whose items may go, the inferred one last
-    bool complete = true;           // false: more is lost than was asked for, and the rest is not known
+    List<int32_t> items, rounds;
+    List<uint8_t> too_dear;  // it went because its proof was too dear
+    List<int32_t> stuck;     // a rule none of whose items may go, the inferred one last
+    bool complete = true;    // false: more is lost than was asked for, and the rest is not known
 };
 
 struct Task {
     const Csr& data;
-    std::span<const int64_t> weights, worth;
-    std::span<const uint8_t> sensitive, fixed, required;  // required may be empty: an antecedent need not hold any item
+    View<int64_t> weights, worth;
+    View<uint8_t> sensitive, fixed, required;  // required may be empty: an antecedent need not hold any item
     Rho rho;
     int64_t population, worth_limit;
     Budget budget;
@@ -58,8 +56,8 @@ public:
     Chosen run() {
         if (task_.required.empty()) nothing_known();
         std::optional<Rows> rows;
-        size_t looked_at = 0;  // how many items were chosen when the rows were
-        for (size_t size = 1; chosen_.complete && chosen_.stuck.empty();) {
+        Index looked_at = 0;  // how many items were chosen when the rows were
+        for (Index size = 1; chosen_.complete && chosen_.stuck.empty();) {
             control_.begin(int64_t(size), 1);
             const bool changed = !rows || looked_at != chosen_.items.size();
             if (changed) {
@@ -82,28 +80,28 @@ private:
 
     // The required items first, then the rarest: ranks from here on.
     void rank_items() {
-        const size_t n = task_.worth.size();
-        std::vector<int64_t> support(n, 0);
+        const Index n = task_.worth.size();
+        List<int64_t> support(n, 0);
         for (int64_t r = 0; r < task_.data.rows(); ++r)
             for (int32_t item : task_.data.row(r)) ++support[item];
         codes_.clear();
-        for (size_t i = 0; i < n; ++i)
+        for (Index i = 0; i < n; ++i)
             if (support[i] > 0 && !gone_[i]) codes_.push_back(int32_t(i));
         const auto is_required = [&](int32_t code) { return !task_.required.empty() && task_.required[code]; };
         std::ranges::stable_sort(codes_, {},
                                  [&](int32_t code) { return std::pair(!is_required(code), support[code]); });
         required_ = int32_t(std::ranges::count_if(codes_, is_required));
         rank_.assign(n, none);
-        for (size_t i = 0; i < codes_.size(); ++i) rank_[codes_[i]] = int32_t(i);
+        for (Index i = 0; i < codes_.size(); ++i) rank_[codes_[i]] = int32_t(i);
     }
 
     // Round 0: who knows nothing. Each rule is about one item, so the items go in the order of what they are worth.
     void nothing_known() {
-        std::vector<int64_t> support(task_.worth.size(), 0);
+        List<int64_t> support(task_.worth.size(), 0);
         for (int64_t r = 0; r < task_.data.rows(); ++r)
             for (int32_t item : task_.data.row(r)) support[item] += task_.weights[r];
-        std::vector<int32_t> inferred;
-        for (size_t i = 0; i < support.size(); ++i)
+        List<int32_t> inferred;
+        for (Index i = 0; i < support.size(); ++i)
             if (task_.sensitive[i] && task_.rho.reached(support[i], task_.population)) inferred.push_back(int32_t(i));
         std::ranges::stable_sort(inferred, {}, [&](int32_t code) { return task_.worth[code]; });
         for (int32_t code : inferred)
@@ -117,8 +115,8 @@ private:
 
     // Which rules of this size or more each row may support. From round 3 on, where antecedents become many, a search
     // tells what is left; none at all: false.
-    bool find_suspects(const Rows& rows, size_t size) {
-        std::vector<std::vector<Suspect>> of(rows.rows());
+    bool find_suspects(const Rows& rows, Index size) {
+        List<List<Suspect>> of(rows.rows());
         if (size <= 2) {
             for (int32_t r = 0; r < rows.rows(); ++r) {
                 const auto row = rows.row(r);
@@ -133,23 +131,23 @@ private:
         suspects_.clear();
         for (const auto& row : of) {
             suspects_.insert(suspects_.end(), row.begin(), row.end());
-            first_.push_back(int64_t(suspects_.size()));
+            first_.push_back(suspects_.size());
         }
         return !suspects_.empty();
     }
 
-    void search(const Rows& rows, std::vector<std::vector<Suspect>>& of) {
+    void search(const Rows& rows, List<List<Suspect>>& of) {
         if (proven_.empty()) proven_.assign(task_.worth.size(), false);
-        std::vector<int32_t> open;
+        List<int32_t> open;
         for (int32_t item = 0; item < rows.items(); ++item)
             if (sensitive(item) && !proven_[codes_[item]]) open.push_back(item);
-        std::vector<std::vector<std::pair<int32_t, Suspect>>> found(open.size());
-        std::vector<std::vector<int32_t>> witnesses(open.size());
-        const std::vector<uint8_t> alive(rows.items(), 1);
-        std::vector<Search> searches;
-        const int threads = Control::useful(task_.threads, int64_t(open.size()));
+        List<List<std::pair<int32_t, Suspect>>> found(open.size());
+        List<List<int32_t>> witnesses(open.size());
+        const List<uint8_t> alive(rows.items(), 1);
+        List<Search> searches;
+        const int threads = Control::useful(task_.threads, open.size());
         for (int t = 0; t < threads; ++t) searches.emplace_back(rows, task_.population, task_.rho, alive);
-        control_.parallel(threads, int64_t(open.size()), [&](int64_t i, int worker) {
+        control_.parallel(threads, open.size(), [&](int64_t i, int worker) {
             Search& one = searches[worker];
             const Answer answer =
                 one.run(open[i], {none, required_}, task_.budget.search, Search::Until::all, control_);
@@ -168,21 +166,21 @@ private:
                 return;
             }
         if (lost_ + least_to_lose(witnesses) > task_.worth_limit) chosen_.complete = false;
-        for (size_t i = 0; i < open.size(); ++i) {
+        for (Index i = 0; i < open.size(); ++i) {
             if (found[i].empty()) proven_[codes_[open[i]]] = true;
             for (const auto& [row, suspect] : found[i]) of[row].push_back(suspect);
         }
     }
 
     // Every one of these rules has to lose an item. Rules that share none that could be paid for cost at least the sum.
-    int64_t least_to_lose(const std::vector<std::vector<int32_t>>& found) const {
-        std::vector<bool> taken(codes_.size(), false);
+    int64_t least_to_lose(const List<List<int32_t>>& found) const {
+        List<bool> taken(codes_.size(), false);
         int64_t least = 0;
         for (const auto& rule : found) {
             int64_t cheapest = INT64_MAX;
             bool shared = rule.empty();
             const auto affordable = [&](int32_t item) {
-                const auto code = size_t(codes_[item]);
+                const auto code = codes_[item];
                 return !task_.fixed[code] && task_.worth[code] <= task_.worth_limit - lost_;
             };
             for (int32_t item : rule)
@@ -200,11 +198,11 @@ private:
     }
 
     // False: too dear; one item has gone for that, and the round has to be looked at again.
-    bool round(const Rows& rows, size_t size) {
+    bool round(const Rows& rows, Index size) {
         std::atomic<int64_t> left{task_.budget.rules};
         const int32_t roots = task_.required.empty() ? rows.items() : required_;
         const int threads = Control::useful(task_.threads, roots);
-        std::vector<Enumeration> parts;
+        List<Enumeration> parts;
         parts.reserve(threads);
         for (int t = 0; t < threads; ++t) parts.emplace_back(rows, first_, suspects_, task_.rho, size, left, control_);
         control_.parallel(threads, roots, [&](int64_t item, int worker) { parts[worker].from(int32_t(item)); });
@@ -212,46 +210,37 @@ private:
             give_up(rows, int32_t(size));
             return false;
         }
-        std::vector<Found> found;
+        List<Found> found;
         for (Enumeration& part : parts) found.push_back(part.take());
         control_.single([&] { conceal(found, rows.items(), int32_t(size)); });
         return true;
     }
 
     // Lines 8-12 of Algorithm 1.
-    void conceal(const std::vector<Found>& found, int32_t items, int32_t size) {
+    void conceal(const List<Found>& found, int32_t items, int32_t size) {
         Payoff payoff(found, items, control_);
-        std::priority_queue<Score> scores;
-        for (int32_t item = 0; item < items; ++item) {
+        List<Candidate> candidates;
+        for (int32_t item = 0; item < items; ++item) {  // by C(b) / loss(b)
             const int32_t code = codes_[item];
             if (payoff.rules_with(item) > 0 && !task_.fixed[code])
-                scores.push({payoff.rules_with(item), task_.worth[code], code, item});
+                candidates.push_back({payoff.rules_with(item), task_.worth[code], code, item});
         }
-        while (!scores.empty() && chosen_.complete) {
-            control_.poll();
-            Score best = scores.top();
-            scores.pop();
-            const int64_t now = payoff.rules_with(best.item);
-            if (now == 0) continue;
-            // Payoffs only fall: one that is out of date takes its place again, and the others cannot have passed it.
-            if (now != best.rules) {
-                best.rules = now;
-                scores.push(best);
-                continue;
-            }
+        const auto count = [&](int32_t item) { return payoff.rules_with(item); };
+        choose_greedily(std::move(candidates), control_, count, [&](const Candidate& best) {
             payoff.suppress(best.item);
             choose(best.code, size, false);
-        }
+            return chosen_.complete;
+        });
         if (!chosen_.complete) return;
         // Of several the smallest, so that it does not depend on the threads.
         for (const Found& part : found)
-            for (size_t a = 0; a < part.antecedents(); ++a) {
+            for (Index a = 0; a < part.antecedents(); ++a) {
                 const auto gone = [&](int32_t item) { return bool(gone_[codes_[item]]); };
                 if (std::ranges::any_of(part.antecedent(a), gone)) continue;
                 for (int32_t inferred : part.consequents(part.list(a)))
                     if (!gone(inferred) &&
                         std::ranges::find(part.antecedent(a), inferred) == part.antecedent(a).end()) {
-                        std::vector<int32_t> rule;
+                        List<int32_t> rule;
                         for (int32_t item : part.antecedent(a)) rule.push_back(codes_[item]);
                         rule.push_back(codes_[inferred]);
                         if (chosen_.stuck.empty() || rule < chosen_.stuck) chosen_.stuck = std::move(rule);
@@ -261,7 +250,7 @@ private:
 
     // The sensitive item that most transactions are suspected of is the one whose proof costs most.
     void give_up(const Rows& rows, int32_t size) {
-        std::vector<int64_t> weight(rows.items(), 0);
+        List<int64_t> weight(rows.items(), 0);
         for (int32_t r = 0; r < rows.rows(); ++r)
             for (int64_t i = first_[r]; i < first_[r + 1]; ++i)
                 weight[suspects_[i].item] += int64_t(rows.row(r).size()) * rows.weight(r);
@@ -284,11 +273,11 @@ private:
 
     const Task& task_;
     Control& control_;
-    std::vector<bool> gone_, proven_;
-    std::vector<int32_t> codes_, rank_;
+    List<bool> gone_, proven_;
+    List<int32_t> codes_, rank_;
     int32_t required_ = 0;
-    std::vector<int64_t> first_;
-    std::vector<Suspect> suspects_;
+    List<int64_t> first_;
+    List<Suspect> suspects_;
     Chosen chosen_;
     int64_t lost_ = 0;
 };
@@ -299,13 +288,14 @@ nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& ite
                         int64_t worth_limit, int64_t search_budget, int64_t rules_budget, int threads,
                         int64_t memory_limit, double time_limit, nb::object progress) {
     const Csr data(offsets, items, int32_t(worth.size()));
-    for (size_t size : {sensitive.size(), fixed.size(), required.size() ? required.size() : worth.size()})
-        if (size != worth.size()) throw std::invalid_argument("one mark for each item, please");
-    if (int64_t(weights.size()) != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
+    if (sensitive.size() != worth.size() || fixed.size() != worth.size() ||
+        (required.size() > 0 && required.size() != worth.size()))
+        throw std::invalid_argument("one mark for each item, please");
+    if (Index(weights.size()) != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
     if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
-    for (size_t item = 0; item < required.size(); ++item)
-        if (required.data()[item] && sensitive.data()[item])
-            throw std::invalid_argument("a required item is sensitive");
+    const auto required_items = span_of(required);
+    for (Index item = 0; item < required_items.size(); ++item)
+        if (required_items[item] && sensitive.data()[item]) throw std::invalid_argument("a required item is sensitive");
     for (int64_t value : span_of(worth))
         if (value < 0) throw std::invalid_argument("a worth below 0");
     Control control(memory_limit, time_limit, std::move(progress));
@@ -333,12 +323,10 @@ nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& ite
 }  // namespace
 
 void register_rules_suppress(nb::module_& m) {
-    m.def("suppress", &suppress_rules, nb::arg("offsets").noconvert(), nb::arg("items").noconvert(),
-          nb::arg("weights").noconvert(), nb::arg("sensitive").noconvert(), nb::arg("worth").noconvert(),
-          nb::arg("fixed").noconvert(), nb::arg("required").noconvert(), nb::kw_only(), nb::arg("rho_num"),
-          nb::arg("rho_den"), nb::arg("population"), nb::arg("worth_limit"), nb::arg("search_budget"),
-          nb::arg("rules_budget"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    m.def("suppress", &suppress_rules, array("offsets"), array("items"), array("weights"), array("sensitive"),
+          array("worth"), array("fixed"), array("required"), nb::kw_only(), nb::arg("rho_num"), nb::arg("rho_den"),
+          nb::arg("population"), nb::arg("worth_limit"), nb::arg("search_budget"), nb::arg("rules_budget"),
+          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 
 }  // namespace veilset

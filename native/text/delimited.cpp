@@ -1,5 +1,4 @@
 // Delimited text: baskets and tables.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,7 +14,7 @@ nb::tuple parse_record(const nb::bytes& input, const std::string& delimiter, boo
     std::vector<nb::bytes> values;
     auto take = [&](std::string_view value) { values.emplace_back(value.data(), value.size()); };
     if ((last || !fields.done()) && !fields.record(take)) values.clear();
-    return nb::make_tuple(values, int64_t(fields.at), fields.line);
+    return nb::make_tuple(values, fields.consumed(), fields.line);
 }
 
 // Every field is an item, but for that in the column `person` (-1: none), which says whose the line is. A line with
@@ -23,32 +22,28 @@ nb::tuple parse_record(const nb::bytes& input, const std::string& delimiter, boo
 nb::tuple parse_basket(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last,
                        int64_t person) {
     Fields fields(Block(input, start, line, last), delimiter);
-    std::vector<int64_t> offsets{0};
-    std::vector<int32_t> codes, owners;
-    Dictionary names(fields.text), owner_names(fields.text);
+    List<int64_t> offsets{0};
+    Coded items(fields.text), owners(fields.text);
     {
         nb::gil_scoped_release release;
         while (!fields.done()) {
-            const size_t first = codes.size(), rows = offsets.size() - 1;
             const int64_t here = fields.line;
             int64_t column = 0;
             const bool complete = fields.record([&](std::string_view value) {
-                if (column++ != person) codes.push_back(value.empty() ? empty_field : names.code(value));
-                else if (!value.empty()) owners.push_back(owner_names.code(value));
+                if (column++ != person) items.add(value);
+                else if (!value.empty()) owners.add(value);
             });
-            if (!complete) {
-                codes.resize(first);
-                if (person >= 0) owners.resize(rows);
-                break;
-            }
-            if (person >= 0 && owners.size() == rows) throw nobodys(here, person);
-            if (codes.size() == first + 1 && column == 1 && codes.back() == empty_field) codes.pop_back();
-            offsets.push_back(int64_t(codes.size()));
+            if (!complete) break;
+            if (person >= 0 && owners.codes.size() < offsets.size()) throw nobodys(here, person);
+            if (column == 1 && person != 0 && items.codes.back() == empty_field) items.codes.pop_back();
+            offsets.push_back(items.codes.size());
         }
+        items.keep(offsets.back());
+        owners.keep(offsets.size() - 1);
     }
-    nb::tuple strings = names.to_arrow(codes);
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(codes)), strings, int64_t(fields.at),
-                          fields.line, coded(std::move(owners), owner_names));
+    nb::tuple strings = items.names.to_arrow(items.codes);
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(items.codes)), strings, fields.consumed(),
+                          fields.line, owners.to_python());
 }
 
 // The chosen columns of a table with `width` columns, each with a dictionary of its own; that in `person` (-1: none)
@@ -57,17 +52,17 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
                       const std::vector<int32_t>& columns, int32_t width, int32_t person) {
     Fields fields(Block(input, start, line, last), delimiter);
     if (width < 1) throw std::invalid_argument("a table has at least one column");
-    std::vector<std::vector<int32_t>> codes(columns.size());
-    std::vector<Dictionary> values(columns.size(), Dictionary(fields.text));
-    std::vector<int32_t> slot_of(width, -1);
-    for (size_t i = 0; i < columns.size(); ++i) {
-        if (slot_of.at(columns[i]) != -1) throw std::invalid_argument("a column is chosen twice");
-        slot_of[columns[i]] = int32_t(i);
+    List<Coded> chosen;
+    List<int32_t> slot_of(width, -1);
+    for (int32_t column : columns) {
+        if (slot_of.at(column) != -1) throw std::invalid_argument("a column is chosen twice");
+        slot_of[column] = int32_t(chosen.size());
+        chosen.emplace_back(fields.text);
     }
     int64_t blank_lines = 0;
     {
         nb::gil_scoped_release release;
-        size_t rows = 0;
+        Index rows = 0;
         while (!fields.done()) {
             const int64_t here = fields.line;
             int32_t column = 0;
@@ -77,36 +72,32 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
                 somebodys |= column == person && !value.empty();
                 const int32_t slot = column < width ? slot_of[column] : -1;
                 ++column;
-                if (slot < 0) return;
-                codes[slot].push_back(value.empty() ? empty_field : values[slot].code(value));
+                if (slot >= 0) chosen[slot].add(value);
             });
-            if (!complete) {
-                for (std::vector<int32_t>& column_codes : codes) column_codes.resize(rows);
-                break;
-            }
+            if (!complete) break;
             if (column == 1 && !something && width > 1) {
                 ++blank_lines;
-                if (slot_of[0] >= 0) codes[slot_of[0]].pop_back();
+                if (slot_of[0] >= 0) chosen[slot_of[0]].codes.pop_back();
                 continue;
             }
             if (column != width) throw wrong_width(here, width, column);
             if (!somebodys) throw nobodys(here, person);
             ++rows;
         }
+        for (Coded& column : chosen) column.keep(rows);
     }
     nb::list result;
-    for (size_t i = 0; i < columns.size(); ++i) result.append(coded(std::move(codes[i]), values[i]));
-    return nb::make_tuple(result, blank_lines, int64_t(fields.at), fields.line);
+    for (Coded& column : chosen) result.append(column.to_python());
+    return nb::make_tuple(result, blank_lines, fields.consumed(), fields.line);
 }
 
 }  // namespace
 
 void register_text_delimited(nb::module_& m) {
-    m.def("parse_record", &parse_record, nb::arg("text"), nb::arg("delimiter"), nb::arg("last") = true);
-    m.def("parse_basket", &parse_basket, nb::arg("text"), nb::arg("delimiter"), nb::arg("start"), nb::arg("line"),
-          nb::arg("last"), nb::arg("person") = -1);
-    m.def("parse_table", &parse_table, nb::arg("text"), nb::arg("delimiter"), nb::arg("start"), nb::arg("line"),
-          nb::arg("last"), nb::arg("columns"), nb::arg("width"), nb::arg("person") = -1);
+    m.def("parse_record", &parse_record, "text"_a, "delimiter"_a, "last"_a = true);
+    m.def("parse_basket", &parse_basket, "text"_a, "delimiter"_a, "start"_a, "line"_a, "last"_a, "person"_a = -1);
+    m.def("parse_table", &parse_table, "text"_a, "delimiter"_a, "start"_a, "line"_a, "last"_a, "columns"_a, "width"_a,
+          "person"_a = -1);
 }
 
 }  // namespace veilset

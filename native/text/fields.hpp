@@ -16,7 +16,7 @@ inline WrongWidth wrong_width(int64_t line, int64_t wanted, int64_t found) {
 }
 
 inline NoPerson nobodys(int64_t line, int64_t column) {
-    return {line, "column " + std::to_string(column + 1) + ": it is empty, so nobody knows whose line this is"};
+    return {line, "it is empty, so nobody knows whose line this is", column};
 }
 
 struct Fields : Block {
@@ -29,12 +29,12 @@ struct Fields : Block {
     // is as before.
     template <class Field, class Before>
     bool record(Field field, Before before) {
-        const size_t first = at;
+        const char* const first = at;
         const int64_t first_line = line;
         while (true) {
             before();
-            while (!done() && blank(text[at])) ++at;
-            if (!done() && text[at] == '"') {
+            skip_blanks();
+            if (!done() && *at == '"') {
                 if (!quoted(field)) {
                     at = first;
                     line = first_line;
@@ -44,7 +44,7 @@ struct Fields : Block {
                 plain(field);
             }
             if (done()) return true;
-            if (text[at] != delimiter) {
+            if (*at != delimiter) {
                 skip_line_end();
                 return true;
             }
@@ -58,57 +58,57 @@ struct Fields : Block {
 
 private:
     bool blank(char c) const { return is_blank(c) && c != delimiter; }
+    bool field_ends() const { return line_ends() || *at == delimiter; }
+    void skip_blanks() {
+        while (!done() && blank(*at)) ++at;
+    }
 
     template <class Field>
     void plain(Field& field) {
-        const size_t first = at;
-        skip_to_field_end();
-        size_t end = at;
-        while (end > first && blank(text[end - 1])) --end;
-        field(text.substr(first, end - first));
+        const char* const first = at;
+        skip_to(delimiter);
+        const char* stop = at;
+        while (stop > first && blank(stop[-1])) --stop;
+        field({first, stop});
     }
 
-    void skip_to_field_end() {
-        for (; at + 8 <= text.size(); at += 8) {
-            const uint64_t word = load_word(text.data() + at);
-            if (const uint64_t marks = marks_of(word, delimiter) | marks_of(word, '\n') | marks_of(word, '\r')) {
+    // To the next such character or line end.
+    [[gnu::always_inline]] void skip_to(char c) {
+        for (; end - at >= 8; at += 8) {
+            const uint64_t word = load_word(at);
+            if (const uint64_t marks = marks_of(word, c) | marks_of(word, '\n') | marks_of(word, '\r')) {
                 at += first_mark(marks);
                 return;
             }
         }
-        while (!done() && text[at] != delimiter && !is_line_end(text[at])) ++at;
+        while (!line_ends() && *at != c) ++at;
     }
 
     // False if the quote is still open where the block ends.
     template <class Field>
     bool quoted(Field& field) {
         const int64_t opened = line;
-        size_t first = ++at;
-        std::string unescaped;
-        bool escaped = false;
+        const char* first = ++at;
+        std::string unescaped;  // up to `first`, which is behind the last doubled quote
         while (true) {
+            skip_to('"');
             if (done()) {
                 if (!last) return false;
                 throw ParseError(opened, "a quote is opened here and never closed");
             }
-            const char c = text[at];
-            if (c == '"') {
-                if (at + 1 >= text.size() || text[at + 1] != '"') break;
-                unescaped.append(text.substr(first, at + 1 - first));
-                escaped = true;
-                at += 2;
-                first = at;
+            if (*at != '"') {
+                skip_line_end();
                 continue;
             }
-            if (c == '\n' || (c == '\r' && !(at + 1 < text.size() && text[at + 1] == '\n'))) ++line;
-            ++at;
+            if (end - at < 2 || at[1] != '"') break;
+            unescaped.append(first, at + 1);
+            first = at += 2;
         }
-        const std::string_view tail = text.substr(first, at - first);
-        ++at;
-        while (!done() && blank(text[at])) ++at;
-        if (!done() && text[at] != delimiter && !is_line_end(text[at]))
+        const std::string_view tail(first, at++);
+        skip_blanks();
+        if (!field_ends())
             throw ParseError(line, "text follows a closing quote; double the quotes inside a quoted name");
-        if (!escaped) field(tail);
+        if (unescaped.empty()) field(tail);
         else field(std::string_view(unescaped.append(tail)));
         return true;
     }

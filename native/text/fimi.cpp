@@ -1,6 +1,4 @@
 // FIMI: one transaction a line, ids separated by blanks.
-#include <nanobind/nanobind.h>
-
 #include "text/ids.hpp"
 
 namespace veilset {
@@ -13,13 +11,11 @@ nb::tuple parse_fimi(const nb::bytes& input, int64_t start, int64_t line, bool l
         lines.read([&] { lines.refuse(" is not an item id (a whole number without sign)"); });
     }
     return nb::make_tuple(to_numpy(std::move(lines.offsets)), to_numpy(std::move(lines.codes)),
-                          to_numpy(std::move(lines.ids)), lines.consumed(), lines.block.line);
+                          to_numpy(std::move(lines.ids)), lines.consumed(), lines.line);
 }
 
 }  // namespace
 
-void register_text_fimi(nb::module_& m) {
-    m.def("parse_fimi", &parse_fimi, nb::arg("text"), nb::arg("start"), nb::arg("line"), nb::arg("last"));
-}
+void register_text_fimi(nb::module_& m) { m.def("parse_fimi", &parse_fimi, "text"_a, "start"_a, "line"_a, "last"_a); }
 
 }  // namespace veilset

@@ -40,85 +40,78 @@ class Ids {
 public:
     explicit Ids(std::string_view text) : large_(text) {}
 
-    int32_t code(uint64_t id) {
+    int32_t code(Index id) {
         if (id >= small_ids)
-            return checked_code(small_ids + size_t(large_.code({reinterpret_cast<const char*>(&id), sizeof id})));
-        if (id >= rank_of_.size()) rank_of_.resize(std::max<size_t>(id + 1, 2 * rank_of_.size()), empty_field);
+            return checked_code(small_ids + large_.code({reinterpret_cast<const char*>(&id), sizeof id}));
+        if (id >= rank_of_.size()) rank_of_.resize(std::max(id + 1, 2 * rank_of_.size()), empty_field);
         rank_of_[id] = 0;
         return int32_t(id);
     }
 
     // Replaces the codes by ranks, and gives the id of each rank.
-    std::vector<int64_t> rank(std::vector<int32_t>& codes) {
-        std::vector<int64_t> distinct;
-        for (size_t id = 0; id < rank_of_.size(); ++id)
+    List<int64_t> rank(List<int32_t>& codes) {
+        List<int64_t> distinct;
+        for (Index id = 0; id < rank_of_.size(); ++id)
             if (rank_of_[id] == 0) {
                 rank_of_[id] = int32_t(distinct.size());
-                distinct.push_back(int64_t(id));
+                distinct.push_back(id);
             }
-        std::vector<std::pair<int64_t, size_t>> large(large_.size());
-        for (size_t i = 0; i < large.size(); ++i) {
-            std::memcpy(&large[i].first, large_.bytes().data() + 8 * i, 8);
-            large[i].second = i;
-        }
-        std::sort(large.begin(), large.end());
-        std::vector<int32_t> large_rank(large.size());
+        List<std::pair<int64_t, Index>> large;
+        for (Index number = 0; number < large_.size(); ++number)
+            large.emplace_back(load_word(text_of(large_.bytes()).data() + 8 * number), number);
+        std::ranges::sort(large);
+        List<int32_t> large_rank(large.size());
         for (auto [id, number] : large) {
             large_rank[number] = checked_code(distinct.size());
             distinct.push_back(id);
         }
-        for (int32_t& code : codes) code = code < int32_t(small_ids) ? rank_of_[code] : large_rank[code - small_ids];
+        for (int32_t& code : codes) code = code < small_ids ? rank_of_[code] : large_rank[code - small_ids];
         return distinct;
     }
 
 private:
-    static constexpr uint64_t small_ids = 1 << 22;
-    std::vector<int32_t> rank_of_;
+    static constexpr int32_t small_ids = 1 << 22;
+    List<int32_t> rank_of_;
     Dictionary large_;
 };
 
 // Reads the lines of a block, each of them a transaction.
-struct IdLines {
-    Block block;
-    std::vector<int64_t> offsets{0};
-    std::vector<int32_t> codes;
-    std::vector<int64_t> ids;
-    const char *at = block.text.data() + block.at, *const end = block.text.data() + block.text.size();
+struct IdLines : Block {
+    List<int64_t> offsets{0}, ids;
+    List<int32_t> codes;
     const char* line_start = at;
 
-    explicit IdLines(const Block& block_) : block(block_) {}
+    explicit IdLines(const Block& block) : Block(block) {}
 
     // What is neither an id nor a blank is given to other(), which moves `at` behind it or throws.
     template <class Other>
     void read(Other other) {
-        Ids numbered(block.text);
-        codes.reserve(size_t(end - at) / 4);
-        while (at < end) {
+        Ids numbered(text);
+        codes.reserve((end - at) / 4);
+        while (!done()) {
             take_ids(numbered);
-            if (at == end) break;
+            if (done()) break;
             if (is_line_end(*at)) {
-                offsets.push_back(int64_t(codes.size()));
+                offsets.push_back(codes.size());
                 skip_line_end();
             } else {
                 other();
             }
         }
-        if (line_start < end) offsets.push_back(int64_t(codes.size()));
+        if (line_start < end) offsets.push_back(codes.size());
         ids = numbered.rank(codes);
     }
 
     void skip_line_end() {
-        at += line_end_size(at, end);
-        ++block.line;
+        Block::skip_line_end();
         line_start = at;
     }
     std::string_view word() const {
         const char* stop = at;
         while (stop < end && !is_blank(*stop) && !is_line_end(*stop)) ++stop;
-        return {at, size_t(stop - at)};
+        return {at, stop};
     }
-    [[noreturn]] void refuse(const std::string& why) const { throw ParseError(block.line, shown(word()) + why); }
-    int64_t consumed() const { return at - block.text.data(); }
+    [[noreturn]] void refuse(const std::string& why) const { throw ParseError(line, shown(word()) + why); }
 
 private:
     // The ids from here on, to the end of the line or to what is no id.
@@ -134,8 +127,8 @@ private:
                     at = first;
                     return;
                 }
-                if (here - first > 18) id = checked_id({first, size_t(here - first)}, block.line);
-                codes.push_back(numbered.code(id));
+                if (here - first > 18) id = checked_id({first, here}, line);
+                codes.push_back(numbered.code(Index(id)));
             } else if (is_blank(*here)) {
                 ++here;
             } else {

@@ -2,26 +2,27 @@
 // error names its line. A long text comes in blocks, and a reader takes the records that are complete.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/arrays.hpp"
 
 namespace veilset {
 
-// Its type tells what to do about it; the words are for people.
+// Its type tells what to do about it, and its members where; the words are for people.
 struct ParseError : std::runtime_error {
-    ParseError(int64_t line, const std::string& what)
-        : std::runtime_error("line " + std::to_string(line) + ": " + what) {}
+    int64_t line, column;  // column: from 0; -1 where none is meant
+    std::string reason;
+
+    ParseError(int64_t line_, const std::string& reason_, int64_t column_ = -1)
+        : std::runtime_error("line " + std::to_string(line_) + ": " +
+                             (column_ < 0 ? "" : "column " + std::to_string(column_ + 1) + ": ") + reason_),
+          line(line_), column(column_), reason(reason_) {}
 };
 struct NoPerson : ParseError {  // nobody knows whose line this is
     using ParseError::ParseError;
@@ -30,13 +31,13 @@ struct WrongWidth : ParseError {  // not as many fields as the header has
     using ParseError::ParseError;
 };
 
-inline std::string_view view_of(const nb::bytes& text) { return {static_cast<const char*>(text.data()), text.size()}; }
+inline std::string_view text_of(View<uint8_t> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), size_t(bytes.size())};
+}
+inline std::string_view text_of(const nb::bytes& text) { return {text.c_str(), text.size()}; }
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline bool is_line_end(char c) { return c == '\n' || c == '\r'; }
-inline size_t line_end_size(const char* at, const char* end) {
-    return *at == '\r' && end - at > 1 && at[1] == '\n' ? 2 : 1;
-}
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A piece of the text for an error message: short, and without control characters.
@@ -53,31 +54,33 @@ inline std::string shown(std::string_view text) {
 // a rest, for an LF may follow.
 struct Block {
     std::string_view text;
-    size_t at;
+    const char *at, *end = text.data() + text.size();
     int64_t line;
     bool last;
 
     Block(const nb::bytes& input, int64_t start, int64_t first_line, bool is_last)
-        : text(view_of(input)), at(start), line(first_line), last(is_last) {
-        if (start < 0 || at > text.size()) throw std::invalid_argument("start is outside the text");
+        : text(text_of(input)), at(text.data()), line(first_line), last(is_last) {
+        if (start < 0 || start > end - at) throw std::invalid_argument("start is outside the text");
+        at += start;
         if (last) return;
-        size_t end = text.size();
-        if (end > at && text[end - 1] == '\r') --end;
-        while (end > at && !is_line_end(text[end - 1])) --end;
-        text = text.substr(0, end);
+        if (end > at && end[-1] == '\r') --end;
+        while (end > at && !is_line_end(end[-1])) --end;
+        text = {text.data(), end};
     }
 
-    bool done() const { return at >= text.size(); }
+    bool done() const { return at == end; }
+    bool line_ends() const { return done() || is_line_end(*at); }
+    int64_t consumed() const { return at - text.data(); }
     void skip_line_end() {
-        at += line_end_size(text.data() + at, text.data() + text.size());
+        at += *at == '\r' && end - at > 1 && at[1] == '\n' ? 2 : 1;
         ++line;
     }
 };
 
 constexpr int32_t empty_field = -1;
 
-inline int32_t checked_code(size_t count) {
-    if (count > size_t(std::numeric_limits<int32_t>::max())) throw std::length_error("more than 2^31 distinct items");
+inline int32_t checked_code(Index count) {
+    if (count > std::numeric_limits<int32_t>::max()) throw std::length_error("more than 2^31 distinct items");
     return int32_t(count);
 }
 
@@ -110,7 +113,7 @@ inline size_t first_mark(uint64_t marks) { return size_t(std::countr_zero(marks)
 // first eight bytes.
 class Dictionary {
 public:
-    explicit Dictionary(std::string_view text) : text_(text), slots_(1 << 10), starts_{0} {}
+    explicit Dictionary(std::string_view text = {}) : text_(text), slots_(1 << 10), starts_{0} {}
 
     int32_t code(std::string_view value) {
         const uint64_t head = head_of(value);
@@ -122,17 +125,18 @@ public:
         return slots_[place].code;
     }
 
-    size_t size() const { return starts_.size() - 1; }
-    const std::vector<uint8_t>& bytes() const { return bytes_; }
+    Index size() const { return starts_.size() - 1; }
+    View<uint8_t> bytes() const { return bytes_; }
 
     // The strings of these codes, at the end. Strings that only a record had which was not complete come last: they are
     // left out.
-    nb::tuple to_arrow(const std::vector<int32_t>& codes) {
-        const int32_t largest = codes.empty() ? empty_field : *std::max_element(codes.begin(), codes.end());
+    nb::tuple to_arrow(const List<int32_t>& codes) {
+        const int32_t largest = codes.empty() ? empty_field : *std::ranges::max_element(codes);
         starts_.resize(largest + 1 + 1);
         bytes_.resize(starts_.back());
         return to_arrow();
     }
+    // All of them, which are handed over: this is the last call.
     nb::tuple to_arrow() { return nb::make_tuple(to_numpy(std::move(starts_)), to_numpy(std::move(bytes_))); }
 
 private:
@@ -146,7 +150,7 @@ private:
         const int32_t code = checked_code(size());
         slots_[place] = {head, code, short_size(value)};
         bytes_.insert(bytes_.end(), value.begin(), value.end());
-        starts_.push_back(int64_t(bytes_.size()));
+        starts_.push_back(bytes_.size());
         if (2 * size() >= slots_.size()) grow();
         return code;
     }
@@ -168,33 +172,39 @@ private:
     bool holds(const Slot& slot, uint64_t head, std::string_view value) const {
         return slot.head == head && slot.size == short_size(value) && (slot.size < 9 || value_of(slot.code) == value);
     }
-    std::string_view value_of(size_t code) const {
-        return {reinterpret_cast<const char*>(bytes_.data()) + starts_[code],
-                size_t(starts_[code + 1] - starts_[code])};
-    }
+    std::string_view value_of(Index code) const { return text_of(part(bytes_, starts_, code)); }
     void grow() {
         slots_.assign(2 * slots_.size(), Slot());
         last_ = slots_.size() - 1;
-        for (size_t i = 0; i < size(); ++i) {
-            const std::string_view value = value_of(i);
+        for (int32_t code = 0; code < size(); ++code) {
+            const std::string_view value = value_of(code);
             const uint64_t head = head_of(value);
             size_t place = hash(value, head) & last_;
             while (slots_[place].code != empty_field) place = (place + 1) & last_;
-            slots_[place] = {head, int32_t(i), short_size(value)};
+            slots_[place] = {head, code, short_size(value)};
         }
     }
 
     std::string_view text_;
-    std::vector<Slot> slots_;
+    List<Slot> slots_;
     size_t last_ = slots_.size() - 1;
-    std::vector<int64_t> starts_;
-    std::vector<uint8_t> bytes_;
+    List<int64_t> starts_;
+    List<uint8_t> bytes_;
 };
 
-// Codes and their strings.
-inline nb::tuple coded(std::vector<int32_t>&& codes, Dictionary& strings) {
-    nb::tuple arrow = strings.to_arrow(codes);
-    return nb::make_tuple(to_numpy(std::move(codes)), arrow);
-}
+// Strings as codes, with what the codes mean.
+struct Coded {
+    Dictionary names;
+    List<int32_t> codes{};
+
+    explicit Coded(std::string_view text) : names(text) {}
+
+    void add(std::string_view value) { codes.push_back(value.empty() ? empty_field : names.code(value)); }
+    void keep(Index first) { codes.resize(std::min(first, codes.size())); }  // and forget the rest
+    nb::tuple to_python() {
+        nb::tuple strings = names.to_arrow(codes);
+        return nb::make_tuple(to_numpy(std::move(codes)), strings);
+    }
+};
 
 }  // namespace veilset

@@ -1,6 +1,5 @@
 // A table with a column for each item: 1 where a row has it, else 0. Also true and false in any case; an empty cell is
 // 0. With counts, any whole number: more than 0 is 1.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include "text/fields.hpp"
@@ -28,12 +27,12 @@ Cell cell_of(std::string_view value, bool counts) {
 struct Wide {
     Fields fields;
     int64_t width;
-    std::span<const uint8_t> skip;
+    View<uint8_t> skip;
     int64_t person;
     bool counts;
-    std::vector<int64_t> offsets{0};
-    std::vector<int32_t> codes{}, owners{};
-    Dictionary owner_names{fields.text};
+    List<int64_t> offsets{0};
+    List<int32_t> codes{};
+    Coded owners{fields.text};
     int64_t blank_lines = 0, above_one = 0;
     int64_t column = 0;  // of the row that is read
 
@@ -57,28 +56,28 @@ struct Wide {
         if (!complete) {
             codes.resize(offsets.back());
             above_one = above_one_before;
-            if (person >= 0) owners.resize(offsets.size() - 1);
+            owners.keep(offsets.size() - 1);
             return false;
         }
         if (column == 1 && !something && width > 1) {
             ++blank_lines;
-            if (person == 0) owners.pop_back();
+            if (person == 0) owners.codes.pop_back();
             return true;
         }
         if (column != width) throw wrong_width(here, width, column);
-        if (person >= 0 && owners.back() == empty_field) throw nobodys(here, person);
-        offsets.push_back(int64_t(codes.size()));
+        if (person >= 0 && owners.codes.back() == empty_field) throw nobodys(here, person);
+        offsets.push_back(codes.size());
         return true;
     }
 
     void take(std::string_view value, int64_t line) {
-        if (column == person) owners.push_back(value.empty() ? empty_field : owner_names.code(value));
+        if (column == person) owners.add(value);
         if (column == person || skip[column]) return;
         const Cell cell = cell_of(value, counts);
         if (cell == Cell::wrong)
-            throw ParseError(line,
-                             "column " + std::to_string(column + 1) + ": " + shown(value) +
-                                 (counts ? " is not a count (a whole number, 0 or more)" : " is neither 0 nor 1"));
+            throw ParseError(
+                line, shown(value) + (counts ? " is not a count (a whole number, 0 or more)" : " is neither 0 nor 1"),
+                column);
         above_one += cell == Cell::many;
         if (cell != Cell::none) codes.push_back(int32_t(column));
     }
@@ -89,9 +88,8 @@ struct Wide {
         const uint64_t comma = static_cast<unsigned char>(fields.delimiter);
         const uint64_t zeros = ('0' | comma << 8) * units;
         const int64_t stop = column <= person ? person : width;
-        const char* at = fields.text.data() + fields.at;
-        const char* const end = fields.text.data() + fields.text.size();
-        for (; column + 4 <= stop && end - at >= 8; column += 4, at += 8) {
+        const char* at = fields.at;  // in a register, which a member would not be
+        for (; column + 4 <= stop && fields.end - at >= 8; column += 4, at += 8) {
             const uint64_t ones = load_word(at) ^ zeros;
             if (ones & ~units) break;
             for (uint64_t rest = ones; rest != 0; rest &= rest - 1) {
@@ -99,7 +97,7 @@ struct Wide {
                 if (!skip[one]) codes.push_back(int32_t(one));
             }
         }
-        fields.at = at - fields.text.data();
+        fields.at = at;
     }
 
     static constexpr uint64_t units = 0x0001000100010001u;
@@ -107,7 +105,7 @@ struct Wide {
 
 nb::tuple parse_wide(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last,
                      int32_t width, const Array<uint8_t>& skip, int32_t person, bool counts) {
-    if (width < 1 || skip.size() != size_t(width))
+    if (width < 1 || span_of(skip).size() != width)
         throw std::invalid_argument("skip does not have one entry for each column");
     if (person < -1 || person >= width) throw std::invalid_argument("person is not a column");
     Wide wide{Fields(Block(input, start, line, last), delimiter), width, span_of(skip), person, counts};
@@ -115,16 +113,15 @@ nb::tuple parse_wide(const nb::bytes& input, const std::string& delimiter, int64
         nb::gil_scoped_release release;
         wide.read();
     }
-    return nb::make_tuple(to_numpy(std::move(wide.offsets)), to_numpy(std::move(wide.codes)), int64_t(wide.fields.at),
-                          wide.fields.line, wide.blank_lines, wide.above_one,
-                          coded(std::move(wide.owners), wide.owner_names));
+    return nb::make_tuple(to_numpy(std::move(wide.offsets)), to_numpy(std::move(wide.codes)), wide.fields.consumed(),
+                          wide.fields.line, wide.blank_lines, wide.above_one, wide.owners.to_python());
 }
 
 }  // namespace
 
 void register_text_wide(nb::module_& m) {
-    m.def("parse_wide", &parse_wide, nb::arg("text"), nb::arg("delimiter"), nb::arg("start"), nb::arg("line"),
-          nb::arg("last"), nb::arg("width"), nb::arg("skip").noconvert(), nb::arg("person"), nb::arg("counts"));
+    m.def("parse_wide", &parse_wide, "text"_a, "delimiter"_a, "start"_a, "line"_a, "last"_a, "width"_a, "skip"_a,
+          "person"_a, "counts"_a);
 }
 
 }  // namespace veilset

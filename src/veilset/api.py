@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Unpack
 
 from veilset.audit import audit as run_auditor
 from veilset.errors import WrongUsage
-from veilset.limits import Limits, Progress
+from veilset.limits import Bounds, Limits, Progress
 from veilset.models import Audit, Promise
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
@@ -16,8 +17,6 @@ from veilset.release import Release
 from veilset.run import Run
 from veilset.transactions import Transactions
 from veilset.utility import Account
-
-__all__ = ["anonymize", "apply", "audit", "measure", "publish", "verify"]
 
 
 def audit(
@@ -120,16 +119,7 @@ def anonymize(
     ).release
 
 
-def apply(
-    earlier: str | Path,
-    data: Transactions,
-    *,
-    unknown: str = "refuse",
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
-) -> Release:
+def apply(earlier: str | Path, data: Transactions, *, unknown: str = "refuse", **bounds: Unpack[Bounds]) -> Release:
     """Make the changes of an earlier release to other data, for the same promise, and have the result audited.
 
     Not those that hid patterns or rules, or made buckets: they were made to single transactions.
@@ -142,24 +132,21 @@ def apply(
         Next month's, or all of which a sample was anonymized. What was sensitive then is sensitive here.
     unknown : {"refuse", "suppress", "keep"}
         What to do with public items that the earlier release did not have; what is kept is audited like the rest.
-    threads, memory_limit, time_limit, progress
+    **bounds
         As for `audit`.
     """
     recipe = recipe_like(Path(earlier), "")
     assert recipe.input is not None  # noqa: S101 - recipe_like sees to it
-    listed = set(recipe.input.sensitive_where_present).intersection(data.names)
+    listed = [name for name in recipe.input.sensitive_where_present if name in data.names]
     return anonymize(
-        data.with_sensitive(listed.union(data.sensitive)),
+        data.with_sensitive([*data.sensitive, *listed]),
         recipe.promise_for(data),
         method="given",
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,
-        threads=threads,
-        memory_limit=memory_limit,
-        time_limit=time_limit,
-        progress=progress,
         unknown=unknown,
         **recipe.method.options,
+        **bounds,
     )
 
 
@@ -169,10 +156,7 @@ def measure(
     *,
     nugget_support: int | float | str | Fraction | None = None,
     nugget_size: int | None = None,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    **bounds: Unpack[Bounds],
 ) -> dict[str, float]:
     """What *release* lost of *data*, by name; `veilset.utility.metrics_of` says what each means.
 
@@ -187,11 +171,9 @@ def measure(
         frequent.
     nugget_size : int, optional
         How many items a nugget has, at most; None: any number.
-    threads, memory_limit, progress
-        As for `audit`.
-    time_limit : float, optional
-        Seconds for counting nuggets and rules; None: 10 for each. In dense data there may be too many to count:
-        **what is not decided within the limits is left out**, never guessed.
+    **bounds
+        As for `audit`; the time limit is for counting nuggets and rules, without one 10 seconds each. In dense data
+        there may be too many to count: **what is not decided within the limits is left out**, never guessed.
 
     Examples
     --------
@@ -203,7 +185,7 @@ def measure(
     """
     if data is not release.original and data != release.original:
         raise WrongUsage("The release was made from other data.", "Give the transactions that were anonymized.")
-    limits = Limits(threads, memory_limit, time_limit, progress)
+    limits = Limits(**bounds)
     return Account(release, nugget_support=nugget_support, nugget_size=nugget_size, limits=limits).values
 
 
@@ -215,10 +197,7 @@ def publish(
     out_format: str | None = None,
     random_state: int | str | None = None,
     with_curve: bool = True,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Bundle:
     """Write a certified release to the folder *out*: ``public/`` to hand over, ``custodian/`` to keep; or nothing.
 
@@ -239,29 +218,14 @@ def publish(
         order that the method gave them by its own ``random_state``.
     with_curve : bool
         Whether the custodian's report tells what other p would cost.
-    threads, memory_limit, time_limit, progress
+    **bounds
         As for `audit`; the time limit holds for each step: auditing the original, measuring, writing.
     """
-    run = Run.of(
-        release,
-        with_curve=with_curve,
-        threads=threads,
-        memory_limit=memory_limit,
-        time_limit=time_limit,
-        progress=progress,
-    )
+    run = Run.of(release, with_curve=with_curve, **bounds)
     return write_bundle(run, out, replace=replace, out_format=out_format, random_state=random_state)
 
 
-def verify(
-    path: str | Path,
-    *,
-    witnesses: int = 20,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
-) -> Verification:
+def verify(path: str | Path, *, witnesses: int = 20, **bounds: Unpack[Bounds]) -> Verification:
     """Whether the release at *path* (the bundle or its ``public/``) keeps its promise, counted on its bytes.
 
     For hidden patterns or rules the bundle is needed: what is hidden does not stand in ``public/``.
@@ -269,8 +233,7 @@ def verify(
     Parameters
     ----------
     path : path
-    witnesses, threads, memory_limit, time_limit, progress
+    witnesses, **bounds
         As for `audit`.
     """
-    limits = Limits(threads, memory_limit, time_limit, progress)
-    return verify_bundle(path, witnesses=witnesses, limits=limits)
+    return verify_bundle(path, witnesses=witnesses, limits=Limits(**bounds))

@@ -12,20 +12,6 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = [
-    "BudgetExceeded",
-    "CannotWrite",
-    "Infeasible",
-    "NotCertified",
-    "UnreadableInput",
-    "VeilsetError",
-    "WrongUsage",
-    "lookalikes",
-    "near_misses",
-    "said",
-    "unknown",
-]
-
 _NAME_ONLY = "\x00"
 _SAID = re.compile("\x02([^\x02\x03]*)\x03")
 

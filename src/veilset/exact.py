@@ -10,8 +10,6 @@ import numpy as np
 
 from veilset.errors import WrongUsage, said
 
-__all__ = ["Support", "at_least", "exact_factor", "exact_share", "exact_support", "percent", "support_of"]
-
 Support: TypeAlias = int | float | str | Fraction
 """How many transactions, at least: a whole number is a count of them, anything else a share of all."""
 
@@ -38,10 +36,7 @@ def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool =
     share = asked.limit_denominator(_LARGEST_DENOMINATOR)
     # Floats that are equal stand for the same share.
     if asked > 0 and (share == 0 or (asked < share and float(asked) < float(share))):
-        raise WrongUsage(
-            f"{said(name)} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
-            f"Give at most six decimals, or a fraction such as {said(name, '1/3')}.",
-        )
+        raise _too_fine(value, name, "1/3")
     if not (0 < share <= 1 or (may_be_zero and share == 0)):
         allowed = "from 0 to 1" if may_be_zero else "above 0 and up to 1"
         raise WrongUsage(
@@ -73,11 +68,15 @@ def exact_factor(value: float | str | Fraction, name: str) -> Fraction:
             f"{said(name)} is {value}, outside the range 1 to a million.", f"Try for example {said(name, 2)}."
         )
     if asked > factor and float(asked) > float(factor):
-        raise WrongUsage(
-            f"{said(name)} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
-            f"Give at most six decimals, or a fraction such as {said(name, '10/3')}.",
-        )
+        raise _too_fine(value, name, "10/3")
     return factor
+
+
+def _too_fine(value: object, name: str, example: str) -> WrongUsage:
+    return WrongUsage(
+        f"{said(name)} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
+        f"Give at most six decimals, or a fraction such as {said(name, example)}.",
+    )
 
 
 def _fraction(value: float | str | Fraction) -> Fraction:

@@ -17,14 +17,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, WrongUsage, said
-
-__all__ = ["Bounds", "KernelLimits", "Limits", "Progress"]
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
@@ -98,13 +96,7 @@ class Limits:
 
     def bounds(self) -> Bounds:
         """The same limits for a part of this run."""
-        return {
-            "threads": self.threads,
-            "memory_limit": self.memory_limit,
-            "time_limit": self.time_limit,
-            "progress": self.progress,
-            "started": self.started,
-        }
+        return cast(Bounds, dict(vars(self)))
 
     def part(self, share: float, seconds: float | None = None) -> Limits:
         """The same limits for a part that may take this share of the time that is left, and no more than *seconds*."""
@@ -119,7 +111,7 @@ class Limits:
         limit = _bytes(self.memory_limit)
         if limit is None:
             return max(0, min(_machine_memory(), _address_space_left()) * 4 // 5)
-        return max(0, min(limit - _own_memory(), _address_space_left()))
+        return max(0, min(limit - _statm()[1], _address_space_left()))
 
     def seconds_left(self) -> float:
         """What is left of the time limit, in seconds."""
@@ -233,10 +225,6 @@ def _give_back_what_is_freed() -> None:
     pa.set_memory_pool(pa.system_memory_pool())
     if hasattr(libc := ctypes.CDLL(None), "mallopt"):  # of the GNU library
         libc.mallopt(_M_MMAP_THRESHOLD, _LARGE)
-
-
-def _own_memory() -> int:
-    return _statm()[1]
 
 
 def _address_space_left() -> int:

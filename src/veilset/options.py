@@ -16,8 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
 
-__all__ = ["Declared", "Form", "Option", "declared"]
-
 Form = Literal[
     "text",
     "texts",  # given several times

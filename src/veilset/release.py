@@ -13,8 +13,6 @@ from scipy.sparse import csr_array
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions
 
-__all__ = ["OCCURRENCES", "Attempt", "Bound", "ColumnMerge", "Partition", "Release", "Sanitization"]
-
 OCCURRENCES = "share of all item occurrences"
 """What most methods minimise, as `Bound.of` says it."""
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,15 +27,14 @@ from veilset.anonymize import (
 )
 from veilset.audit import audit, edits_account_for
 from veilset.errors import BudgetExceeded
-from veilset.limits import Limits, Progress
+from veilset.limits import Bounds, Limits
 from veilset.models import Audit, Promise
 from veilset.release import OCCURRENCES, Release
 from veilset.transactions import Transactions
 from veilset.utility import Account, SideEffect
 
-__all__ = ["Run", "certify"]
-
 _SECONDS_TO_COUNT = 20.0
+_SWITCHES = ("allow_sensitive", "drop_empty")  # that every method has: a release keeps them with its options
 
 
 class Run:
@@ -54,7 +53,7 @@ class Run:
         As for `veilset.anonymize`.
     with_curve : bool
         Whether the loss for other parameters is worked out.
-    threads, memory_limit, time_limit, progress
+    **bounds
         As for `veilset.audit`; the time limit holds for each step.
 
     Attributes
@@ -73,10 +72,7 @@ class Run:
         allow_sensitive: bool = False,
         drop_empty: bool = False,
         with_curve: bool = True,
-        threads: int | None = None,
-        memory_limit: int | str | None = None,
-        time_limit: float | None = None,
-        progress: Progress | None = None,
+        **bounds: Unpack[Bounds],
     ) -> None:
         self.data = data
         self.promise = promise
@@ -85,15 +81,15 @@ class Run:
         self.allow_sensitive = allow_sensitive
         self.drop_empty = drop_empty
         self.with_curve = with_curve
-        self.progress = progress
+        self.progress = bounds.pop("progress", None)
         self.seconds: dict[str, float] = {}
-        self._bounds: dict[str, Any] = {"threads": threads, "memory_limit": memory_limit, "time_limit": time_limit}
+        self._bounds = bounds
         self.limits()  # refuses bounds that cannot be meant
 
     @classmethod
     def of(cls, release: Release, **others: Any) -> Run:
         """The run that made this release; *others*: as for `Run`."""
-        switches: dict[str, Any] = {name: bool(release.options.get(name)) for name in ("allow_sensitive", "drop_empty")}
+        switches: dict[str, Any] = {name: bool(release.options.get(name)) for name in _SWITCHES}
         options = {name: value for name, value in release.options.items() if name not in switches}
         run = cls(release.original, release.promise, method=release.method, options=options, **switches, **others)
         run.__dict__["release"] = release
@@ -101,7 +97,8 @@ class Run:
 
     def limits(self) -> Limits:
         """The limits of one step, whose time begins now."""
-        return Limits(progress=self.progress, **self._bounds)
+        bounds: Bounds = {**self._bounds, "progress": self.progress}
+        return Limits(**bounds)
 
     @cached_property
     def _changeable(self) -> tuple[Transactions, tuple[str, ...]]:
@@ -144,9 +141,8 @@ class Run:
             release = _with_sensitive(release, self.data, gone)
         if self.drop_empty:
             release = _without_empty(release)
-        switches = {"allow_sensitive": self.allow_sensitive, "drop_empty": self.drop_empty}
-        on = {name: True for name, given in switches.items() if given}
-        release = dataclasses.replace(release, options={**release.options, **on})
+        on = {name: True for name in _SWITCHES if getattr(self, name)}
+        release = dataclasses.replace(release, options={**release.options, **on}, seconds=self.seconds["method"])
         with self.timed("audit of the release"):
             return certify(release, self.limits())
 
@@ -231,11 +227,9 @@ def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...])
 def _without_empty(release: Release) -> Release:
     """The release without empty transactions, and without the sensitive items that are too common among the others."""
     whole, gone = release.data, set(release.suppressed)
-    kept = whole.take(np.flatnonzero(whole.lengths > 0))
-    while more := release.promise.too_common_among(kept):
+    while more := release.promise.too_common_among(kept := whole.take(np.flatnonzero(whole.lengths > 0))):
         gone.update(more)
         whole = whole.without(more)
-        kept = whole.take(np.flatnonzero(whole.lengths > 0))
     return dataclasses.replace(
         release,
         data=kept,

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import textwrap
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -14,8 +13,6 @@ from hypothesis import given
 
 from tests.support.effort import examples, repeats
 from tests.support.errors import refused
-from tests.support.explosive import explosive
-from tests.support.interrupting import interrupt
 from tests.support.memory import own_memory
 from veilset import Coherence, Transactions, audit
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
@@ -153,12 +150,6 @@ def test_promise_without_h_passes_its_battery():
 
 
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
-def test_memory_limit_stops_the_audit():
-    with refused(BudgetExceeded, "memory limit", "GB"):
-        audit(explosive(), Coherence(k=2, p=None), memory_limit=own_memory() + 40_000_000)
-
-
-@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_witnesses_count_as_memory():
     draw = random.Random(3)
     data = Transactions.from_lists([draw.sample(range(1000), 30) for _ in range(1000)])
@@ -166,43 +157,6 @@ def test_witnesses_count_as_memory():
     assert audit(data, promise, witnesses=1, memory_limit=own_memory() + 20_000_000).found > 200_000
     with pytest.raises(BudgetExceeded):  # of 80 bytes or more each
         audit(data, promise, witnesses=10**6, memory_limit=own_memory() + 15_000_000)
-
-
-def test_time_limit_stops_the_audit():
-    started = time.monotonic()
-    with refused(BudgetExceeded, "time limit", "0.3"):
-        audit(explosive(), Coherence(k=2, p=None), time_limit=0.3)
-    assert time.monotonic() - started < 5  # a hang, not a measurement
-
-
-def test_progress_is_told_and_its_exceptions_pass():
-    told = []
-    with pytest.raises(BudgetExceeded):
-        audit(explosive(), Coherence(k=2, p=None), time_limit=0.5, progress=lambda *step: told.append(step))
-    assert told
-    assert all(0 <= done <= total for _, done, total in told)
-    assert told[-1][0].startswith("Checking itemsets of ")
-
-    def stop(*_):
-        raise RuntimeError("enough")
-
-    with refused(RuntimeError, "enough"):
-        audit(explosive(), Coherence(k=2, p=None), time_limit=20, progress=stop)
-
-
-@pytest.mark.no_sanitizer(reason="interrupts a child whose work takes far more memory there")
-def test_ctrl_c_is_answered():
-    script = """
-        import sys
-        from tests.support.explosive import explosive
-        from veilset import Coherence, audit
-        print("go", flush=True)
-        try:
-            audit(explosive(), Coherence(k=2, p=None))
-        except KeyboardInterrupt:
-            sys.exit(42)
-    """
-    assert interrupt(script)[0] == 42
 
 
 @pytest.mark.no_sanitizer(reason="the sanitizer reserves terabytes of address space")

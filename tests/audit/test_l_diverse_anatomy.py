@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.anatomies import cut, of_ten
+from tests.support.anatomies import cut, of_ten, permuted
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.interrupting import interrupt
+from tests.support.interrupting import ctrl_c_stops
 from veilset import BudgetExceeded, LDiverseAnatomy, _native, audit
 from veilset.audit import edits_account_for
 from veilset.limits import Limits
@@ -208,18 +208,13 @@ def test_limits():
 )
 def test_ctrl_c(long_work):
     """Either takes minutes."""
-    script = f"""
-    import numpy as np
-    from veilset import _native
-
-    offsets, items = np.arange(60_001), np.arange(60_000, dtype=np.int32)
-    limits = dict(threads=2, memory_limit=10**11, time_limit=600.0, progress=None)
-    print("go", flush=True)
-    {long_work}
+    before = """
+        import numpy as np
+        from veilset import _native
+        offsets, items = np.arange(60_001), np.arange(60_000, dtype=np.int32)
+        limits = dict(threads=2, memory_limit=10**11, time_limit=600.0, progress=None)
     """
-    code, err = interrupt(script)
-    assert code != 0
-    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert ctrl_c_stops(long_work, before=before)
 
 
 LIMITS = {"threads": 1, "memory_limit": 10**9, "time_limit": 9.0, "progress": None}
@@ -331,12 +326,7 @@ def test_items_roles_and_withheld_transactions_are_accounted_for(snapshot):
 @given(strategies.diverse() | strategies.anatomized(), st.data())
 def test_any_permutation_inside_buckets_is_accounted_for_and_another_item_is_not(data, draws):
     anatomy = data.anatomy
-    rows: list[set[str]] = [set() for _ in data]
-    for column in anatomy.columns:
-        for first, last in zip(anatomy.starts, anatomy.starts[1:], strict=False):
-            order = draws.draw(st.permutations(range(first, last)))
-            for row, source in zip(range(first, last), order, strict=True):
-                rows[row] |= set(data[source]).intersection(column)
+    rows = permuted(draws.draw, data, anatomy)
     shuffled = cut(rows, anatomy.columns, anatomy.buckets.tolist(), data.sensitive)
     assert account(data, shuffled) is None
     if data.names:

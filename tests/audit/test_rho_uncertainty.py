@@ -1,7 +1,6 @@
 """The auditor of ρ-uncertainty against the definition, and how it behaves as a kernel."""
 
 import random
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -9,26 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support import golden
 from tests.support.effort import examples, repeats
 from tests.support.errors import refused
-from tests.support.explosive import explosive_rules
-from tests.support.interrupting import interrupt
-from tests.support.memory import own_memory
 from veilset import Transactions, _native
 from veilset.audit import audit
-from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import Audit, RhoUncertainty
 from veilset.testing import check_audit, check_model, oracles, strategies
 from veilset.testing.checks import as_sets
 
 SHARES = [Fraction(1), Fraction(1, 2), Fraction(2, 3), Fraction(7, 10), Fraction(1, 3), Fraction(9, 10)]
-TABLE_1 = ["a1 b1 b2 α γ", "a1 a2 b2", "a2 b2", "a2 γ", "a1 b2 α γ"]
-FIGURE_16 = ["a1 α", "a2 α", "a1 a2 α", "a1 a2"]
-
-
-def rows_of(lines: list[str]) -> list[frozenset[str]]:
-    return [frozenset(line.split()) for line in lines]
+TABLE_1 = [frozenset(row) for row in golden.TABLE_1]
+FIGURE_16 = [frozenset(row) for row in golden.FIGURE_16]
 
 
 def asked(data: Transactions, rho: str | Fraction, witnesses: int = 1000, **limits) -> Audit:
@@ -99,27 +91,27 @@ def test_corners(rows, sensitive, rho):
 
 
 def test_oracle_on_table_1():
-    violations = oracles.rho_violations(rows_of(TABLE_1), ["α", "γ"], Fraction(7, 10))
+    violations = oracles.rho_violations(TABLE_1, ["α", "γ"], Fraction(7, 10))
     assert len(violations) == 23
     alone = {(*antecedent, s): count for (antecedent, s), count in violations.items() if len(antecedent) == 1}
     assert alone == {("b1", "α"): (1, 1), ("b1", "γ"): (1, 1), ("α", "γ"): (2, 2)}
     # Example A.1: suppressing b1 and α is enough.
-    released = [row - {"b1", "α"} for row in rows_of(TABLE_1)]
+    released = [row - {"b1", "α"} for row in TABLE_1]
     assert oracles.is_rho_uncertain(released, ["γ"], Fraction(7, 10))
-    assert not oracles.is_rho_uncertain([row - {"b1"} for row in rows_of(TABLE_1)], ["α", "γ"], Fraction(7, 10))
+    assert not oracles.is_rho_uncertain([row - {"b1"} for row in TABLE_1], ["α", "γ"], Fraction(7, 10))
 
 
 def test_oracle_on_figure_16():
-    rules = oracles.sensitive_rules(rows_of(FIGURE_16), ["α"])
+    rules = oracles.sensitive_rules(FIGURE_16, ["α"])
     shares = {tuple(sorted(antecedent)): Fraction(*count) for (antecedent, _), count in rules.items()}
     two_thirds = Fraction(2, 3)
     assert shares == {(): Fraction(3, 4), ("a1",): two_thirds, ("a2",): two_thirds, ("a1", "a2"): Fraction(1, 2)}
-    generalized = [frozenset("A" if item != "α" else item for item in row) for row in rows_of(FIGURE_16)]
+    generalized = [frozenset("A" if item != "α" else item for item in row) for row in FIGURE_16]
     assert oracles.sensitive_rules(generalized, ["α"])[frozenset("A"), "α"] == (3, 4)
 
 
 def test_table_1(snapshot):
-    data = Transactions.from_lists(rows_of(TABLE_1), sensitive=["α", "γ"])
+    data = Transactions.from_lists(TABLE_1, sensitive=["α", "γ"])
     answer = asked(data, "7/10")
     check_audit(data, RhoUncertainty(rho="7/10"), answer)
     assert [str(w) for w in answer.witnesses] == snapshot
@@ -128,10 +120,10 @@ def test_table_1(snapshot):
 
 
 def test_figure_16_knowing_nothing_and_generalized(snapshot):
-    data = Transactions.from_lists(rows_of(FIGURE_16), sensitive=["α"])
+    data = Transactions.from_lists(FIGURE_16, sensitive=["α"])
     (witness,) = asked(data, "3/4").witnesses
     assert str(witness) == snapshot
-    more = Transactions.from_lists([*rows_of(FIGURE_16), ["b"]], sensitive=["α"])  # α in 3 of 5
+    more = Transactions.from_lists([*FIGURE_16, ["b"]], sensitive=["α"])  # α in 3 of 5
     assert asked(more, "7/10").holds
     (witness,) = asked(more.renamed({"a1": "A", "a2": "A"}), "7/10").witnesses
     assert (witness.itemset, witness.support, witness.confidence) == (("A",), 4, Fraction(3, 4))
@@ -226,52 +218,6 @@ def test_a_row_of_five_thousand_items():
     assert witness.support == sum(held)
     assert witness.confidence >= Fraction(1, 2)
     assert len(witness.itemset) < 10
-
-
-def test_time_limit_stops_the_audit():
-    data = explosive_rules()
-    started = time.monotonic()
-    with refused(BudgetExceeded, "time limit", "0.3"):
-        asked(data, "1/2", time_limit=0.3)
-    assert time.monotonic() - started < 5  # a hang, not a measurement
-
-
-@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
-def test_memory_limit_stops_the_audit():
-    data = explosive_rules()
-    with refused(BudgetExceeded, "memory limit", "GB"):
-        asked(data, "1/2", memory_limit=own_memory() + 2_000_000)
-
-
-def test_progress_is_told_and_its_exceptions_pass():
-    told = []
-    with pytest.raises(BudgetExceeded):
-        asked(explosive_rules(), "1/2", time_limit=1, progress=lambda *step: told.append(step))
-    assert told
-    assert all(0 <= done <= total for _, done, total in told)
-    assert told[-1][0] in ("Checking what all that is known gives away", "Looking for the largest certainty")
-
-    def stop(*_):
-        raise RuntimeError("enough")
-
-    with refused(RuntimeError, "enough"):
-        asked(explosive_rules(), "1/2", time_limit=20, progress=stop)
-
-
-@pytest.mark.no_sanitizer(reason="interrupts a child whose work takes far more memory there")
-def test_ctrl_c_is_answered():
-    script = """
-        import sys
-        from tests.support.explosive import explosive_rules
-        from veilset import RhoUncertainty, audit
-        data = explosive_rules()
-        print("go", flush=True)
-        try:
-            audit(data, RhoUncertainty(rho="1/2"))
-        except KeyboardInterrupt:
-            sys.exit(42)
-    """
-    assert interrupt(script)[0] == 42
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import json
 import re
-import shlex
 import sys
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet
@@ -19,8 +19,8 @@ from tests.support.interrupting import interrupt
 from tests.support.places import DOCS
 from tests.support.tables import read_back
 from tests.support.texts import as_read
+from tests.support.typing_commands import piped, typed
 from veilset import mining
-from veilset.cli import main
 from veilset.cli.screen import Screen
 from veilset.io import TABLE_SUFFIXES
 from veilset.report import COLUMNS
@@ -31,16 +31,7 @@ COMMAND = sys.modules["veilset.cli.mine"]  # the package has the function by thi
 PAGE = DOCS / "mining.md"
 
 
-def run(capsys, line: str) -> tuple[int, str, str]:
-    code = main(["mine", *shlex.split(line)])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def facts(capsys, line: str) -> dict:
-    code, out, err = run(capsys, line)
-    assert (code, err) == (0, ""), err
-    return json.loads(out)
+run, facts = partial(typed, "mine"), partial(piped, "mine")
 
 
 def itemsets(capsys, line: str) -> list[tuple[str, int]]:

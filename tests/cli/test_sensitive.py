@@ -1,10 +1,9 @@
 """``veilset sensitive suggest``: what it proposes, how it says so, what it writes, and what it refuses."""
 
 import gzip
-import json
 import re
-import shlex
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 import veilset as vs
 from tests.support.errors import names, refused
 from tests.support.texts import as_read
+from tests.support.typing_commands import piped, typed
 from veilset import Transactions, mining
 from veilset.cli import main
 from veilset.mining import Proxies, Proxy
@@ -33,16 +33,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(capsys, line: str) -> tuple[int, str, str]:
-    code = main(["sensitive", "suggest", *shlex.split(line)])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def facts(capsys, line: str) -> dict:
-    code, out, err = run(capsys, line)
-    assert (code, err) == (0, ""), err
-    return json.loads(out)
+run, facts = partial(typed, "sensitive suggest"), partial(piped, "sensitive suggest")
 
 
 def test_piped_it_is_json(folder, capsys, snapshot):

@@ -3,12 +3,15 @@
 import json
 import shlex
 import tomllib
+from functools import partial
 
 import pytest
 
 import veilset as vs
+from tests.support.commands import refusal
 from tests.support.errors import names
 from tests.support.texts import as_read
+from tests.support.typing_commands import piped, typed
 from veilset.cli import main
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
@@ -22,16 +25,7 @@ FORMS = {
 }
 
 
-def run(capsys, line: str) -> tuple[int, str, str]:
-    code = main(["taxonomy", *shlex.split(line)])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def facts(capsys, line: str) -> dict:
-    code, out, err = run(capsys, line)
-    assert (code, err) == (0, ""), err
-    return json.loads(out)
+run, facts = partial(typed, "taxonomy"), partial(piped, "taxonomy")
 
 
 @pytest.fixture
@@ -157,17 +151,15 @@ def test_make_on_a_terminal(shop, capsys, terminal, snapshot):
     assert as_read(out) == snapshot
 
 
-def publish(capsys, arguments: str) -> tuple[int, dict]:
+def publishing(arguments: str) -> list[str]:
     promise = "--sensitive sensitive.txt --h 0.5 --k 2 --p 2 --method generalize"
-    code = main(["publish", "baskets.csv", *shlex.split(f"{promise} --out release --replace --yes {arguments}")])
-    return code, json.loads(capsys.readouterr().out)
+    return shlex.split(f"publish baskets.csv {promise} --out release --replace --yes {arguments}")
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_publish_takes_every_form(shop, capsys, name):
     (shop / name).write_text(FORMS[name])
-    code, _ = publish(capsys, f"--taxonomy {name}")
-    assert code == 0
+    assert main(publishing(f"--taxonomy {name}")) == 0
     recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
     assert recipe["method"]["options"]["taxonomy"] == {"ale": ["drinks"], "bun": ["food"], "fig": ["food"]}
     assert vs.verify(shop / "release").holds
@@ -175,12 +167,11 @@ def test_publish_takes_every_form(shop, capsys, name):
 
 def test_publish_with_columns_and_kind(shop, capsys):
     (shop / "wide.csv").write_text("id,label,top,note\n1,ale,drinks,x\n2,bun,food,y\n3,fig,,z\n")
-    code, _ = publish(capsys, "--taxonomy wide.csv --taxonomy-columns label,top")
-    assert code == 0
+    assert main(publishing("--taxonomy wide.csv --taxonomy-columns label,top")) == 0
     recipe = tomllib.loads((shop / "release/custodian/recipe.toml").read_text())
     assert recipe["method"]["options"]["taxonomy"] == {"ale": ["drinks"], "bun": ["food"], "fig": []}
     (shop / "tree.dat").write_text(FORMS["tree.txt"])
-    assert publish(capsys, "--taxonomy tree.dat --taxonomy-kind lines")[0] == 0
+    assert main(publishing("--taxonomy tree.dat --taxonomy-kind lines")) == 0
 
 
 @pytest.mark.parametrize(
@@ -195,11 +186,7 @@ def test_publish_with_columns_and_kind(shop, capsys):
 def test_publish_options_that_do_not_go_together(shop, capsys, arguments, values, snapshot):
     for name, text in FORMS.items():
         (shop / name).write_text(text)
-    code, said = publish(capsys, arguments)
-    assert code == 2
-    sentence = f"{said['error']['what']} {said['error']['next_step']}"
-    assert [value for value in values if not names(sentence, value)] == []
-    assert sentence == snapshot
+    assert refusal(capsys, *publishing(arguments), values=values) == snapshot
 
 
 @pytest.mark.parametrize("command", ["audit baskets.csv --k 2 --p 2", "mine baskets.csv --min-support 2"])
@@ -222,7 +209,6 @@ def test_branches_of_a_tree_with_columns(shop, capsys):
 def test_sensitive_leaves_are_not_in_what_readers_are_told(shop, capsys):
     (shop / "tree.csv").write_text("item,shelf\nale,shop\nbun,food\nfig,food\ncure,food\njam,food\n")
     (shop / "keep.txt").write_text("fig\n")  # one person's, so it survives only as food
-    code, _ = publish(capsys, "--taxonomy tree.csv --keep keep.txt")
-    assert code == 0
+    assert main(publishing("--taxonomy tree.csv --keep keep.txt")) == 0
     certificate = json.loads((shop / "release/public/certificate.json").read_text())
     assert certificate["generalized"] == {"food": ["bun", "fig", "jam"]}

@@ -91,14 +91,11 @@ def test_wide_tables(rows, batch):
     flags = [[None if cell is None else cell > 0 for cell in cells] for cells in columns]
     table = pa.table({name: pa.array(cells, pa.bool_()) for name, cells in zip("abc", flags, strict=True)})
     assert read(table, WIDE, batch) == expected
-    runs = [pa.compute.run_end_encode(pa.array(cells, pa.int64())) for cells in columns]
-    assert read(pa.table(runs, names=list("abc")), counts, batch) == expected
-    [*pieces] = rows_of(
-        table_reader(pa.table(runs, names=list("abc"))), pa.table(runs, names=list("abc")).schema, counts
-    )
+    runs = pa.table([pa.compute.run_end_encode(pa.array(cells, pa.int64())) for cells in columns], names=list("abc"))
+    assert read(runs, counts, batch) == expected
     above = sum((cell or 0) > 1 for row in rows for cell in row)
     note = "{:,} cells hold a number above 1, which says no more than that the item is there."
-    assert sum(rows.notes.get(note, 0) for rows in pieces) == above
+    assert sum(piece.notes.get(note, 0) for piece in rows_of(table_reader(runs), runs.schema, counts)) == above
 
 
 @pytest.mark.parametrize("layout", [LISTS, LONG, WIDE])
@@ -216,25 +213,15 @@ COLUMNS = pa.schema([("who", pa.int64()), ("bought", pa.list_(pa.string())), ("n
         (Layout("arrow", person="whom"), ("'whom'", "'who'")),
         (Layout("arrow-wide", ignore=("nme",)), ("'nme'", "'name'")),
         (Layout("arrow", columns=("name",)), ("'name'", "string", "long")),
-        (
-            Layout("arrow-long", columns=("who", "bought")),
-            ("'bought'", "lists", "column"),
-        ),
-        (
-            Layout("arrow-long", columns=("who", "ok")),
-            ("'ok'", "bool"),
-        ),
-        (
-            Layout("arrow-wide", ignore=("bought",)),
-            ("'name'", "string", "ignore"),
-        ),
+        (Layout("arrow-long", columns=("who", "bought")), ("'bought'", "lists", "column")),
+        (Layout("arrow-long", columns=("who", "ok")), ("'ok'", "bool")),
+        (Layout("arrow-wide", ignore=("bought",)), ("'name'", "string", "ignore")),
         (Layout("arrow-wide", ignore=tuple(COLUMNS.names)), ("columns",)),
     ],
 )
 def test_columns_that_are_not_what_the_layout_says(layout, named, snapshot):
-    with refused(WrongUsage, *named) as caught:
+    with refused(WrongUsage, *named, said=snapshot):
         completed(layout, COLUMNS)
-    assert str(caught.value) == snapshot
 
 
 def test_the_only_list_column_need_not_be_named():
@@ -297,25 +284,24 @@ def test_small_batches_are_joined():
             assert transactions_of(pieces) == [sorted(part) for part in names]
 
 
+BOUGHT = [["a", "b"], ["a"], ["c"], ["d"], [], None]
 FRAMES = {
     "pandas": lambda: pd.DataFrame({"items": [["a", "b"], ("a",), {"c"}, frozenset("d"), [], None]}),
-    "pandas series": lambda: pd.Series([["a", "b"], ["a"], ["c"], ["d"], [], None]),
-    "polars": lambda: pl.DataFrame({"items": [["a", "b"], ["a"], ["c"], ["d"], [], None]}),
-    "polars series": lambda: pl.Series([["a", "b"], ["a"], ["c"], ["d"], [], None]),
-    "duckdb": lambda: duckdb.sql(
-        "SELECT * FROM (VALUES (['a','b']), (['a']), (['c']), (['d']), ([]), (NULL)) t(items)"
-    ),
-    "table": lambda: pa.table({"items": [["a", "b"], ["a"], ["c"], ["d"], [], None]}),
-    "reader": lambda: pa.table({"items": [["a", "b"], ["a"], ["c"], ["d"], [], None]}).to_reader(),
-    "batch": lambda: pa.record_batch({"items": [["a", "b"], ["a"], ["c"], ["d"], [], None]}),
-    "array": lambda: pa.array([["a", "b"], ["a"], ["c"], ["d"], [], None]),
-    "chunks": lambda: pa.chunked_array([[["a", "b"], ["a"]], [["c"], ["d"], [], None]]),
+    "pandas series": lambda: pd.Series(BOUGHT),
+    "polars": lambda: pl.DataFrame({"items": BOUGHT}),
+    "polars series": lambda: pl.Series(BOUGHT),
+    "duckdb": lambda: duckdb.sql("FROM (VALUES (['a','b']), (['a']), (['c']), (['d']), ([]), (NULL)) t(items)"),
+    "table": lambda: pa.table({"items": BOUGHT}),
+    "reader": lambda: pa.table({"items": BOUGHT}).to_reader(),
+    "batch": lambda: pa.record_batch({"items": BOUGHT}),
+    "array": lambda: pa.array(BOUGHT),
+    "chunks": lambda: pa.chunked_array([BOUGHT[:2], BOUGHT[2:]]),
 }
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 def test_frames_of_every_library(make):
-    assert frame_rows(make()) == [["a", "b"], ["a"], ["c"], ["d"], [], []]
+    assert frame_rows(make()) == [row or [] for row in BOUGHT]
 
 
 def test_pandas_long_and_wide():
@@ -371,19 +357,10 @@ def test_sparse_pandas_is_never_spread_out():
 @pytest.mark.parametrize(
     ("frame", "named"),
     [
-        (
-            pl.DataFrame({"a": [1]}).lazy(),
-            ("polars LazyFrame",),
-        ),
+        (pl.DataFrame({"a": [1]}).lazy(), ("polars LazyFrame",)),
         ([["a"]], ("list", "from_lists")),
-        (
-            pd.DataFrame({"items": [["a", 1], [2]]}),
-            ("pandas DataFrame",),
-        ),
-        (
-            pd.DataFrame({"items": [object()]}),
-            ("pandas DataFrame",),
-        ),
+        (pd.DataFrame({"items": [["a", 1], [2]]}), ("pandas DataFrame",)),
+        (pd.DataFrame({"items": [object()]}), ("pandas DataFrame",)),
     ],
 )
 def test_what_is_no_table(frame, named):

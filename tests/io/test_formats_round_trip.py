@@ -152,29 +152,11 @@ def _lines(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[str, bytes
     return lambda kind, content: b"".join(change(content.splitlines(keepends=True)))
 
 
-def _more_columns(table: pa.Table) -> pa.Table:
-    return table.append_column("more", pa.array(["x"] * len(table)))
-
-
-def _no_item(table: pa.Table) -> pa.Table:
-    return table.append_column("zz", pa.array([False] * len(table)))
-
-
-def _lists_backwards(table: pa.Table) -> pa.Table:
-    return pa.Table.from_pylist([{"items": row["items"][::-1]} for row in table.to_pylist()], table.schema)
-
-
-def _rows_backwards(table: pa.Table) -> pa.Table:
-    return table.take(list(range(len(table)))[::-1])
-
-
-def _columns_backwards(table: pa.Table) -> pa.Table:
-    return table.select(table.column_names[::-1])
-
-
-_LISTS = [_table(_more_columns), _table(_lists_backwards)]
-_LONG = [_table(_more_columns), _table(_rows_backwards), _table(_columns_backwards)]
-_WIDE = [_table(_no_item), _table(_columns_backwards)]
+_MORE_COLUMNS = _table(lambda x: x.append_column("more", pa.array(["x"] * len(x))))
+_NO_ITEM = _table(lambda x: x.append_column("zz", pa.array([False] * len(x))))
+_LISTS_BACKWARDS = _table(lambda x: pa.table({"items": [row[::-1] for row in x["items"].to_pylist()]}, x.schema))
+_ROWS_BACKWARDS = _table(lambda x: x.take(list(range(len(x)))[::-1]))
+_COLUMNS_BACKWARDS = _table(lambda x: x.select(x.column_names[::-1]))
 
 FORGED: dict[str, list[Callable[[str, bytes], bytes]]] = {
     "fimi": [_lines(lambda x: [line.replace(b"\n", b" \n") for line in x]), _lines(lambda x: [b"5 0\n", *x[1:]])],
@@ -184,9 +166,9 @@ FORGED: dict[str, list[Callable[[str, bytes], bytes]]] = {
     "wide": [_lines(lambda x: [x[0].replace(b"\n", b",zz\n"), *(line.replace(b"\n", b",0\n") for line in x[1:])])],
     "jsonl": [_lines(lambda x: [x[0].replace(b"]", b" ]"), *x[1:]]), _lines(lambda x: [*x, b"\n"])],
     "jsonl-long": [_lines(lambda x: [line.replace(b"}", b', "n": 1}') for line in x]), _lines(lambda x: x[::-1])],
-    **dict.fromkeys(("parquet", "arrow"), _LISTS),
-    **dict.fromkeys(("parquet-long", "arrow-long"), _LONG),
-    **dict.fromkeys(("parquet-wide", "arrow-wide"), _WIDE),
+    **{kind: [_MORE_COLUMNS, _LISTS_BACKWARDS] for kind in ("parquet", "arrow")},
+    **{kind: [_MORE_COLUMNS, _ROWS_BACKWARDS, _COLUMNS_BACKWARDS] for kind in ("parquet-long", "arrow-long")},
+    **{kind: [_NO_ITEM, _COLUMNS_BACKWARDS] for kind in ("parquet-wide", "arrow-wide")},
 }
 
 

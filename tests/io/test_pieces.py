@@ -80,10 +80,7 @@ def test_a_list_is_a_line_of_basket_csv(tmp_path):
 
 @pytest.mark.parametrize("name", ["table.xlsx", "table", "table.csv.gz", ".csv"])
 def test_a_name_must_say_the_format(name, tmp_path):
-    with (
-        refused(WrongUsage, ".parquet", ".csv", ".json", ".jsonl"),
-        write_pieces(tmp_path / name, SCHEMA),
-    ):
+    with refused(WrongUsage, ".parquet", ".csv", ".json", ".jsonl"), write_pieces(tmp_path / name, SCHEMA):
         pytest.fail("the block must not run")
     assert not list(tmp_path.iterdir())
 
@@ -116,10 +113,7 @@ def test_a_full_disk(suffix, room, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", on_disk)
     rows = [{"items": [str(i)], "support": i, "sure": i / 7, "sensitive": str(i)} for i in range(5000)]
-    with (
-        refused(CannotWrite, "No space left on device"),
-        write_pieces(tmp_path / f"table{suffix}", SCHEMA) as write,
-    ):
+    with refused(CannotWrite, "No space left on device"), write_pieces(tmp_path / f"table{suffix}", SCHEMA) as write:
         for _ in range(5):
             write(pa.Table.from_pylist(rows, SCHEMA))
     assert not list(tmp_path.iterdir())

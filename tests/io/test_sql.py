@@ -177,16 +177,8 @@ def test_many_tables(tmp_path):
 @pytest.mark.parametrize(
     ("query", "error", "named"),
     [
-        (
-            "SELECT * FORM sales",
-            UnreadableInput,
-            ("Parser Error", "LINE 1: SELECT * FORM"),
-        ),
-        (
-            "SELECT itm FROM sales",
-            UnreadableInput,
-            ('"itm"', '"item"'),
-        ),
+        ("SELECT * FORM sales", UnreadableInput, ("Parser Error", "LINE 1: SELECT * FORM")),
+        ("SELECT itm FROM sales", UnreadableInput, ('"itm"', '"item"')),
         ("SELECT * FROM read_csv('/etc/passwd')", UnreadableInput, ("Permission Error",)),
         ("SELECT (-1)::UTINYINT", UnreadableInput, ("Conversion Error",)),
         ("SELECT error('no ' || id) FROM sales", UnreadableInput, ("no 1",)),
@@ -219,12 +211,26 @@ def test_files_that_are_no_duckdb_file(tmp_path):
 def test_duckdb_limits(sales):
     with refused(BudgetExceeded, "time limit", 1):
         open_query(str(sales), HARD, Limits(time_limit=1))
+    sort = "SELECT random() AS x FROM range(100000000) ORDER BY x"
     with refused(BudgetExceeded, "memory limit"):
-        list(
-            open_query(str(sales), "SELECT random() AS x FROM range(100000000) ORDER BY x", Limits(memory_limit="1GB"))[
-                1
-            ]
-        )
+        list(open_query(str(sales), sort, Limits(memory_limit="1GB"))[1])
+
+
+@pytest.mark.parametrize(
+    ("late", "error"),
+    [
+        pytest.param("list_resize([i], 1000000)", BudgetExceeded, id="memory"),
+        pytest.param("[error('Out of Memory Error: ' || i)]", UnreadableInput, id="raised by the query"),
+        pytest.param("[('Out of Memory Error: ' || i)::BIGINT]", UnreadableInput, id="conversion"),
+    ],
+)
+def test_errors_of_duckdb_amid_a_result(late, error, sales):
+    """They come through Arrow's stream, which keeps their words and not their class."""
+    query = f"SELECT CASE WHEN i < 900000 THEN [i] ELSE {late} END FROM range(901000) r(i)"  # noqa: S608
+    _, batches = open_query(str(sales), query, Limits(memory_limit="1GB", threads=1))
+    assert len(next(batches)) > 0
+    with refused(error):
+        list(batches)
 
 
 def test_a_query_that_nobody_reads_leaves_the_file(sales):

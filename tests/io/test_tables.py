@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.errors import names, refused
-from tests.support.tables import TRANSACTIONS, blocks_of, transactions_of, written
+from tests.support.tables import TRANSACTIONS, arrow, blocks_of, parquet, transactions_of, written
 from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
 from veilset.io import plain
 from veilset.io.arrow import VALUES_AT_ONCE
@@ -41,19 +41,6 @@ def saved(content: bytes, folder: Path, suffix: str = ".parquet") -> Path:
     path = folder / f"table{suffix}"
     path.write_bytes(content)
     return path
-
-
-def parquet(table: pa.Table, **options) -> bytes:
-    stream = io.BytesIO()
-    pyarrow.parquet.write_table(table, stream, **options)
-    return stream.getvalue()
-
-
-def arrow(table: pa.Table, new=pyarrow.ipc.new_file, **options) -> bytes:
-    stream = io.BytesIO()
-    with new(stream, table.schema, options=pyarrow.ipc.IpcWriteOptions(**options)) as writer:
-        writer.write_table(table, max_chunksize=3)
-    return stream.getvalue()
 
 
 @pytest.mark.parametrize("kind", TABLES)
@@ -88,10 +75,10 @@ FILES = {
         ".pq",
         lambda table: parquet(table, data_page_version="2.0", compression="none"),
     ),
-    "arrow": (".arrow", arrow),
-    "arrow stream": (".arrow", lambda table: arrow(table, pyarrow.ipc.new_stream)),
-    "arrow lz4": (".feather", lambda table: arrow(table, compression="lz4")),
-    "arrow zstd": (".arrow", lambda table: arrow(table, pyarrow.ipc.new_stream, compression="zstd")),
+    "arrow": (".arrow", lambda table: arrow(table, rows=3)),
+    "arrow stream": (".arrow", lambda table: arrow(table, pyarrow.ipc.new_stream, rows=3)),
+    "arrow lz4": (".feather", lambda table: arrow(table, rows=3, compression="lz4")),
+    "arrow zstd": (".arrow", lambda table: arrow(table, pyarrow.ipc.new_stream, rows=3, compression="zstd")),
 }
 VALUES = {
     "strings": pa.list_(pa.string()),
@@ -120,12 +107,9 @@ def test_files_of_others(suffix, write, kind, tmp_path):
 def test_dictionaries_that_grow_too_large(tmp_path):
     """Parquet then goes on without codes, in the middle of a row group."""
     rows = [[f"{'long name ' * 20}{number}"] for number in range(9000)]
-    table = pa.table({"items": rows})
-    path = saved(parquet(table), tmp_path)
-    assert set(pyarrow.parquet.ParquetFile(path).metadata.row_group(0).column(0).encodings) >= {
-        "RLE_DICTIONARY",
-        "PLAIN",
-    }
+    path = saved(parquet(pa.table({"items": rows})), tmp_path)
+    encodings = pyarrow.parquet.ParquetFile(path).metadata.row_group(0).column(0).encodings
+    assert {"RLE_DICTIONARY", "PLAIN"} <= set(encodings)
     assert rows_in(path, Layout("parquet")) == rows
 
 
@@ -200,21 +184,9 @@ def test_progress(kind, tmp_path):
         ("a.pq", b"ARROW1\0\0", (".pq", "Parquet", "Arrow", "format")),
         ("a.data", b"", ("Parquet",)),
         ("a.arrow", b"PAR1", (".arrow", "Arrow", "Parquet", "format")),
-        (
-            "a.feather",
-            b"FEA1\0\0\0\0FEA1",
-            (".feather", "Arrow", "version 1"),
-        ),
-        (
-            "a.parquet",
-            b"PAR1",
-            ("a.parquet'", "intact", "Parquet"),
-        ),
-        (
-            "a.arrow",
-            b"ARROW1\0\0",
-            ("a.arrow'", "intact", "Arrow"),
-        ),
+        ("a.feather", b"FEA1\0\0\0\0FEA1", (".feather", "Arrow", "version 1")),
+        ("a.parquet", b"PAR1", ("a.parquet'", "intact", "Parquet")),
+        ("a.arrow", b"ARROW1\0\0", ("a.arrow'", "intact", "Arrow")),
         ("a.arrow", b"\xff\xff\xff\xff", ("a.arrow'", "intact", "Arrow")),
     ],
 )
@@ -273,10 +245,7 @@ def test_our_options_are_plain():
     ("content", "named"),
     [
         (parquet_with(pa.table({"item": LISTS["items"]})), ("'item'", "'items'")),
-        (
-            parquet_with(LISTS.append_column("x", pa.array(range(7)))),
-            ("'items'", "'x' (int64)"),
-        ),
+        (parquet_with(LISTS.append_column("x", pa.array(range(7)))), ("'items'", "'x' (int64)")),
         (parquet_with(LISTS.cast(pa.schema([("items", pa.list_(pa.large_binary()))]))), ("binary",)),
         (parquet_with(LISTS.replace_schema_metadata({"by": "ann"}), store_schema=True), ("metadata", "'by'")),
         (parquet_with(store_schema=True), ("metadata", "'ARROW:schema'")),
@@ -284,10 +253,7 @@ def test_our_options_are_plain():
         (parquet_with(write_page_index=True), ("row group 1", "page index")),
         (parquet_with(bloom_filter_options={"items.list.element": True}), ("row group 1", "Bloom filter")),
         (parquet_with(sorting_columns=[pyarrow.parquet.SortingColumn(0)]), ("row group 1", "sorted")),
-        (
-            parquet_with(compression_level=9, compression="gzip"),
-            ("differs",),
-        ),
+        (parquet_with(compression_level=9, compression="gzip"), ("differs",)),
         (parquet_with(use_dictionary=False), ("differs",)),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -9,23 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.counting import anatomized, by_definition, from_matrix, full_in_buckets, many_questions, matrix
+from tests.support.counting import (
+    anatomized,
+    by_definition,
+    data_and_itemsets,
+    from_matrix,
+    full_in_buckets,
+    many_questions,
+    matrix,
+)
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.interrupting import interrupt
 from tests.support.memory import own_memory
 from veilset import Anatomy, BudgetExceeded, Transactions, WrongUsage, _native
 from veilset.mining import expected_supports, frequent, rules, supports
 from veilset.testing.strategies import sparse_or_dense, transactions
-
-
-@st.composite
-def data_and_itemsets(draw):
-    """Itemsets in any order, with items named twice, and empty ones."""
-    data = draw(anatomized(draw(sparse_or_dense())))
-    item = st.sampled_from([name for name in data.names if name[0] != "z"] + ["z0"] * ("z0" in data.names) or [None])
-    itemset = st.lists(item, max_size=5) if data.names else st.just([])
-    return data, draw(st.lists(itemset, max_size=20))
 
 
 def close(data):
@@ -34,7 +32,7 @@ def close(data):
 
 
 @examples(600)
-@given(data_and_itemsets())
+@given(data_and_itemsets(sparse_or_dense().flatmap(anatomized)))
 def test_they_equal_their_definition(given_):
     data, itemsets = given_
     found = expected_supports(data, itemsets)
@@ -45,7 +43,7 @@ def test_they_equal_their_definition(given_):
 
 
 @examples(400)
-@given(data_and_itemsets())
+@given(data_and_itemsets(sparse_or_dense().flatmap(anatomized)))
 def test_inside_one_column_they_are_the_supports(given_):
     data, itemsets = given_
     inside = [itemset for itemset in itemsets if len(set(data.anatomy.column_of(itemset).tolist())) <= 1]
@@ -188,22 +186,6 @@ def test_memory_limit_stops_the_counting():
     data, asked = full_in_buckets(200_000, 50), many_questions(50, 1000)
     with refused(BudgetExceeded, "memory limit"):
         expected_supports(data, asked, memory_limit=own_memory() + 2_000_000)
-
-
-@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
-def test_ctrl_c_is_answered():
-    script = """
-        import sys
-        from tests.support.counting import full_in_buckets, many_questions
-        from veilset.mining import expected_supports
-        data, asked = full_in_buckets(200_000, 50), many_questions(50, 1_000_000)
-        print("go", flush=True)
-        try:
-            expected_supports(data, asked, threads=1)
-        except KeyboardInterrupt:
-            sys.exit(42)
-    """
-    assert interrupt(script)[0] == 42
 
 
 def test_the_kernel_takes_no_other_types_and_nothing_out_of_range():

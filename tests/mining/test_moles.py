@@ -215,22 +215,10 @@ def test_one_mole_of_many():
 
 
 def _native_search(data, memory_limit):
-    return _native.mining.MoleSearch(
-        data.offsets,
-        data.items,
-        data.is_sensitive,
-        np.ones(len(data.names), np.uint8),
-        h_num=1,
-        h_den=1,
-        k=20,
-        p=2,
-        absent=False,
-        mark=False,
-        threads=2,
-        memory_limit=memory_limit,
-        time_limit=60.0,
-        progress=None,
-    )
+    every_item = np.ones(len(data.names), np.uint8)
+    question = {"h_num": 1, "h_den": 1, "k": 20, "p": 2, "absent": False, "mark": False}
+    bounds = {"threads": 2, "memory_limit": memory_limit, "time_limit": 60.0, "progress": None}
+    return _native.mining.MoleSearch(data.offsets, data.items, data.is_sensitive, every_item, **question, **bounds)
 
 
 @pytest.mark.parametrize("sensitive", [0, 2])
@@ -243,12 +231,6 @@ def test_any_number_of_threads_gives_the_same_bytes(sensitive):
             arrays = [value for value in vars(a).values() if isinstance(value, np.ndarray)]
             others_arrays = [value for value in vars(b).values() if isinstance(value, np.ndarray)]
             assert [x.tobytes() for x in arrays] == [x.tobytes() for x in others_arrays]
-
-
-def test_numbers_beyond_all_kernels():
-    data = Transactions.from_lists([["a", "b"], ["a"]])
-    assert len(minimal_rare(data, 10**30)) == 0
-    assert [mole.items for mole in minimal_rare(data, 2, max_size=10**30)] == [("b",)]
 
 
 def test_only_these_items():

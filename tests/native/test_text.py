@@ -26,21 +26,31 @@ from tests.support.text_parsers import (
 )
 from veilset import _native
 
+CSV_TOKENS = ["a", ",", ",", '"', '"', '""', " ", "0", "1", "true", "0,", "0,b,0,0,0\n", '"\n"', "0,0,0,0,0,0"]
+JSON_TOKENS = [*"[]{},:-", '"a"', "1", "null", "true", ".5", "1e", '"items":', '"who": 1', '"id":2', "[[1]]", '{"a":2}']
+
 
 class Case(NamedTuple):
-    """A parser, its twin, and texts to start from."""
+    """A parser, its twin, texts to start from, and what matters to the parser."""
 
     parse: Any
     twin: Any
     seeds: list[str]
+    tokens: list[str] = CSV_TOKENS
 
 
 CASES = {
-    "fimi": Case(fimi, twins.fimi_twin, ["1 2 3\n\n45\t6 \r\n9223372036854775807 12345678\r4194304 007 x"]),
+    "fimi": Case(
+        fimi,
+        twins.fimi_twin,
+        ["1 2 3\n\n45\t6 \r\n9223372036854775807 12345678\r4194304 007 x"],
+        ["1", "23456", "99999999", " ", "\t", "-", "0"],
+    ),
     "spmf": Case(
         spmf,
         twins.spmf_twin,
         ["# SPMF\n@ITEM=17=apple\r\n@ITEM=2=käse\n17 2\n\n%x\r17 5 -1 3 -1 -2 \n-2\r\n@END", "1 12345678 -1\n#"],
+        ["1", "234", " ", "-1", "-2", " -1 ", " -2", "#", "@A", "%", ":", "\n1"],
     ),
     "basket": Case(
         basket, twins.basket_twin, ['milk,"a ""b"" c",\n\n"x\ny\r\n" , käse\r\nz,,z\r"a,\r"\r\n ""\n,\nlonger name,m']
@@ -64,6 +74,7 @@ CASES = {
             '["a", 12, "käse"]\n[]\r\n\r \nnull\n["\\u00e4\\ud83d\\ude00\\n\\"", "\\/", -0, "a"]\n[ 1 ,2]',
             '["longer than eight", "twelve\\tbytes"]\r[12345678901, "\\\\"]\n["\u2028"]\n',
         ],
+        JSON_TOKENS,
     ),
     "objects": Case(
         objects,
@@ -73,11 +84,13 @@ CASES = {
             '{"it\\u0065ms": ["x"], "a": {"b": [], "c": {}}, "who": "ä", "z": false, "y": null}\r{"who":1,"items":[]}',
             '{"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7,"8":"","who":9,"items":["10"]}\n',
         ],
+        JSON_TOKENS,
     ),
     "json long": Case(
         json_long,
         twins.json_long_twin,
         ['{"id": 1, "item": "a"}\r\n{"item": null, "id": "x"}\n\n{"id": 1}\r{"x": [], "item": 5, "id": "1"}\n'],
+        JSON_TOKENS,
     ),
 }
 
@@ -155,27 +168,7 @@ def test_mutated_texts_are_read_as_by_the_twin_or_refused_on_the_same_line(name:
 def test_texts_of_tokens(name: str, data: st.DataObject) -> None:
     """Denser than mutations in what matters to a parser."""
     case = CASES[name]
-    tokens = {
-        "fimi": ["1", "23456", "99999999", " ", "\t", "-", "0"],
-        "spmf": ["1", "234", " ", "-1", "-2", " -1 ", " -2", "#", "@A", "%", ":", "\n1"],
-    }.get(name, ["a", ",", ",", '"', '"', '""', " ", "0", "1", "true", "0,", "0,b,0,0,0\n", '"\n"', "0,0,0,0,0,0"])
-    if case.parse in (arrays, objects, json_long):
-        tokens = [
-            *"[]{},:",
-            '"a"',
-            "1",
-            "null",
-            "true",
-            "-",
-            ".5",
-            "1e",
-            '"items":',
-            '"who": 1',
-            '"id":2',
-            "[[1]]",
-            '{"a":2}',
-        ]
-    text = "".join(data.draw(st.lists(st.sampled_from([*tokens, "\n", "\r", "\r\n"]), max_size=30)))
+    text = "".join(data.draw(st.lists(st.sampled_from([*case.tokens, "\n", "\r", "\r\n"]), max_size=30)))
     whole = check_against_twin(case, text)
     cut = data.draw(st.integers(0, len(text)))
     assert in_blocks(case.parse, [text[:cut], text[cut:]]) == whole

@@ -125,21 +125,23 @@ def test_a_refused_line_is_named_with_what_is_wrong(parse, text: str, message: s
 
 
 @pytest.mark.parametrize(
-    ("parse", "text", "kind"),
+    ("parse", "text", "kind", "column"),
     [
-        (wide, "0,,0,0,0", _native.text.NoPerson),
-        (objects, '{"items": []}', _native.text.NoPerson),
-        (objects, '{"items": [], "who": 1.5}', _native.text.NoPerson),
-        (objects, '{"who": 1}', _native.text.ParseError),
-        (wide, "0,a,0,0", _native.text.WrongWidth),
-        (table, "1,2", _native.text.WrongWidth),
-        (wide, "0,a,7,0,0", _native.text.ParseError),
+        (wide, "0,,0,0,0", _native.text.NoPerson, 1),
+        (objects, '{"items": []}', _native.text.NoPerson, None),
+        (objects, '{"items": [], "who": 1.5}', _native.text.NoPerson, None),
+        (objects, '{"who": 1}', _native.text.ParseError, None),
+        (wide, "0,a,0,0", _native.text.WrongWidth, None),
+        (table, "1,2", _native.text.WrongWidth, None),
+        (wide, "0,a,7,0,0", _native.text.ParseError, 2),
     ],
 )
-def test_the_kind_of_an_error_tells_what_to_do(parse, text: str, kind: type[Exception]) -> None:
+def test_the_kind_of_an_error_tells_what_to_do(parse, text: str, kind: type[Exception], column: int | None) -> None:
     with pytest.raises(_native.text.ParseError) as caught:
-        parse(text.encode(), 0, 1, True)
+        parse(text.encode(), 0, 7, True)
     assert type(caught.value) is kind
+    assert (caught.value.line, caught.value.column) == (7, column)
+    assert str(caught.value).endswith(caught.value.reason)
 
 
 def test_limits_of_json_can_be_reached() -> None:

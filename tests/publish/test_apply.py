@@ -1,6 +1,5 @@
 """The changes of an earlier release made to other data: by ``vs.apply`` and on the command line."""
 
-import csv
 import shutil
 import tomllib
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 import veilset as vs
 from tests.support.commands import refusal, run
 from tests.support.errors import refused
-from tests.support.releases import PROMISE, certificate, write_rows
+from tests.support.releases import PROMISE, certificate, edits, write_rows
 from veilset.publish import recipe_like
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
@@ -49,11 +48,6 @@ def coarser(tmp_path_factory) -> Path:
     )
     assert release.generalized == {"ale": "drinks", "mead": "drinks"}
     return vs.publish(release, folder / "coarser").path
-
-
-def edits(release: Path) -> dict[str, dict[str, str]]:
-    with (release / "custodian" / "edits.csv").open(newline="") as file:
-        return {line["item"]: line for line in csv.DictReader(file)}
 
 
 def test_the_same_changes_for_the_same_promise(earlier):
@@ -234,7 +228,6 @@ def test_a_query_is_for_a_database_only(copy):
     recipe.write_text(recipe.read_text().replace("[input]\n", '[input]\nquery = "SELECT"\n'))
     assert recipe_like(copy, "later.csv").input == asked
     other = recipe_like(copy, "later.duckdb").input
-    assert other is not None
     assert other.query == "SELECT"
 
 

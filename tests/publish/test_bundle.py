@@ -1,7 +1,8 @@
 """The release on disk: what is in it, what is not, and that it is whole or absent."""
 
-import csv
+import errno
 import hashlib
+import os
 import shutil
 import signal
 import stat
@@ -16,9 +17,8 @@ import pytest
 import veilset as vs
 from tests.support.errors import refused
 from tests.support.faults import Killed, every_fault
-from tests.support.releases import PROMISE, ROWS, baskets, certificate, files, published
+from tests.support.releases import PROMISE, ROWS, baskets, certificate, edits, files, published, replayed
 from veilset.cli import main
-from veilset.publish import Recipe
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
@@ -71,10 +71,7 @@ def test_nothing_of_the_original_is_public(bundle):
 
 def test_sums_are_what_sha256sum_checks(bundle):
     done = subprocess.run(
-        ["sha256sum", "--check", "--strict", "SHA256SUMS"],
-        cwd=bundle.public,
-        capture_output=True,
-        check=False,
+        ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=bundle.public, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr
 
@@ -95,7 +92,7 @@ def test_row_map_leads_back(bundle):
 
 
 def test_edits_say_what_and_why(bundle):
-    *kept, gone = csv.DictReader((bundle.custodian / "edits.csv").read_text().splitlines())
+    *kept, gone = edits(bundle.path).values()
     assert [(row["item"], row["role"], row["action"]) for row in kept] == [
         ("ale", "public", "kept"),
         ("bun", "public", "kept"),
@@ -141,10 +138,7 @@ def test_persons_are_merged_and_left_at_home(tmp_path):
     bundle = vs.publish(release, tmp_path / "out")
     assert all(b"ann" not in content.replace(b"cannot", b"") for content in files(bundle.public).values())
     assert certificate(bundle.path)["one_transaction_is"] == "one person, whose transactions were merged"
-    assert {row["person"] for row in pq.read_table(bundle.custodian / "rows.parquet").to_pylist()} == {
-        "ann",
-        "bob",
-    }
+    assert {row["person"] for row in pq.read_table(bundle.custodian / "rows.parquet").to_pylist()} == {"ann", "bob"}
 
 
 @pytest.mark.parametrize("suffix", ["dat", "csv", "tsv"])
@@ -153,10 +147,7 @@ def test_same_recipe_same_bytes(tmp_path, suffix):
     data = vs.generate.quest(transactions=300, average_length=4, pattern_length=2, items=30, random_state=3)
     data.write(path)
     first = vs.publish(vs.anonymize(vs.read(path), vs.Coherence(k=5, p=2)), tmp_path / "first")
-    recipe = Recipe.load(first.custodian / "recipe.toml")
-    again = vs.anonymize(recipe.read_data(), recipe.promise.make(), method=recipe.method.name, **recipe.method.options)
-    second = vs.publish(again, tmp_path / "second", random_state=recipe.seed)
-    assert files(first.public) == files(second.public)
+    assert replayed(first, tmp_path / "second").verification.holds
 
 
 def test_same_recipe_same_bytes_with_persons(tmp_path):
@@ -239,6 +230,27 @@ def test_a_fault_at_any_change_of_the_disk_leaves_the_old_release_or_a_whole_new
     assert outcomes.count("new") > 1
 
 
+def test_a_release_that_the_disk_does_not_confirm_is_said_to_be_in_place(release, tmp_path, monkeypatch):
+    flush = os.fsync
+
+    def unsure(descriptor: int) -> None:
+        if os.path.samestat(os.fstat(descriptor), tmp_path.stat()):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", unsure)
+    out = tmp_path / "out"
+    with refused(vs.CannotWrite, str(out), "in place", os.strerror(errno.EIO)):
+        vs.publish(release, out)
+    assert vs.verify(out).holds
+    assert unfinished(tmp_path) == []
+
+
+def test_a_seed_that_is_no_text_is_refused(release, tmp_path):
+    with refused(vs.WrongUsage, "random_state", "UTF-8"):
+        vs.publish(release, tmp_path / "out", random_state="\udcff")
+
+
 PUBLISHED_UNTIL_KILLED = """
     import os, sys
     import veilset as vs
@@ -259,7 +271,6 @@ def test_a_killed_process_leaves_nothing_that_the_next_one_keeps(tmp_path):
     baskets(tmp_path)
     command = [sys.executable, "-c", textwrap.dedent(PUBLISHED_UNTIL_KILLED), str(tmp_path / "baskets.csv"), str(out)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "flushed\n"
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL

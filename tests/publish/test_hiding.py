@@ -13,7 +13,7 @@ import veilset as vs
 from tests.support.bundles import edit_certificate
 from tests.support.errors import refused
 from tests.support.pharmacy import BOTH, RULES, by_hand, read
-from tests.support.releases import answer, certificate, copied, files
+from tests.support.releases import answer, certificate, files, message, replayed
 from veilset.errors import WrongUsage
 from veilset.io import sha256_of
 from veilset.models import Sealed
@@ -30,12 +30,6 @@ def made(tmp_path_factory) -> vs.Bundle:
     """A release with the pattern in two transactions; in three it would be found."""
     folder = tmp_path_factory.mktemp("pharmacy")
     return vs.publish(by_hand(read(folder)), folder / "release", random_state="s3cret")
-
-
-@pytest.fixture
-def bundle(made, tmp_path) -> vs.Bundle:
-    """A copy, which may be changed."""
-    return copied(made, tmp_path)
 
 
 def edit_recipe(bundle: vs.Bundle, old: str, new: str) -> None:
@@ -84,8 +78,8 @@ def test_nothing_public_tells_what_is_hidden(tmp_path, promise):
 def test_the_message_counts_what_is_hidden(made, tmp_path, snapshot):
     rules = vs.publish(by_hand(read(tmp_path), RULES), tmp_path / "rules")
     messages = [vs.verify(path).message for path in (made.public, made.path, rules.public)]
-    for message, counted in zip(messages, ["1 pattern", "1 pattern", "2 rules"], strict=True):
-        assert counted in message
+    for said, counted in zip(messages, ["1 pattern", "1 pattern", "2 rules"], strict=True):
+        assert counted in said
     assert messages == snapshot
 
 
@@ -113,17 +107,12 @@ def test_forged_data(bundle):
         ("29/97", "30/97"),
         ("s3cret", "another"),
         ('seed = "s3cret"', ""),
-        (
-            '"hidden-patterns"\npatterns = [["insulin", "lancets"]]\nmin_support = "29/97"',
-            '"coherence"\nk = 1\np = 1',
-        ),
+        ('"hidden-patterns"\npatterns = [["insulin", "lancets"]]\nmin_support = "29/97"', '"coherence"\nk = 1\np = 1'),
     ],
 )
 def test_another_list_than_the_one_that_was_sealed(bundle, old, new):
     edit_recipe(bundle, old, new)
-    found = vs.verify(bundle.path)
-    assert (found.verdict, found.exit_code) == ("edited", 1)
-    assert "recipe.toml" in found.message
+    assert "recipe.toml" in message(bundle.path, "edited", 1)
 
 
 @pytest.mark.parametrize("change", [{"count": 2}, {"of": "hidden-rules"}, {"commitment": "0" * 64}])
@@ -146,9 +135,7 @@ def test_a_custodian_folder_that_is_missing_or_damaged(bundle):
     recipe.unlink()
     assert answer(bundle.path) == ("incomplete", 2)
     shutil.rmtree(bundle.custodian)
-    found = vs.verify(bundle.path)
-    assert (found.verdict, found.exit_code) == ("sealed", 4)
-    assert repr(str(bundle.custodian)) in found.message
+    assert repr(str(bundle.custodian)) in message(bundle.path, "sealed", 4)
 
 
 def test_other_checks_come_before_the_seal(bundle):
@@ -168,10 +155,9 @@ def test_a_promise_that_is_no_secret_needs_no_recipe(tmp_path):
 def test_a_certificate_that_tells_what_is_hidden_is_refused(bundle):
     record = {"name": "hidden-patterns", "parameters": {"patterns": [["insulin", "lancets"]], "min_support": 3}}
     edit_certificate(bundle.public, lambda c: c.update(promise=record), fix_sums=True)
-    found = vs.verify(bundle.path)
-    assert (found.verdict, found.exit_code) == ("malformed", 2)
-    assert "hidden-patterns" in found.message
-    assert "insulin" not in found.message
+    said = message(bundle.path, "malformed", 2)
+    assert "hidden-patterns" in said
+    assert "insulin" not in said
 
 
 def test_a_recipe_cannot_ask_for_a_seal(tmp_path):
@@ -194,12 +180,8 @@ def test_a_recipe_that_cannot_be_meant(tmp_path, changed):
 def test_a_recipe_gives_the_same_bytes(tmp_path, promise, options):
     release = vs.anonymize(read(tmp_path), promise, **options)
     first = vs.publish(release, tmp_path / "first")
-    recipe = Recipe.load(first.custodian / "recipe.toml")
-    assert recipe.promise.make() == promise
-    data = recipe.read_data()
-    again = vs.anonymize(data, recipe.promise_for(data), method=recipe.method.name, **recipe.method.options)
-    second = vs.publish(again, tmp_path / "second", random_state=recipe.seed)
-    assert files(first.public) == files(second.public)
+    assert Recipe.load(first.custodian / "recipe.toml").promise.make() == promise
+    second = replayed(first, tmp_path / "second")
     same = {"recipe.toml", "edits.csv", "patterns.csv", "rows.parquet"}
     of_first, of_second = files(first.custodian), files(second.custodian)
     assert {name: of_first[name] for name in same} == {name: of_second[name] for name in same}

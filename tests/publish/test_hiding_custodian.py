@@ -2,7 +2,6 @@
 
 import csv
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,7 @@ import veilset as vs
 from tests.support.commands import refusal
 from tests.support.errors import refused
 from tests.support.pharmacy import BOTH, RULES, by_hand, read
-from tests.support.releases import answer, files
+from tests.support.releases import answer, edits, files
 from veilset.anonymize import milder_that_keep_half
 from veilset.errors import NotCertified, WrongUsage
 from veilset.limits import Limits
@@ -26,13 +25,13 @@ def bundle(tmp_path_factory) -> vs.Bundle:
     return vs.publish(by_hand(read(folder)), folder / "release")
 
 
-def lines(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
+def ledger(bundle: vs.Bundle) -> list[dict[str, str]]:
+    with (bundle.custodian / "patterns.csv").open(newline="") as file:
         return list(csv.DictReader(file))
 
 
 def test_edits_tell_what_was_thinned(bundle, snapshot):
-    rows = {row["item"]: row for row in lines(bundle.custodian / "edits.csv")}
+    rows = edits(bundle.path)
     assert {item: (row["action"], row["loss"]) for item, row in rows.items()} == {
         "bread": ("kept", "0"),
         "insulin": ("kept", "0"),
@@ -46,7 +45,7 @@ def test_items_that_are_gone_are_suppressed(tmp_path):
     release = vs.anonymize(read(tmp_path), alone)
     assert release.suppressed == Account(release).unavoidable == ("lancets",)
     bundle = vs.publish(release, tmp_path / "release")
-    rows = {row["item"]: row for row in lines(bundle.custodian / "edits.csv")}
+    rows = edits(bundle.path)
     assert (rows["lancets"]["action"], rows["lancets"]["loss"]) == ("suppressed", "1")
     assert rows["lancets"]["why"]
 
@@ -69,7 +68,7 @@ def test_the_ledger(tmp_path):
     promise = vs.HiddenPatterns([["insulin", odd]], min_support=2)
     release = vs.anonymize(data, promise, keep_patterns=[["bread", "insulin"]])
     bundle = vs.publish(release, tmp_path / "release")
-    hidden, keep = lines(bundle.custodian / "patterns.csv")
+    hidden, keep = ledger(bundle)
     assert next(csv.reader([hidden["pattern"]])) == ["insulin", odd]
     assert (hidden["kind"], hidden["fate"], hidden["support_before"]) == ("hidden", "hidden", "6")
     assert int(hidden["support_after"]) < 2
@@ -88,7 +87,7 @@ def test_the_ledger(tmp_path):
 
 def test_the_ledger_of_rules(tmp_path):
     bundle = vs.publish(by_hand(read(tmp_path), RULES), tmp_path / "release")
-    told = lines(bundle.custodian / "patterns.csv")
+    told = ledger(bundle)
     assert [(row["pattern"], row["antecedent"], row["consequent"]) for row in told] == [
         ("insulin,lancets", "insulin", "lancets"),
         ("insulin,lancets", "lancets", "insulin"),

@@ -6,10 +6,11 @@ import tomllib
 import pytest
 
 from tests.support.errors import refused
-from veilset import UnreadableInput
+from veilset import UnreadableInput, WrongUsage
 from veilset.publish import Recipe
 
 PROMISE = "[promise]\nk = 2\np = 1\n"
+L_DIVERSE = '[promise]\nmodel = "l-diverse-anatomy"\nl = 2\n'
 
 
 def test_numbers_are_written_as_toml_has_them():
@@ -27,3 +28,52 @@ def test_what_is_no_toml_is_refused(tmp_path, content):
     path.write_bytes(content + b"\n" + PROMISE.encode())
     with refused(UnreadableInput, "odd.toml"):
         Recipe.load(path, needs_input=False)
+
+
+def recipe_with(folder, method: str, promise: str = PROMISE):
+    path = folder / "run.toml"
+    path.write_text(f'[input]\npath = "baskets.csv"\n{promise}{method}\n')
+    return path
+
+
+@pytest.mark.parametrize(
+    ("promise", "method", "option", "values"),
+    [
+        (PROMISE, "generalize", "taxonomy = 3", (3, "string", "dictionary")),
+        (PROMISE, "generalize", r'taxonomy = "\u0000"', ("zero",)),
+        (PROMISE, "border", 'nugget_size = "x"', ("'x'", "integer")),
+        (PROMISE, "border", "nugget_size = true", ("True", "integer")),
+        (PROMISE, "border", "nugget_support = []", ("[]", "string")),
+        (PROMISE, "border", "restore = 0", (0, "boolean")),
+        (PROMISE, "optimal", "utility = 3", (3, "'items'", "'nuggets'")),
+        (PROMISE, "auto", "weights = []", ("[]", "dictionary")),
+        (PROMISE, "auto", 'keep = "ale"', ("'ale'", "tuple")),
+        (PROMISE, "given", 'generalized = {ale = ["beer"]}', ("ale", "string")),
+        ('[promise]\nmodel = "rho-uncertainty"\nrho = 0.5\n', "suppress", 'plain = "yes"', ("'yes'", "boolean")),
+        (L_DIVERSE, "multi-anatomy", r'columns = "\u0000"', ("zero",)),
+        (L_DIVERSE, "multi-anatomy", "columns = [1]", ("[1]",)),
+    ],
+)
+def test_an_option_of_the_wrong_type_is_an_error_of_the_recipe(tmp_path, promise, method, option, values):
+    """It names the recipe, the option, its value and what is expected."""
+    path = recipe_with(tmp_path, f'[method]\nname = "{method}"\n[method.options]\n{option}', promise)
+    with refused(WrongUsage, "run.toml", f"method.options.{option.split()[0]}", *values):
+        Recipe.load(path)
+
+
+def test_a_secret_of_the_wrong_type_is_not_shown(tmp_path):
+    path = recipe_with(tmp_path, '[method.options]\nrandom_state = "hush"', L_DIVERSE)
+    with refused(WrongUsage, "run.toml", "method.options.random_state", "integer") as caught:
+        Recipe.load(path)
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ['"yes"', "1", "[]"])
+@pytest.mark.parametrize("switch", ["drop_empty", "allow_sensitive", "header", "wide", "counts"])
+def test_a_switch_is_true_or_false(tmp_path, switch, value):
+    section = "method" if switch in ("drop_empty", "allow_sensitive") else "input"
+    path = recipe_with(tmp_path, f"[method]\n{switch} = {value}" if section == "method" else "")
+    if section == "input":
+        path.write_text(path.read_text().replace("[input]\n", f"[input]\n{switch} = {value}\n"))
+    with refused(WrongUsage, "run.toml", f"{section}.{switch}", value.replace('"', "'"), "boolean"):
+        Recipe.load(path)

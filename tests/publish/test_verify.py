@@ -2,7 +2,6 @@
 
 import random
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -10,21 +9,15 @@ import veilset as vs
 from tests.support.bundles import edit_certificate
 from tests.support.effort import repeats
 from tests.support.errors import refused
-from tests.support.releases import answer, copied, published
+from tests.support.releases import answer, copied, message, published
 from veilset.io import sha256_of
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
 
 @pytest.fixture(scope="module")
-def bundle(tmp_path_factory) -> vs.Bundle:
+def made(tmp_path_factory) -> vs.Bundle:
     return published(tmp_path_factory.mktemp("shop"))
-
-
-@pytest.fixture
-def public(bundle, tmp_path) -> Path:
-    """A copy, which may be changed."""
-    return copied(bundle, tmp_path).public
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +49,12 @@ def test_a_changed_byte(public, name):
 @pytest.mark.parametrize("name", ["data.csv", "certificate.json", "report.html", "SHA256SUMS"])
 def test_a_missing_file(public, name):
     (public / name).unlink()
-    found = vs.verify(public)
-    assert (found.verdict, found.exit_code) == ("incomplete", 2)
-    assert name in found.message
+    assert name in message(public, "incomplete", 2)
 
 
 def test_a_file_that_does_not_belong(public):
     (public / "customers.csv").write_text("ann")
-    found = vs.verify(public)
-    assert (found.verdict, found.exit_code) == ("altered", 1)
-    assert "customers.csv" in found.message
+    assert "customers.csv" in message(public, "altered", 1)
 
 
 def test_a_certificate_edited_for_other_parameters(public):
@@ -77,7 +66,6 @@ def test_an_edited_certificate_with_matching_sums_is_counted_again(public):
     edit_certificate(public, lambda c: c["promise"]["parameters"].update(k=5), fix_sums=True)
     found = vs.verify(public)
     assert (found.verdict, found.exit_code) == ("broken", 1)
-    assert found.audit is not None
     assert found.audit.witnesses
 
 

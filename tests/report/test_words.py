@@ -103,12 +103,7 @@ def test_audit_facts_survive_json() -> None:
     audit = audit_of([["a", "s"], ["a", "s"], ["a"], [], [], []], ("s",), h=0.5, k=2, p=None)
     facts = json.loads(json.dumps(report.audit_facts(audit, merged=False)))
     assert facts["parameters"] == {"h": "1/2", "k": 2, "p": None}
-    assert (facts["holds"], facts["feasible"], facts["found"], facts["found_by_size"]) == (
-        False,
-        True,
-        1,
-        [1],
-    )
+    assert (facts["holds"], facts["feasible"], facts["found"], facts["found_by_size"]) == (False, True, 1, [1])
     assert facts["witnesses"] == [
         {
             "itemset": ["a"],
@@ -118,12 +113,7 @@ def test_audit_facts_survive_json() -> None:
             "reason": audit.witnesses[0].reason,
         }
     ]
-    assert facts["margins"]["smallest_support"] == {
-        "exact": "3",
-        "value": 3,
-        "itemset": ["a"],
-        "sensitive": None,
-    }
+    assert facts["margins"]["smallest_support"] == {"exact": "3", "value": 3, "itemset": ["a"], "sensitive": None}
     assert facts["margins"]["largest_breach"]["exact"] == "2/3"
     assert facts["sentence"] == report.verdict(audit, merged=False)
     assert report.audit_facts(audit, merged=True)["sentence"] == report.verdict(audit, merged=True)

@@ -1,8 +1,10 @@
 """Data that is cut into columns and buckets, written shortly."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
+from hypothesis import strategies as st
 
 from veilset import LDiverseAnatomy, Transactions
 from veilset.anonymize.anatomy.columns import Columns, make_columns
@@ -16,6 +18,17 @@ def cut(
     """Rows, columns and sensitive items may be texts whose letters are items."""
     data = Transactions.from_lists([list(row) for row in rows], sensitive=list(sensitive))
     return data.anatomized(Anatomy.of(columns, buckets))
+
+
+def permuted(draw: st.DrawFn, data: Transactions, anatomy: Anatomy) -> list[set[str]]:
+    """Rows whose values change places inside buckets, each column in its own way."""
+    rows: list[set[str]] = [set() for _ in range(len(data))]
+    for column in anatomy.columns:
+        for first, last in pairwise(anatomy.starts.tolist()):
+            order = draw(st.permutations(range(first, last)))
+            for row, source in zip(range(first, last), order, strict=True):
+                rows[row] |= set(data[source]).intersection(column)
+    return rows
 
 
 def of_ten(rows: int, seed: int = 1) -> Transactions:

@@ -12,3 +12,9 @@ def marks(items: Collection[int], many: int) -> np.ndarray:
 def csr(rows: Sequence[Collection[int]]) -> tuple[np.ndarray, np.ndarray]:
     offsets = np.cumsum([0, *map(len, rows)])
     return offsets.astype(np.int64), np.array([item for row in rows for item in sorted(row)], dtype=np.int32)
+
+
+def named(prefix: str, rows: Sequence[Collection[int]]) -> dict[str, np.ndarray]:
+    """Rows as the two arguments of a kernel that begin with this prefix."""
+    offsets, items = csr(rows)
+    return {f"{prefix}offsets": offsets, f"{prefix}items": items}

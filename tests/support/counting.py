@@ -88,3 +88,12 @@ def itemsets(names, lists) -> Itemsets:
     codes = [sorted(names.index(name) for name in itemset) for itemset in lists]
     offsets = np.cumsum([0, *map(len, codes)])
     return Itemsets(tuple(names), offsets, np.array([*chain(*codes)], dtype=np.int32), np.zeros(len(codes), np.int64))
+
+
+@st.composite
+def data_and_itemsets(draw, some_data):
+    """Itemsets in any order, with items named twice, and empty ones."""
+    data = draw(some_data)
+    item = st.sampled_from([name for name in data.names if name[0] != "z"] + ["z0"] * ("z0" in data.names) or [None])
+    itemset = st.lists(item, max_size=5) if data.names else st.just([])
+    return data, draw(st.lists(itemset, max_size=20))

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from veilset import HiddenPatterns, Transactions
+from veilset import Coherence, HiddenPatterns, RhoUncertainty, Transactions
 
 
 def explosive(items: int = 40, rows: int = 60) -> Transactions:
@@ -12,12 +12,16 @@ def explosive(items: int = 40, rows: int = 60) -> Transactions:
     return Transactions.from_lists([[i for i in range(items) if i != row % items] for row in range(rows)])
 
 
-def explosive_rules() -> Transactions:
-    """Rows of a hundred items that are nearly equal, few of them protected in whole: no search ends soon there."""
+def explosive_rows(items: int, secret: int | str) -> list[list[int | str]]:
+    """Rows that are nearly equal, few of those with the secret protected in whole: no search for rules ends soon."""
     draw = random.Random(7)
-    rows = [[*(i for i in range(100) if draw.random() < 0.9), "α"] for _ in range(300)]
-    rows += [[i for i in range(100) if draw.random() < 0.95] for _ in range(5000)]
-    return Transactions.from_lists([*rows, range(100), range(100)], sensitive=["α"])
+    rows = [[*(i for i in range(items) if draw.random() < 0.9), secret] for _ in range(300)]
+    rows += [[i for i in range(items) if draw.random() < 0.95] for _ in range(5000)]
+    return rows + [list(range(items))] * 2
+
+
+def explosive_rules() -> Transactions:
+    return Transactions.from_lists(explosive_rows(100, "α"), sensitive=["α"])
 
 
 def many_rows(rows: int = 30_000, items: int = 40) -> Transactions:
@@ -39,3 +43,11 @@ def crowded_patterns() -> tuple[Transactions, HiddenPatterns]:
     data = Transactions.from_codes(np.arange(0, 12 * rows + 1, 12), np.tile(items, rows), [f"i{i:02}" for i in items])
     patterns = [[*data.names[:10], f"absent{number}"] for number in range(2000)]
     return data, HiddenPatterns(patterns, min_support=1)
+
+
+LONG_AUDITS = {
+    "coherence": lambda: (explosive(), Coherence(k=2, p=None)),
+    "rho-uncertainty": lambda: (explosive_rules(), RhoUncertainty(rho="1/2")),
+    "a pattern with many parts": explosive_pattern,
+    "many patterns": crowded_patterns,
+}

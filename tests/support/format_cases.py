@@ -1,18 +1,18 @@
 """The lines of docs/formats.md about odd and bad input, each with files and the answer to them; see `test_formats`."""
 
 import gzip
-import io
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.ipc
-import pyarrow.parquet
 
+from tests.support.tables import arrow, parquet, zstd
 from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
 
 LONG = {"long": ("id", "item")}
 WIDE = {"wide": True}
+COUNTS = {**WIDE, "counts": True}
 WHO = {"person": "who"}
 LARGEST = "9223372036854775807"
 
@@ -39,25 +39,14 @@ class Bad:
     kind: type[VeilsetError] = UnreadableInput
 
 
+Misused = partial(Bad, kind=WrongUsage)
+
+
 def content_of(case: Good | Bad) -> bytes:
     """The bytes of the file; a table is written as the name says."""
     if isinstance(case.content, pa.Table):
-        sink = io.BytesIO()
-        if ".parquet" in case.name:
-            pyarrow.parquet.write_table(case.content, sink)
-        else:
-            with pyarrow.ipc.new_file(sink, case.content.schema) as writer:
-                writer.write_table(case.content)
-        return sink.getvalue()
+        return parquet(case.content) if ".parquet" in case.name else arrow(case.content)
     return case.content.encode() if isinstance(case.content, str) else case.content
-
-
-def zstd(text: bytes) -> bytes:
-    """A .zst file."""
-    sink = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(sink, "zstd") as file:
-        file.write(text)
-    return sink.getvalue().to_pybytes()
 
 
 def lists(*rows: list[Any] | None, **more: list[Any]) -> pa.Table:
@@ -125,7 +114,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Good("a.jsonl", '["a"]\n\n["b"]\n', [["a"], ["b"]], note="1 blank lines were passed over"),
     ],
     "an empty field": [
-        Good("a.csv", "a,,b\n,,\n", [["a", "b"], []], note="4 empty fields between delimiters were passed over."),
+        Good("a.csv", "a,,b\n,,\n", [["a", "b"], []], note="4 empty fields between delimiters were passed over.")
     ],
     "an id without items": [
         Good("a.csv", "id,item\n1,\n2,a\n", [[], ["a"]], LONG, "1 transactions are empty"),
@@ -165,8 +154,8 @@ CASES: dict[str, list[Good | Bad]] = {
         Good("a.csv", "käse,öl\n".encode("utf-16"), [["käse", "öl"]], {"encoding": "utf-16"}),
     ],
     "an encoding that does not exist": [
-        Bad("a.dat", "1\n", ("'latin-99'", "latin-1"), {"encoding": "latin-99"}, kind=WrongUsage),
-        Bad("a.csv", "ab\n", ("'hex'", "latin-1"), {"encoding": "hex"}, kind=WrongUsage),
+        Misused("a.dat", "1\n", ("'latin-99'", "latin-1"), {"encoding": "latin-99"}),
+        Misused("a.csv", "ab\n", ("'hex'", "latin-1"), {"encoding": "hex"}),
     ],
     "a .gz or .zst that is cut off or damaged": [
         Bad("a.dat.gz", gzip.compress(MANY)[:-9], ("a.dat.gz'", "compressed")),
@@ -182,8 +171,8 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.dat", zstd(b"1\n"), ("UTF-8", ".zst")),
     ],
     "a packed Parquet or Arrow file": [
-        Bad("a.parquet.gz", gzip.compress(b"PAR1"), ("'a.parquet.gz'",), kind=WrongUsage),
-        Bad("a.arrow.zst", zstd(b"ARROW1"), ("'a.arrow.zst'",), kind=WrongUsage),
+        Misused("a.parquet.gz", gzip.compress(b"PAR1"), ("'a.parquet.gz'",)),
+        Misused("a.arrow.zst", zstd(b"ARROW1"), ("'a.arrow.zst'",)),
     ],
     "an empty file": [
         Bad("a.dat", b"", ("a.dat'", "empty")),
@@ -202,105 +191,43 @@ CASES: dict[str, list[Good | Bad]] = {
     "a column named twice": [
         Bad("a.csv", "a,b,a\n1,2\n", ("line 1", "'a'"), {"header": True}),
         Bad("a.csv", "a,b,a\n1,0,1\n", ("line 1", "'a'"), WIDE),
-        Bad(
-            "a.parquet",
-            pa.table([[True], [False]], ["a", "a"]),
-            ("2 columns", "'a'"),
-            WIDE,
-            kind=WrongUsage,
-        ),
+        Misused("a.parquet", pa.table([[True], [False]], ["a", "a"]), ("2 columns", "'a'"), WIDE),
         Bad("a.jsonl", '{"items": [], "items": []}', ("line 1", "'items'")),
     ],
     "an unknown column or key": [
-        Bad(
-            "a.csv",
-            "id,item,n\n1,a,2\n",
-            ("'itm'", "'id'", "'item'", "'n'"),
-            {"long": ("id", "itm")},
-            kind=WrongUsage,
-        ),
-        Bad(
-            "a.csv",
-            "who,what\nann,a\n",
-            ("'whom'", "'who'"),
-            {"header": True, "person": "whom"},
-            kind=WrongUsage,
-        ),
-        Bad("a.csv", "n,a\n1,1\n", ("'m'",), {**WIDE, "ignore": ("m",)}, kind=WrongUsage),
-        Bad(
-            "a.jsonl",
-            '{"id": 1, "item": "a"}\n',
-            ("'itm'", "'id'", "'item'"),
-            {"long": ("id", "itm")},
-        ),
-        Bad(
-            "a.jsonl",
-            '{"id": 1, "item": "a"}\n',
-            ("line 1", "'di'", "'id'", "'item'"),
-            {"long": ("di", "item")},
-        ),
-        Bad(
-            "a.jsonl",
-            '{"item": ["a"]}\n',
-            ("line 1", "'items'", "'item'", "column"),
-        ),
-        Bad(
-            "a.parquet",
-            lists(["a"]),
-            ("'itmes'", "'items'"),
-            {"column": "itmes"},
-            kind=WrongUsage,
-        ),
+        Misused("a.csv", "id,item,n\n1,a,2\n", ("'itm'", "'id'", "'item'", "'n'"), {"long": ("id", "itm")}),
+        Misused("a.csv", "who,what\nann,a\n", ("'whom'", "'who'"), {"header": True, "person": "whom"}),
+        Misused("a.csv", "n,a\n1,1\n", ("'m'",), {**WIDE, "ignore": ("m",)}),
+        Bad("a.jsonl", '{"id": 1, "item": "a"}\n', ("'itm'", "'id'", "'item'"), {"long": ("id", "itm")}),
+        Bad("a.jsonl", '{"id": 1, "item": "a"}\n', ("line 1", "'di'", "'id'", "'item'"), {"long": ("di", "item")}),
+        Bad("a.jsonl", '{"item": ["a"]}\n', ("line 1", "'items'", "'item'", "column")),
+        Misused("a.parquet", lists(["a"]), ("'itmes'", "'items'"), {"column": "itmes"}),
     ],
     "the wrong delimiter": [
         Good("a.csv", "a;b\nc;d\ne\n", [["a;b"], ["c;d"], ["e"]], note="',' is not the right delimiter"),
-        Bad("a.csv", "a;b\n1;2\n", ("'a'", "'a;b'", "delimiter"), {"long": ("a", "b")}, kind=WrongUsage),
+        Misused("a.csv", "a;b\n1;2\n", ("'a'", "'a;b'", "delimiter"), {"long": ("a", "b")}),
         Bad("a.csv", "a;b\n1;0\n", ("line 2", "'a;b'", "'1;0'", "delimiter"), WIDE),
     ],
     "a delimiter that cannot be one": [
-        Bad("a.csv", "a\n", ("delimiter", repr(wrong)), {"delimiter": wrong}, kind=WrongUsage)
+        Misused("a.csv", "a\n", ("delimiter", repr(wrong)), {"delimiter": wrong})
         for wrong in ("", ";;", "§", '"', "\n", "1")
     ],
     "options that contradict each other": [
-        Bad(
-            "a.dat",
-            "1;2\n",
-            ("delimiter", "';'", "format"),
-            {"delimiter": ";"},
-            kind=WrongUsage,
-        ),
-        Bad(
-            "a.csv",
-            "a,b\n",
-            ("long", "format"),
-            {"format": "basket", "long": ("a", "b")},
-            kind=WrongUsage,
-        ),
-        Bad("a.csv", "a,b\n", ("long", "wide"), {**LONG, **WIDE}, kind=WrongUsage),
-        Bad("a.csv", "a,b\n", ("id", "item"), {"long": ("a", "a")}, kind=WrongUsage),
-        Bad("a.csv", "a,b\n", ("column", "long"), {**LONG, "column": "item"}, kind=WrongUsage),
-        Bad("a.csv", "a,b\n", ("column",), {"column": "b"}, kind=WrongUsage),
-        Bad("a.csv", "a,b\n", ("columns", "long"), {"format": "long"}, kind=WrongUsage),
-        Bad("a.dat", "1\n", ("header",), {"header": True}, kind=WrongUsage),
-        Bad("a.dat", "1\n", ("column", "person"), WHO, kind=WrongUsage),
-        Bad("a.csv", "a\n", ("header",), WHO, kind=WrongUsage),
-        Bad("a.csv", "a\n", ("ignore", "counts", "wide"), {"counts": True}, kind=WrongUsage),
-        Bad(
-            "a.csv",
-            "id,item\n1,a\n",
-            ("'item'",),
-            {**LONG, "person": "item"},
-            kind=WrongUsage,
-        ),
-        Bad(
-            "a.jsonl",
-            '{"items": []}',
-            ("'items'",),
-            {"person": "items"},
-            kind=WrongUsage,
-        ),
-        Bad("a.csv", "a\n", ("database", "query"), {"query": "SELECT 1"}, kind=WrongUsage),
-        Bad("a.spmf", "1\n", ("wide",), WIDE, kind=WrongUsage),
+        Misused("a.dat", "1;2\n", ("delimiter", "';'", "format"), {"delimiter": ";"}),
+        Misused("a.csv", "a,b\n", ("long", "format"), {"format": "basket", "long": ("a", "b")}),
+        Misused("a.csv", "a,b\n", ("long", "wide"), {**LONG, **WIDE}),
+        Misused("a.csv", "a,b\n", ("id", "item"), {"long": ("a", "a")}),
+        Misused("a.csv", "a,b\n", ("column", "long"), {**LONG, "column": "item"}),
+        Misused("a.csv", "a,b\n", ("column",), {"column": "b"}),
+        Misused("a.csv", "a,b\n", ("columns", "long"), {"format": "long"}),
+        Misused("a.dat", "1\n", ("header",), {"header": True}),
+        Misused("a.dat", "1\n", ("column", "person"), WHO),
+        Misused("a.csv", "a\n", ("header",), WHO),
+        Misused("a.csv", "a\n", ("ignore", "counts", "wide"), {"counts": True}),
+        Misused("a.csv", "id,item\n1,a\n", ("'item'",), {**LONG, "person": "item"}),
+        Misused("a.jsonl", '{"items": []}', ("'items'",), {"person": "items"}),
+        Misused("a.csv", "a\n", ("database", "query"), {"query": "SELECT 1"}),
+        Misused("a.spmf", "1\n", ("wide",), WIDE),
     ],
     "a line without a person": [
         Bad("a.csv", "who,x\nann,a\n,b\n", ("line 3", "'who'"), {"header": True, **WHO}),
@@ -308,12 +235,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.csv", "id,who,item\n1,ann,a\n2,,b\n", ("line 3", "'who'"), {**LONG, **WHO}),
         Bad("a.jsonl", '{"items": [], "who": ""}', ("line 1", "empty"), WHO),
         Bad("a.jsonl", '{"items": []}', ("line 1", "'who'"), WHO),
-        Bad(
-            "a.parquet",
-            lists(["a"], ["b"], who=["ann", None]),
-            ("Row 2", "'who'"),
-            WHO,
-        ),
+        Bad("a.parquet", lists(["a"], ["b"], who=["ann", None]), ("Row 2", "'who'"), WHO),
     ],
     "a line of a long or wide table with too few or too many fields": [
         Bad("a.csv", "id,item\n1\n", ("line 2",), LONG),
@@ -337,39 +259,14 @@ CASES: dict[str, list[Good | Bad]] = {
     "other cells of a wide table": [
         Bad("a.csv", "a,b\n0,x\n", ("line 2", "'b'", "ignore"), WIDE),
         Bad("a.csv", "a,b\n0,2\n", ("line 2", "'b'", "counts"), WIDE),
-        Bad(
-            "a.parquet",
-            pa.table({"a": [0, 2]}),
-            ("Row 2", "'a'", "2", "counts"),
-            WIDE,
-        ),
-        Bad(
-            "a.parquet",
-            pa.table({"a": [1], "n": ["x"]}),
-            ("'n'", "ignore"),
-            WIDE,
-            kind=WrongUsage,
-        ),
+        Bad("a.parquet", pa.table({"a": [0, 2]}), ("Row 2", "'a'", "2", "counts"), WIDE),
+        Misused("a.parquet", pa.table({"a": [1], "n": ["x"]}), ("'n'", "ignore"), WIDE),
     ],
     "whole numbers in a wide table, with `--counts`": [
-        Good(
-            "a.csv", "a,b\n0,2\n12,007\n", [["b"], ["a", "b"]], {**WIDE, "counts": True}, "3 cells hold numbers above 1"
-        ),
-        Good(
-            "a.parquet", pa.table({"a": [0, 2]}), [[], ["a"]], {**WIDE, "counts": True}, "1 cells hold a number above 1"
-        ),
-        Bad(
-            "a.csv",
-            "a\n-1\n",
-            ("line 2", "'a'", "'-1'", "ignore"),
-            {**WIDE, "counts": True},
-        ),
-        Bad(
-            "a.parquet",
-            pa.table({"a": [1.5]}),
-            ("1.5", "ignore"),
-            {**WIDE, "counts": True},
-        ),
+        Good("a.csv", "a,b\n0,2\n12,007\n", [["b"], ["a", "b"]], COUNTS, "3 cells hold numbers above 1"),
+        Good("a.parquet", pa.table({"a": [0, 2]}), [[], ["a"]], COUNTS, "1 cells hold a number above 1"),
+        Bad("a.csv", "a\n-1\n", ("line 2", "'a'", "'-1'", "ignore"), COUNTS),
+        Bad("a.parquet", pa.table({"a": [1.5]}), ("1.5", "ignore"), COUNTS),
     ],
     "a wide column without a name": [
         Bad("a.csv", ",a\n0,1\n", ("line 1", "column 1", "ignore"), WIDE),
@@ -395,55 +292,28 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.spmf", "@ITEM=1=tea\n@ITEM=2=tea\n1 2\n", ("'tea'",)),
     ],
     "sequences in an SPMF file": [
-        Good("a.spmf", "1 -1 3 2 -1 -2\n2 -1 -2\n", [["1", "2", "3"], ["2"]], note="2 lines are sequences"),
+        Good("a.spmf", "1 -1 3 2 -1 -2\n2 -1 -2\n", [["1", "2", "3"], ["2"]], note="2 lines are sequences")
     ],
-    "an SPMF file with utilities": [
-        Bad("a.spmf", "1 2:9:4 5\n", ("line 1", "'2:9:4'", "format")),
-    ],
+    "an SPMF file with utilities": [Bad("a.spmf", "1 2:9:4 5\n", ("line 1", "'2:9:4'", "format"))],
     "a table without a column of lists, or with several": [
-        Bad(
-            "a.parquet",
-            pa.table({"a": [1]}),
-            ("'a'", "int64", "column", "long"),
-            kind=WrongUsage,
-        ),
-        Bad("a.arrow", lists(["a"], more=[["b"]]), ("2 columns", "column"), kind=WrongUsage),
+        Misused("a.parquet", pa.table({"a": [1]}), ("'a'", "int64", "column", "long")),
+        Misused("a.arrow", lists(["a"], more=[["b"]]), ("2 columns", "column")),
         Good("a.arrow", lists(["a"], more=[["b"]]), [["b"]], {"column": "more"}),
-        Bad(
-            "a.parquet",
-            pa.table({"a": [1]}),
-            ("'a'", "int64", "long"),
-            {"column": "a"},
-            kind=WrongUsage,
-        ),
-        Bad(
-            "a.parquet",
-            lists(["a"], id=[1]),
-            ("'items'", "column"),
-            {"long": ("id", "items")},
-            kind=WrongUsage,
-        ),
+        Misused("a.parquet", pa.table({"a": [1]}), ("'a'", "int64", "long"), {"column": "a"}),
+        Misused("a.parquet", lists(["a"], id=[1]), ("'items'", "column"), {"long": ("id", "items")}),
     ],
     "an item of a table that is null, empty, or no name": [
         Bad("a.parquet", lists(["a"], ["b", None]), ("Row 2", "null")),
         Bad("a.parquet", lists(["a", ""]), ("Row 1", "empty")),
-        Bad("a.parquet", lists([[1]]), ("list",), kind=WrongUsage),
+        Misused("a.parquet", lists([[1]]), ("list",)),
     ],
     "numbers with a fraction in a table": [
         Good("a.parquet", lists([3.0, 4.0]), [["3", "4"]], note="2 items in the column 'items' are numbers like 3.0"),
         Bad("a.parquet", lists([1.5]), ("'items'", "1.5")),
     ],
     "a damaged Parquet or Arrow file": [
-        Bad(
-            "a.parquet",
-            content_of(Good("a.parquet", lists(["a"]), []))[:-9],
-            ("Parquet",),
-        ),
-        Bad(
-            "a.arrow",
-            content_of(Good("a.arrow", lists(["a"]), []))[:-9],
-            ("intact",),
-        ),
+        Bad("a.parquet", parquet(lists(["a"]))[:-9], ("Parquet",)),
+        Bad("a.arrow", arrow(lists(["a"]))[:-9], ("intact",)),
     ],
     "a file of another kind than its name says": [
         Bad("a.dat", b"PAR1\x15", ("UTF-8", "format")),
@@ -454,11 +324,11 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.feather", b"FEA1....", (".feather", "version 1")),
     ],
     "a name that says nothing (`.txt`, `.json`, `.xlsx`)": [
-        Bad("a.txt", "1\n", ("'a.txt'", "format"), kind=WrongUsage),
-        Bad("a.json", "[1]\n", ("'a.json'", "format"), kind=WrongUsage),
-        Bad("a.xlsx", "PK", ("'a.xlsx'",), kind=WrongUsage),
-        Bad("a.data", "1\n", ("'a.data'", "format"), kind=WrongUsage),
-        Bad("a.txt", "1\n", ("'fim'", "'fimi'"), {"format": "fim"}, kind=WrongUsage),
+        Misused("a.txt", "1\n", ("'a.txt'", "format")),
+        Misused("a.json", "[1]\n", ("'a.json'", "format")),
+        Misused("a.xlsx", "PK", ("'a.xlsx'",)),
+        Misused("a.data", "1\n", ("'a.data'", "format")),
+        Misused("a.txt", "1\n", ("'fim'", "'fimi'"), {"format": "fim"}),
         Good("a.txt", "1 2\n", [["1", "2"]], {"format": "fimi"}),
         Good("A.DAT", "1 2\n", [["1", "2"]]),
     ],
@@ -472,7 +342,7 @@ CASES: dict[str, list[Good | Bad]] = {
         ),
     ],
     "an unknown sensitive item": [
-        Bad("a.csv", "beer,tea\n", ("'bear'", "'beer'"), {"sensitive": ["bear"]}, kind=WrongUsage),
-        Bad("a.csv", "beer\n", ("'x'",), {"sensitive": ["x", "y"]}, kind=WrongUsage),
+        Misused("a.csv", "beer,tea\n", ("'bear'", "'beer'"), {"sensitive": ["bear"]}),
+        Misused("a.csv", "beer\n", ("'x'",), {"sensitive": ["x", "y"]}),
     ],
 }

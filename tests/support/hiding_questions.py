@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -118,7 +117,3 @@ def stays_above(rows: Sequence[Row], promise: vs.HiddenPatterns | vs.HiddenRules
         for rule, level in zip(promise.rules, levels, strict=True)
         if rule_is_found(rows, rule, level * least, level * promise.min_confidence)
     ]
-
-
-def every_itemset(names: Sequence[str]) -> list[Pattern]:
-    return [part for size in range(1, len(names) + 1) for part in combinations(names, size)]

@@ -27,6 +27,12 @@ def interrupt(script: str, *arguments: str) -> tuple[int, str]:
         return process.returncode, err
 
 
+def ctrl_c_stops(work: str, *, before: str) -> bool:
+    """Whether Ctrl-C arrives in Python amid this work, for which the lines *before* prepare."""
+    tried = f"try:\n{textwrap.indent(work, '    ')}\nexcept KeyboardInterrupt:\n    sys.exit(42)\n"
+    return interrupt(f'import sys\n{textwrap.dedent(before)}\nprint("go", flush=True)\n{tried}')[0] == 42
+
+
 def _wait_for_work(pid: int) -> None:
     """A fifth of a second of computing, or, where another process computes for it, one second."""
     started, before = time.monotonic(), _computed(pid)

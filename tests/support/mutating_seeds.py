@@ -2,14 +2,13 @@
 
 import datetime
 import gzip
-import io
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc
-import pyarrow.parquet
 
+from tests.support.tables import arrow, parquet, zstd
 from veilset.io import FORMATS
 
 TOKENS = [
@@ -102,16 +101,9 @@ def readers_of(kind: str) -> list[Reader]:
     first = readers[0]
     zipped = [gzip.compress(seed, mtime=0) for seed in first.seeds]
     # Two frames, one after the other, are one file; so are two members of gzip, which splicing gives.
-    frames = [_zstd(seed[:5]) + _zstd(seed[5:]) for seed in first.seeds]
+    frames = [zstd(seed[:5]) + zstd(seed[5:]) for seed in first.seeds]
     packed = {".gz": zipped, ".zst": frames}
     return readers + [replace(first, name=f"{kind}{end}", packing=end, seeds=seeds) for end, seeds in packed.items()]
-
-
-def _zstd(text: bytes) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(sink, "zstd") as file:
-        file.write(text)
-    return sink.getvalue().to_pybytes()
 
 
 ROWS = [["ale", "bun"], [], ["käse", "ale", "a longer name"], ["x\ny", "bun"], ["ale"], ["茶"], ["bun", "x\ny"]] * 3
@@ -166,21 +158,10 @@ def _parquet_files(table: pa.Table) -> list[bytes]:
         {"compression": "none", "data_page_version": "2.0", "use_dictionary": False, "data_page_size": 64},
         {"compression": "gzip", "version": "1.0"},
     ]
-    files = []
-    for way in ways:
-        stream = io.BytesIO()
-        pyarrow.parquet.write_table(table, stream, **way)
-        files.append(stream.getvalue())
-    return files
+    return [parquet(table, **way) for way in ways]
 
 
 def _arrow_files(table: pa.Table) -> list[bytes]:
-    files = []
     new_file, new_stream = pyarrow.ipc.new_file, pyarrow.ipc.new_stream
-    for new, packing in [(new_file, None), (new_stream, None), (new_file, "lz4"), (new_stream, "zstd")]:
-        stream = io.BytesIO()
-        with new(stream, table.schema, options=pyarrow.ipc.IpcWriteOptions(compression=packing)) as writer:
-            for batch in table.to_batches(max_chunksize=8 if packing else 30):
-                writer.write_batch(batch)
-        files.append(stream.getvalue())
-    return files
+    ways = [(new_file, None), (new_stream, None), (new_file, "lz4"), (new_stream, "zstd")]
+    return [arrow(table, new, rows=8 if packing else 30, compression=packing) for new, packing in ways]

@@ -159,10 +159,8 @@ CONTRACTS.add(
     HiddenItems,
     Contract(
         holds=lambda data, sensitive, promise: not any(item in row for row in data for item in promise.items),
-        possible=lambda rows, sensitive, promise: True,
         check_findings=lambda data, promise, answer: None,
         sensitive_may_go=True,
-        maximal=lambda release, promise: True,
     ),
 )
 register(NoRareItems)
@@ -174,7 +172,6 @@ CONTRACTS.add(
     NoRareItems,
     Contract(
         holds=_holds,
-        possible=lambda rows, sensitive, promise: True,
         check_findings=_check_findings,
         sensitive_may_go=True,
         maximal=_maximal,

@@ -1,11 +1,13 @@
 """A small shop and its release on disk, and how bundles are looked at, and copied before they are changed."""
 
+import csv
 import dataclasses
 import json
 import shutil
 from pathlib import Path
 
 import veilset as vs
+from veilset.publish import Recipe
 
 PROMISE = vs.Coherence(h="1/2", k=2, p=2)
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
@@ -40,6 +42,28 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def certificate(release: Path) -> dict:
     return json.loads((release / "public" / "certificate.json").read_text())
+
+
+def edits(release: Path) -> dict[str, dict[str, str]]:
+    """The lines of the custodian's edits.csv, by item."""
+    with (release / "custodian" / "edits.csv").open(newline="") as file:
+        return {line["item"]: line for line in csv.DictReader(file)}
+
+
+def replayed(bundle: vs.Bundle, folder: Path) -> vs.Bundle:
+    """Published once more, by its recipe: every public byte is the same."""
+    recipe = Recipe.load(bundle.custodian / "recipe.toml")
+    data = recipe.read_data()
+    release = vs.anonymize(data, recipe.promise_for(data), method=recipe.method.name, **recipe.method.options)
+    again = vs.publish(release, folder, random_state=recipe.seed)
+    assert files(again.public) == files(bundle.public)
+    return again
+
+
+def message(path: Path, verdict: str, exit_code: int) -> str:
+    """What `verify` says, with this verdict and exit code."""
+    assert answer(path) == (verdict, exit_code)
+    return vs.verify(path).message
 
 
 def answer(path: Path) -> tuple[str, int]:

@@ -1,24 +1,18 @@
 """The kernels of ρ-uncertainty, asked shortly, and rows on which they would not end soon."""
 
-import random
-
 import numpy as np
 
-from tests.support.arrays import csr, marks
+from tests.support.arrays import marks, named
+from tests.support.explosive import explosive_rows
 from veilset import _native
 
 ALPHA = 100  # the sensitive item, after so many public ones
 
 
 def explosive() -> dict:
-    """Rows of a hundred items that are nearly equal, few of them protected in whole: no search ends soon there."""
-    draw = random.Random(7)
-    rows = [[*(i for i in range(ALPHA) if draw.random() < 0.9), ALPHA] for _ in range(300)]
-    rows += [[i for i in range(ALPHA) if draw.random() < 0.95] for _ in range(5000)]
-    rows += [range(ALPHA), range(ALPHA)]
-    offsets, items = csr(rows)
+    rows = explosive_rows(ALPHA, ALPHA)
     weights = np.ones(len(rows), dtype=np.int64)
-    return {"offsets": offsets, "items": items, "weights": weights, "sensitive": marks([ALPHA], ALPHA + 1)}
+    return {**named("", rows), "weights": weights, "sensitive": marks([ALPHA], ALPHA + 1)}
 
 
 def suppress(rows: dict, **changes):
@@ -38,12 +32,12 @@ def suppress(rows: dict, **changes):
         "time_limit": 60.0,
         "progress": None,
     }
-    return _native.rules.suppress(**rows | question | changes)
+    return _native.rules.suppress(**question | rows | changes)
 
 
 def keeping(rows: dict, **changes) -> _native.rules.Keeping:
     question = {"rho_num": 1, "rho_den": 2, "population": len(rows["weights"]), "memory_limit": 2**30}
-    return _native.rules.Keeping(**rows | question | changes)
+    return _native.rules.Keeping(**question | rows | changes)
 
 
 def everything_public_kept() -> _native.rules.Keeping:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
+from tests.support.texts import screen_text
 from veilset import api, report
 from veilset.models import Audit, Coherence
 from veilset.release import Release
@@ -42,9 +41,5 @@ def public_page(release: Release) -> str:
 
 
 def printed(show: object, *args: object, **options: object) -> str:
-    console = Console(width=80, force_terminal=False)
-    with console.capture() as capture:
-        show(*args, console, **options)  # type: ignore[operator]
-    text = capture.get()
-    assert max(map(len, text.splitlines())) <= 80
-    return " ".join(text.split())
+    """A screen on one line, for sentences that it breaks."""
+    return " ".join(screen_text(show, *args, **options).split())

@@ -1,4 +1,4 @@
-"""What the tests of tables share: rows read the slow way, and tables of every shape and type."""
+"""What the tests of tables share: rows read the slow way, tables of every shape and type, and files of them."""
 
 import csv
 import io
@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet
 from hypothesis import strategies as st
 
@@ -60,6 +61,28 @@ def written(rows: list[list[str]], layout: Layout, size: int = 5) -> bytes:
     schema, blocks = blocks_of(rows, layout, size)
     write_table(stream, blocks, schema, layout.form.container)
     return stream.getvalue()
+
+
+def parquet(table: pa.Table, **options) -> bytes:
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+def arrow(table: pa.Table, new=pyarrow.ipc.new_file, *, rows: int | None = None, **options) -> bytes:
+    """An Arrow file or stream, in batches of so many rows."""
+    stream = io.BytesIO()
+    with new(stream, table.schema, options=pyarrow.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(table, max_chunksize=rows)
+    return stream.getvalue()
+
+
+def zstd(text: bytes) -> bytes:
+    """A .zst file."""
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as file:
+        file.write(text)
+    return sink.getvalue().to_pybytes()
 
 
 SCHEMA = pa.schema(

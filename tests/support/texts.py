@@ -2,6 +2,7 @@
 
 import html
 import re
+from itertools import pairwise
 
 from rich.console import Console
 
@@ -32,3 +33,21 @@ def as_read(text: str) -> str:
     """What stands on a screen or a page, without the seconds that a run took and blanks that nobody sees."""
     text = re.sub(r"\b\d+\.\d(?=\s+s(econds)?\b)", "#.#", text)
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+def check_accessible(page: str, *, charts: int = 2) -> None:
+    """Headings leave no level out, tables and their cells have heads, and at least so many charts say what they are."""
+    levels = [int(level) for level in re.findall(r"<h([1-6])", page)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.count("<table") == page.count("<caption>")
+    assert all("scope=" in cell for cell in re.findall(r"<th\b[^>]*>", page))
+    assert page.count("<svg") == page.count('role="img" aria-label="') >= charts
+
+
+def check_escaped(page: str) -> None:
+    """A page with the nasty name of the shop has it as text."""
+    assert "&lt;script&gt;alert(&#39;x&#39;)" in page
+    assert "<script" not in page
+    assert "\x1b" not in page

@@ -1,8 +1,6 @@
 """Synthetic transactions: the same on any number of threads, shaped as asked; the demo set is fit."""
 
 import hashlib
-from collections import Counter
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from tests.support.effort import examples
 from tests.support.errors import refused
 from veilset.errors import BudgetExceeded, WrongUsage
 from veilset.limits import Limits
-from veilset.transactions import Transactions
+from veilset.mining import minimal_rare
 from veilset.transactions.generate import grocery_pharmacy, grocery_pharmacy_taxonomy, pos_like, quest
 
 QUEST = {"transactions": 20_000, "average_length": 8, "pattern_length": 3, "items": 300, "patterns": 200}
@@ -208,29 +206,12 @@ class TestGroceryPharmacy:
         assert len(data.sensitive) == 9
         shares = data.supports[data.codes(data.sensitive)] / len(data)
         assert 0.01 <= shares.min() <= shares.max() <= 0.08
-        support, breach = _supports_and_breaches(data)
-        moles = {x for x in support if support[x] < 10 or breach[x] > 0.4}
-        assert sum(support[x] < 10 for x in support if len(x) == 1) >= 4
-        assert any(support[x] >= 10 and breach[x] > 0.4 for x in support if len(x) == 1)
-        assert any(support[x] >= 10 and breach[x] > 0.4 and not moles & {x[:1], x[1:]} for x in support if len(x) == 2)
-        kept: list[str] = []
-        for item in sorted(data.public, key=lambda item: -support[(item,)]):
-            if (item,) not in moles and not any(tuple(sorted((item, other))) in moles for other in kept):
-                kept.append(item)
-        assert sum(support[(item,)] for item in kept) > 0.8 * sum(support[(item,)] for item in data.public)
-
-
-def _supports_and_breaches(data: Transactions) -> tuple[Counter, dict]:
-    """For every occurring public itemset of one or two items: its support, and its largest Sup(Xs)/Sup(X)."""
-    sensitive = set(data.sensitive)
-    support: Counter = Counter()
-    joint: Counter = Counter()
-    for row in data:
-        public = [item for item in row if item not in sensitive]
-        for itemset in [*combinations(public, 1), *combinations(public, 2)]:
-            support[itemset] += 1
-            joint.update((itemset, item) for item in row if item in sensitive)
-    breach = dict.fromkeys(support, 0.0)
-    for (itemset, _), times in joint.items():
-        breach[itemset] = max(breach[itemset], times / support[itemset])
-    return support, breach
+        moles = {frozenset(mole.items): mole.support for mole in minimal_rare(data, 10, h="2/5", max_size=2)}
+        assert sum(held < 10 for mole, held in moles.items() if len(mole) == 1) >= 4
+        assert {len(mole) for mole, held in moles.items() if held >= 10} == {1, 2}
+        support = dict(zip(data.names, data.supports.tolist(), strict=True))
+        kept: set[str] = set()
+        for item in sorted(data.public, key=lambda item: -support[item]):
+            if not any(mole <= {*kept, item} for mole in moles):
+                kept.add(item)
+        assert sum(support[item] for item in kept) > 0.8 * sum(support[item] for item in data.public)

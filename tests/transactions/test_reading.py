@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import veilset as vs
+from tests.support.errors import refused
 from veilset.cli.options import ReadingOptions
 from veilset.io import FORMATS, Layout
 from veilset.options import declared
@@ -23,13 +24,7 @@ def test_read_takes_what_is_declared():
     own = {"source", "memory_limit"}
     assert {*takes} - own <= {*Reading.model_fields}
     options = {said.name for said in declared(Reading)}
-    assert options - {*takes} == {
-        "sensitive_items",
-        "sensitive_files",
-        "taxonomy",
-        "taxonomy_columns",
-        "taxonomy_kind",
-    }
+    assert options - {*takes} == {"sensitive_items", "sensitive_files", "taxonomy", "taxonomy_columns", "taxonomy_kind"}
     for name in {*takes} - own:
         assert takes[name].default == Reading.model_fields[name].default, name
     described = vs.read.__doc__ or ""
@@ -82,3 +77,10 @@ def test_what_is_said_replaces_the_layout_of_another():
     assert Reading(path="new.csv", format="fimi").laid_out_as(earlier) == Reading(path="new.csv", format="fimi")
     expected = earlier.model_copy(update={"path": "new.csv", "encoding": "utf-16"})
     assert Reading(path="new.csv", encoding="utf-16").laid_out_as(earlier) == expected
+
+
+def test_of_names_that_do_not_occur_the_first_is_told_in_any_process(tmp_path):
+    (tmp_path / "x.csv").write_text("ale,bun\n")
+    names = tuple(f"item {number}" for number in range(20, 9, -1))
+    with refused(vs.WrongUsage, "'item 10'", 11):
+        Reading(path=str(tmp_path / "x.csv"), sensitive=names).read()

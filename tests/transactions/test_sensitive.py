@@ -169,30 +169,20 @@ def test_a_note_names_eight(tmp_path):
         ("Glob: i*", ("'Glob: i*'", "'glob: i*'")),
         ("glob: insuline*", ("'glob: insuline*'", "'insulin'")),
         ("glob: zebra*", ("'glob: zebra*'",)),
-        (
-            "glob: aspirin*",
-            ("'glob: aspirin*'", "'Aspirin'"),
-        ),
+        ("glob: aspirin*", ("'glob: aspirin*'", "'Aspirin'")),
         ("glob: [0-9", ("'glob: [0-9'", "'['", "[0-9]")),
-        (
-            "glob:",
-            ("'glob:'", "'name: glob:'"),
-        ),
+        ("glob:", ("'glob:'", "'name: glob:'")),
         ("branch:", ("'branch:'",)),
         ("name:", ("'name:'", "'name: name:'")),
-        (
-            "glob: a*",
-            ("'glob: a*'", "'name: glob: a*'"),
-        ),
+        ("glob: a*", ("'glob: a*'", "'name: glob: a*'")),
         ("branch: pharmacy", ("'branch: pharmacy'", "taxonomy")),
     ],
 )
 def test_bad_lines_are_named_with_file_and_line(tmp_path, line, named, snapshot):
     path = tmp_path / "list.txt"
     path.write_text(f"# one line before\nmilk\n{line}\n")
-    with refused(WrongUsage, repr(str(path)), "line 3", *named) as caught:
+    with refused(WrongUsage, repr(str(path)), "line 3", *named, said=snapshot):
         mark_sensitive(DATA, read_entries(path))
-    assert str(caught.value) == snapshot
 
 
 def test_every_line_of_the_table_on_the_page(tmp_path):
@@ -210,19 +200,11 @@ def test_every_line_of_the_table_on_the_page(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("entry", "named"),
-    [
-        ("branch: pharmcy", ("'pharmcy'", "'pharmacy'")),
-        (
-            "branch: household",
-            ("'household'",),
-        ),
-    ],
+    ("entry", "named"), [("branch: pharmcy", ("'pharmcy'", "'pharmacy'")), ("branch: household", ("'household'",))]
 )
 def test_bad_branches(entry, named, snapshot):
-    with refused(WrongUsage, "entry 2", *named) as caught:
+    with refused(WrongUsage, "entry 2", *named, said=snapshot):
         matching_items(DATA, ["milk", entry], taxonomy=TREE)
-    assert str(caught.value) == snapshot
 
 
 def test_all_unknown_names_are_counted():
@@ -235,12 +217,6 @@ def test_a_comment_that_is_an_item():
     with refused(WrongUsage, "entry 1", "'# 5'"):
         matching_items(data, ["# 5"])
     assert matching_items(data, ["name: # 5"]) == ("# 5",)
-
-
-def test_a_comment_in_a_file_that_is_an_item(tmp_path):
-    (tmp_path / "list.txt").write_text("milk\n# 5\n")
-    with refused(WrongUsage, "line 2", "'# 5'", "'name: # 5'"):
-        mark_sensitive(Transactions.from_lists([["# 5", "milk"]]), read_entries(tmp_path / "list.txt"))
 
 
 def test_a_taxonomy_without_branches():
@@ -258,9 +234,8 @@ def test_a_taxonomy_without_branches():
 )
 def test_a_list_of_nothing(tmp_path, content, named, snapshot):
     (tmp_path / "list.txt").write_text(content)
-    with refused(UnreadableInput, *named) as caught:
+    with refused(UnreadableInput, *named, said=snapshot):
         read_entries(tmp_path / "list.txt")
-    assert str(caught.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -273,9 +248,8 @@ def test_a_list_of_nothing(tmp_path, content, named, snapshot):
     ],
 )
 def test_bad_entries_in_python(entries, named, snapshot):
-    with refused(WrongUsage, *named) as caught:
+    with refused(WrongUsage, *named, said=snapshot):
         matching_items(DATA, entries)
-    assert str(caught.value) == snapshot
 
 
 # On the command line, and in recipes

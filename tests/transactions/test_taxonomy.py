@@ -23,7 +23,6 @@ GROCERIES = """item,label,level2,level1
 # Few names, so that they clash: with each other, with the root, with the separator of labels.
 names = st.sampled_from(["a", "b", "c", "ALL", "a > b", "ALL > a", "a (2)"])
 trees = st.dictionaries(names | st.integers(0, 20).map(str), st.lists(names, max_size=4), min_size=1)
-texts = st.text(st.sampled_from('ab ,\t"\r\né#>'), min_size=1, max_size=4)
 
 
 def write(folder, text, name="tree.csv"):
@@ -93,12 +92,7 @@ class TestTree:
 
     def test_unary_chains_stay(self):
         taxonomy = Taxonomy.from_paths({"x": ["x", "x"]})
-        assert [taxonomy.label(node) for node in range(len(taxonomy))] == [
-            "x > x > x",
-            "ALL > x > x",
-            "ALL > x",
-            "ALL",
-        ]
+        assert [taxonomy.label(node) for node in range(len(taxonomy))] == ["x > x > x", "ALL > x > x", "ALL > x", "ALL"]
 
     def test_differences_show(self):
         one = Taxonomy.from_paths({"a": ["x"], "b": ["y"]})
@@ -128,20 +122,13 @@ class TestTree:
         ],
     )
     def test_wrong_paths(self, paths, named, snapshot):
-        with refused(WrongUsage, *named) as caught:
+        with refused(WrongUsage, *named, said=snapshot):
             Taxonomy.from_paths(paths)
-        assert str(caught.value) == snapshot
 
     @pytest.mark.parametrize("node", [-1, 3, "a", True, None])
     def test_unknown_nodes(self, node):
         taxonomy = Taxonomy.from_paths({"a": ["x"]})
-        for question in (
-            taxonomy.parent,
-            taxonomy.children,
-            taxonomy.ancestors,
-            taxonomy.label,
-            taxonomy.leaves_under,
-        ):
+        for question in (taxonomy.parent, taxonomy.children, taxonomy.ancestors, taxonomy.label, taxonomy.leaves_under):
             with refused(WrongUsage, "node"):
                 question(node)
 
@@ -216,23 +203,10 @@ class TestRead:
         assert plain == Taxonomy.read(path) == Taxonomy.read(tabs)
         assert plain.to_paths() == {"milk": ["food"], "soap": ["household"]}
 
-    @given(st.dictionaries(texts, st.tuples(texts, texts), min_size=1))
-    @pytest.mark.parametrize("name", ["tree.csv", "tree.tsv", "tree.csv.gz"])
-    def test_what_is_written_reads_back(self, tmp_path_factory, name, paths):
-        path = tmp_path_factory.getbasetemp() / name
-        taxonomy = Taxonomy.from_paths(paths)
-        taxonomy.write(path)
-        assert Taxonomy.read(path) == taxonomy
-
-    def test_written_form(self, tmp_path):
-        path = tmp_path / "tree.csv"
-        Taxonomy.from_paths({"milk": ["dairy", "food"], "soap, mild": ["body", "household"]}).write(path)
-        assert path.read_text() == 'item,level2,level1\nmilk,dairy,food\n"soap, mild",body,household\n'
-
     @pytest.mark.parametrize(
         ("paths", "text"),
         [
-            ({"a": ["x"], "b": ["y", "x"], "c": []}, "item,level2,level1\na,x,\nb,y,x\nc,,\n"),
+            ({"a, b": ["x"], "b": ["y", "x"], "c": []}, 'item,level2,level1\n"a, b",x,\nb,y,x\nc,,\n'),
             ({"a": []}, "item,level1\na,\n"),
         ],
     )

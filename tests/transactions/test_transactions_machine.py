@@ -19,7 +19,6 @@ COMMON = st.sampled_from(' \t",;\n\r\ufeff-01a')
 OTHERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 NAMES = st.text(COMMON | OTHERS, min_size=1, max_size=12)
 ROWS = st.lists(st.lists(NAMES, max_size=5), min_size=1, max_size=8)
-IDS = st.lists(st.lists(st.integers(0, 2**63 - 1) | st.integers(0, 20), max_size=6), min_size=1, max_size=8)
 
 
 def through_a_file(data: Transactions, name: str, **options: object) -> Transactions:
@@ -50,14 +49,6 @@ def test_names_survive_a_file(rows: list[list[str]], name: str, options: dict[st
     data = Transactions.from_lists(rows)
     assert through_a_file(data, name, **options) == data
     assert [set(row) for row in data] == [set(row) for row in rows]
-
-
-@pytest.mark.parametrize("name", ["a.dat", "a.dat.gz", "a.csv"])
-@given(rows=IDS)
-def test_ids_survive_a_file(rows: list[list[int]], name: str) -> None:
-    data = Transactions.from_lists(rows)
-    assert through_a_file(data, name) == data
-    assert data.names == tuple(map(str, sorted(set().union(*rows))))
 
 
 @given(rows=ROWS, owners=st.lists(NAMES, min_size=8, max_size=8, unique=True))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import veilset as vs
+from tests.support.anatomies import permuted
 from tests.support.counting import anatomized, by_definition
 from veilset import Anatomy, Coherence, LDiverseAnatomy, Transactions
 from veilset.errors import BudgetExceeded
@@ -115,16 +116,10 @@ def test_measure_has_what_is_true_of_permuted_rows():
 
 @st.composite
 def any_release(draw):
-    """Rows whose values were permuted inside buckets, each column in its own way."""
     original = draw(transactions())
     anatomy = draw(anatomized(original)).anatomy
-    rows = [set() for _ in range(len(original))]
-    for column in anatomy.columns:
-        for first, last in pairwise(anatomy.starts.tolist()):
-            order = draw(st.permutations(range(first, last)))
-            for to, number in zip(range(first, last), order, strict=True):
-                rows[to] |= set(original[number]).intersection(column)
-    data = Transactions.from_lists(map(sorted, rows), sensitive=original.sensitive).anatomized(anatomy)
+    rows = map(sorted, permuted(draw, original, anatomy))
+    data = Transactions.from_lists(rows, sensitive=original.sensitive).anatomized(anatomy)
     return released(original, data)
 
 

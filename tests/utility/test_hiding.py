@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import veilset as vs
+from tests.support import golden as paper
 from tests.support.effort import examples
 from tests.support.errors import refused
 from veilset import Coherence, HiddenPatterns, HiddenRules, Transactions, WrongUsage
@@ -26,13 +27,8 @@ from veilset.utility.hiding_metrics import HIDING_METRICS, hiding_measures
 
 pytestmark = pytest.mark.no_sanitizer(reason="kernels see nothing that other tests do not show them")
 
-# Lee, Chang, Chen (2004), Figures 4 and 5: one digit an item.
-ROWS = ("45", "24", "125", "135", "1235", "245")
-PROMISE = HiddenPatterns([["4", "5"], ["1", "2", "5"]], min_support="30%")
-KEEP = (("2", "4"), ("1", "3", "5"))
-HIDDEN_FIRST = ("5", "24", "5", "35", "35", "5")
-NON_HIDDEN_FIRST = ("5", "24", "5", "135", "135", "245")
-NOTHING_RESTORED = ("5", "24", "5", "135", "35", "5")
+PROMISE = HiddenPatterns(map(list, paper.FIGURE_4_HIDDEN), min_support=paper.FIGURE_4_SUPPORT)
+KEEP = tuple(map(tuple, paper.FIGURE_4_KEEP))
 
 
 def measures(release: Release) -> dict[str, float]:
@@ -53,8 +49,8 @@ def release_of(data, kept, promise, keep=(), levels=()):
 
 
 def golden(released, promise=PROMISE, keep=KEEP):
-    data = transactions(ROWS)
-    kept = [item in left for row, left in zip(ROWS, released, strict=True) for item in row]
+    data = transactions(paper.FIGURE_4)
+    kept = [item in left for row, left in zip(paper.FIGURE_4, released, strict=True) for item in row]
     release = release_of(data, np.array(kept), promise, keep)
     assert release.data.to_lists() == [list(row) for row in released]
     return release
@@ -62,7 +58,7 @@ def golden(released, promise=PROMISE, keep=KEEP):
 
 @pytest.mark.parametrize(
     ("released", "wrongness", "removed"),
-    [(HIDDEN_FIRST, 1.0, 8), (NON_HIDDEN_FIRST, 0.0, 4), (NOTHING_RESTORED, 1.0, 7)],
+    [(paper.HF_RELEASE, 1.0, 8), (paper.NHF_RELEASE, 0.0, 4), (paper.SPARING_RELEASE, 1.0, 7)],
 )
 def test_the_papers_example(released, wrongness, removed):
     """30% of six transactions are two. All items but 3 are in patterns of both kinds."""
@@ -78,18 +74,18 @@ def test_the_papers_example(released, wrongness, removed):
 
 
 def test_the_papers_example_pattern_by_pattern():
-    assert side_effects(golden(NON_HIDDEN_FIRST)) == (
+    assert side_effects(golden(paper.NHF_RELEASE)) == (
         SideEffect(("4", "5"), "hidden", "hidden", 2, 1, None, None),
         SideEffect(("1", "2", "5"), "hidden", "hidden", 2, 0, None, None),
         SideEffect(("2", "4"), "keep", "kept", 2, 2, None, None),
         SideEffect(("1", "3", "5"), "keep", "kept", 2, 2, None, None),
     )
-    assert [effect.fate for effect in side_effects(golden(HIDDEN_FIRST))] == ["hidden", "hidden", "lost", "lost"]
-    assert [effect.fate for effect in side_effects(golden(ROWS))] == ["found", "found", "kept", "kept"]
+    assert [effect.fate for effect in side_effects(golden(paper.HF_RELEASE))] == ["hidden", "hidden", "lost", "lost"]
+    assert [effect.fate for effect in side_effects(golden(paper.FIGURE_4))] == ["found", "found", "kept", "kept"]
 
 
 def test_an_unchanged_release_hides_nothing():
-    found = measures(golden(ROWS))
+    found = measures(golden(paper.FIGURE_4))
     assert (found["hiding_accuracy"], found["patterns_found"], found["hiding_wrongness"]) == (0.0, 2, 0.0)
     assert found["occurrences_removed"] == 0
 
@@ -102,14 +98,14 @@ def test_parts_of_a_pattern_betray_it_unless_they_belong_to_others():
     # without patterns that were to stay every pair counts; a single item never does, unless it is the pattern
     assert measures(golden(released, keep=()))["hiding_accuracy"] == 0.5
     alone = HiddenPatterns([["5"], ["4", "5"]], min_support=2)
-    assert measures(golden(HIDDEN_FIRST, alone, keep=()))["hiding_accuracy"] == 0.5
+    assert measures(golden(paper.HF_RELEASE, alone, keep=()))["hiding_accuracy"] == 0.5
 
 
 def test_what_was_not_found_before_cannot_be_lost():
-    release = golden(HIDDEN_FIRST, keep=(("2", "3"), ("2", "4"), ("3", "5")))
+    release = golden(paper.HF_RELEASE, keep=(("2", "3"), ("2", "4"), ("3", "5")))
     assert [effect.items for effect in side_effects(release) if effect.kind == "keep"] == [("2", "4"), ("3", "5")]
     assert measures(release)["hiding_wrongness"] == 0.5
-    assert measures(golden(HIDDEN_FIRST, keep=(("2", "3"),)))["hiding_wrongness"] == 0.0
+    assert measures(golden(paper.HF_RELEASE, keep=(("2", "3"),)))["hiding_wrongness"] == 0.0
 
 
 def test_levels_and_rules_stand_beside_what_they_belong_to():
@@ -128,7 +124,7 @@ def test_levels_and_rules_stand_beside_what_they_belong_to():
 
 
 def test_new_patterns_are_not_assumed_away():
-    release = golden(NON_HIDDEN_FIRST)
+    release = golden(paper.NHF_RELEASE)
     added = transactions(["5", "24", "5", "135", "1345", "245"])
     with refused(WrongUsage, "Transaction 5", "'4'"):
         measures(replace(release, data=added))
@@ -142,7 +138,7 @@ def test_new_patterns_are_not_assumed_away():
 
 
 def test_other_promises_have_no_patterns_to_tell_of():
-    release = replace(golden(ROWS), promise=Coherence(k=2, p=2))
+    release = replace(golden(paper.FIGURE_4), promise=Coherence(k=2, p=2))
     with refused(WrongUsage, "Coherence"):
         side_effects(release)
     assert not set(metrics_of(release.promise)).intersection(HIDING_METRICS)
@@ -151,7 +147,7 @@ def test_other_promises_have_no_patterns_to_tell_of():
 def test_limits_are_kept():
     late = Limits(time_limit=1e-9)
     with pytest.raises(BudgetExceeded):
-        side_effects(golden(ROWS), limits=late)
+        side_effects(golden(paper.FIGURE_4), limits=late)
 
 
 @st.composite
@@ -266,7 +262,7 @@ def test_losses_of_single_occurrences(release):
 
 
 def test_all_are_measured():
-    release = golden(NON_HIDDEN_FIRST)
+    release = golden(paper.NHF_RELEASE)
     found = vs.measure(release.original, release, nugget_support=2)
     assert set(found) == {metric.name for metric in metrics_of(release.promise)}
     # before: 1 2 3 4 5, 12 13 15 24 25 35 45, 125 135; after: 1 2 3 4 5, 13 15 24 35, 135
@@ -275,14 +271,14 @@ def test_all_are_measured():
 
 
 def test_what_takes_too_long_is_left_out():
-    release = golden(NON_HIDDEN_FIRST)
+    release = golden(paper.NHF_RELEASE)
     found = vs.measure(release.original, release, time_limit=1e-9)
     assert "items_lost" in found
     assert not {metric.name for metric in HIDING_METRICS}.intersection(found)
 
 
 def test_a_certified_release_leaves_nothing():
-    release = vs.anonymize(transactions(ROWS), PROMISE, keep_patterns=KEEP, random_state=0)
+    release = vs.anonymize(transactions(paper.FIGURE_4), PROMISE, keep_patterns=KEEP, random_state=0)
     found = vs.measure(release.original, release)
     assert (found["patterns_found"], found["overlap_rate"], found["new_patterns"]) == (0, 0.8, 0)
     effects = side_effects(release)

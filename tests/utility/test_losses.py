@@ -25,7 +25,7 @@ from veilset.testing import check_metric, oracles, strategies
 from veilset.testing.checks import as_sets
 from veilset.utility import Account, coherence, losses, metrics_of
 from veilset.utility.nuggets import nugget_support_of
-from veilset.utility.rules import strongest_rules, top_rules_kept
+from veilset.utility.rules import rules_left, strongest_rules
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
@@ -131,7 +131,7 @@ def test_top_rules_are_those_of_the_definitions(release, least):
     own = set(data.names).difference(release.generalized.values())
     after = oracles.rules(as_sets(release.data), least, half)
     kept = [(left, y) for left, y in expected if own.issuperset({*left, y}) and (frozenset(left), y) in after]
-    assert top_rules_kept(release, nugget_support=least) == (len(kept) / len(expected) if expected else 1)
+    assert rules_left(release, nugget_support=least)["top_rules_kept"] == (len(kept) / len(expected) if expected else 1)
 
 
 def _strongest(data: Transactions, least: int) -> list[tuple[tuple[str, ...], str]]:
@@ -153,16 +153,17 @@ def test_more_than_a_hundred_rules():
     assert [(rule.antecedent, rule.consequent) for rule in strongest] == _strongest(data, 2)
     assert {rule.support for rule in strongest} == {2}
     release = suppressing(data, Coherence(k=2, p=2), "l0", "r3", "r1")  # pair 1 is in 3 rows: not among the strongest
-    assert top_rules_kept(release, nugget_support=2) == 0.96
+    assert rules_left(release, nugget_support=2)["top_rules_kept"] == 0.96
 
 
 def test_rules_that_withheld_rows_weaken_are_not_found_any_more():
     data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b"], ["a"], ["a"], ["c"]])
     whole = suppressing(data, Coherence(k=1, p=1), "c")
-    assert top_rules_kept(whole, nugget_support=2) == 1
-    rows = (0,)  # then a → b is 2 of 4, still half; with two of them gone, it is 1 of 3
-    assert top_rules_kept(suppressing(data, Coherence(k=1, p=1), "c", withheld=rows), nugget_support=2) == 1
-    assert top_rules_kept(suppressing(data, Coherence(k=1, p=1), "c", withheld=(0, 1)), nugget_support=1) == 0.5
+    assert rules_left(whole, nugget_support=2)["top_rules_kept"] == 1
+    # With the first one gone, a → b is 2 of 4, still half; with two of them gone, it is 1 of 3.
+    one, two = (suppressing(data, Coherence(k=1, p=1), "c", withheld=rows) for rows in ((0,), (0, 1)))
+    assert rules_left(one, nugget_support=2)["top_rules_kept"] == 1
+    assert rules_left(two, nugget_support=1)["top_rules_kept"] == 0.5
 
 
 def test_the_support_of_nuggets():

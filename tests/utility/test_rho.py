@@ -220,15 +220,9 @@ def test_rules_under_coarser_names_by_trying(release, least):
         return both >= least and Fraction(both, alone) >= half
 
     strong = [
-        (frozenset(left), right)
-        for items in combinations(release.original.names, 2)
-        for right in items
-        for left in [set(items) - {right}]
-        if is_rule(rows, left, right)
-    ]
-    strong += [
         (frozenset(items) - {right}, right)
-        for items in combinations(release.original.names, 3)
+        for size in (2, 3)
+        for items in combinations(release.original.names, size)
         for right in items
         if is_rule(rows, set(items) - {right}, right)
     ]

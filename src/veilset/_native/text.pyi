@@ -2,7 +2,12 @@
 
 from veilset._native._types import _Int32, _Int64, _Strings, _Uint8
 
-class ParseError(ValueError): ...
+# column: from 0; None where no column is meant
+class ParseError(ValueError):
+    line: int
+    column: int | None
+    reason: str
+
 class NoPerson(ParseError): ...
 class WrongWidth(ParseError): ...
 

@@ -12,8 +12,6 @@ import numpy as np
 from veilset.errors import WrongUsage, said
 from veilset.exact import exact_share
 
-__all__ = ["Share", "odds_of", "probability", "seed_from", "seed_of"]
-
 Share: TypeAlias = float | str | Fraction
 """From 0 to 1: a number such as 0.35, or text such as ``"1/3"``."""
 

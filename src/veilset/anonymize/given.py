@@ -6,7 +6,6 @@ Whether the promise is kept is for the auditor to say, as ever.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, get_args
 
@@ -15,8 +14,6 @@ from veilset.limits import Limits
 from veilset.models import Promise
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-__all__ = ["Unknown", "given"]
 
 Unknown = Literal["refuse", "suppress", "keep"]
 
@@ -49,7 +46,6 @@ def given(
         What is done with other public items. Sensitive items that nobody had in mind, or that were public when they
         were recoded, are always refused.
     """
-    started = time.perf_counter()
     recoded = dict(generalized or {})
     if clash := sorted(set(suppressed).intersection(recoded)):
         raise WrongUsage(f"The item {clash[0]!r} is to be suppressed and to be recoded.", "Say one of them.")
@@ -87,7 +83,6 @@ def given(
         suppressed=gone,
         generalized=coarser,
         stands_for={name: items for name, items in meant.items() if name in set(coarser.values())},
-        seconds=time.perf_counter() - started,
     )
 
 

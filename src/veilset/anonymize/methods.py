@@ -15,22 +15,6 @@ from veilset.models import PerPromise, Promise
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = [
-    "METHODS",
-    "Curve",
-    "Method",
-    "Methods",
-    "Milder",
-    "check_options",
-    "check_original",
-    "find_method",
-    "loss_by_p",
-    "methods_of",
-    "milder_that_keep_half",
-    "option_names",
-    "run_again",
-]
-
 Curve = Mapping[int | None, float]
 """p (None: unlimited) to the share of all item occurrences that would be lost."""
 
@@ -51,24 +35,16 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Methods:
-    """The methods of one promise.
-
-    Parameters
-    ----------
-    by_name : mapping
-        The names users type, the default first.
-    milder : str
-        In which way the promise could be milder, such as "smaller k or p".
-    find_milder : callable
-        From a `Milder` and the promise to parameters and values at which half of the occurrences survive.
-    curve : callable, optional
-        From a release and limits to what its method loses for each p; None: the promise has no p.
-    """
+    """The methods of one promise."""
 
     by_name: Mapping[str, Method]
+    """By the names users type, the default first."""
     milder: str = "milder promise"
+    """In which way the promise could be milder, such as "smaller k or p"."""
     find_milder: Callable[[Milder, Any], Iterator[tuple[str, int | Fraction]]] = lambda milder, promise: iter(())
+    """The promise's parameters and their values at which half of the occurrences survive."""
     curve: Callable[[Release, Limits], Curve] | None = None
+    """What a release's method loses for each p; None: the promise has no p."""
 
 
 METHODS = PerPromise[Methods]("method")
@@ -124,23 +100,15 @@ def check_original(data: Transactions) -> None:
 
 @dataclass
 class Milder:
-    """What a milder promise of the same kind would ask for, where half of the item occurrences survive it.
-
-    Parameters
-    ----------
-    release : Release
-        What the promise as it is has cost.
-    curve : mapping
-        p to what is lost at that p, as far as it is known.
-    limits : Limits
-    found : mapping
-        Parameter to the value at which half survives; empty: there is none, or none was found within the limits.
-    """
+    """What a milder promise of the same kind would ask for, where half of the item occurrences survive it."""
 
     release: Release
+    """What the promise as it is has cost."""
     curve: Curve
+    """What is lost at each p, as far as it is known."""
     limits: Limits
     found: dict[str, int | Fraction] = field(default_factory=dict)
+    """Parameter to the value at which half survives; empty: there is none, or none was found within the limits."""
 
     @property
     def strategy(self) -> str:

@@ -1,27 +1,21 @@
-"""Options that methods share, declared once: a method takes one by naming its type here."""
+"""Options that methods share, declared once: a method takes one by naming its type here.
+
+What they mean is said here too: the docstring of a method describes only the options that are its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Annotated, TypeAlias
 
 from veilset.anonymize.chance import Share
 from veilset.anonymize.worth import Weights
+from veilset.exact import Support
 from veilset.options import Option
 
-__all__ = [
-    "Certify",
-    "Items",
-    "KeepPatterns",
-    "Margin",
-    "NuggetSize",
-    "NuggetSupport",
-    "Plain",
-    "RandomState",
-    "SensitiveWeight",
-    "WeightsOption",
-]
+Chosen: TypeAlias = Iterable[str] | None
+"""What an earlier run chose to suppress (with a taxonomy, or for ρ-uncertainty: to keep): the same again, without a
+search, which might choose otherwise where a time limit decided."""
 
 WeightsOption: TypeAlias = Annotated[
     Weights,
@@ -39,9 +33,11 @@ SensitiveWeight: TypeAlias = Annotated[
     Option("whole", "Number of times a sensitive occurrence counts. More of them stay, under coarser public names."),
 ]
 NuggetSupport: TypeAlias = Annotated[
-    int | float | str | Fraction | None,
+    Support | None,
     Option("count or share", "Number of transactions at which an itemset is worth keeping: 30, or a share such as 1%."),
 ]
+"""k'; None: 1% of the transactions, but at least k."""
+
 NuggetSize: TypeAlias = Annotated[int | None, Option("whole", "Largest size of an itemset worth keeping.")]
 Plain: TypeAlias = Annotated[
     bool, Option("switch", "Run the published algorithm alone: put nothing back, try nothing else.")
@@ -56,10 +52,16 @@ Certify: TypeAlias = Annotated[
         public=True,
     ),
 ]
+"""Go on until everything is hidden: p_r is lowered in ten steps until all is hidden that a lower p_r can hide, then
+victims go, and what need not have gone is put back. False: the product alone, which promises nothing."""
+
 KeepPatterns: TypeAlias = Annotated[
     Iterable[Iterable[str]] | None,
     Option("patterns", "File with the patterns to keep. By default all that are frequent. Repeatable."),
 ]
+"""The non-sensitive patterns, whose loss is to be avoided. None: the maximal ones among the itemsets that reach
+min_support and contain no hidden pattern."""
+
 Margin: TypeAlias = Annotated[
     Share,
     Option(
@@ -68,6 +70,9 @@ Margin: TypeAlias = Annotated[
         public=True,
     ),
 ]
+"""For each pattern, a level between 1 - margin and 1 times min_support is drawn. With 0 all end just below min_support,
+and point at themselves."""
+
 RandomState: TypeAlias = Annotated[
     int | None,
     Option(
@@ -76,3 +81,4 @@ RandomState: TypeAlias = Annotated[
         secret=True,
     ),
 ]
+"""Whoever knows it can undo what chance did. None: one that nobody can guess; ``release.options`` has it."""

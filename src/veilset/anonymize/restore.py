@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 
 from veilset.limits import Limits
 
-__all__ = ["restore"]
-
 
 def restore(candidates: Sequence[str], still_safe: Callable[[str], bool], *, limits: Limits) -> tuple[str, ...]:
     """Ask of each candidate in turn whether it may return; give those that may not.

@@ -1,4 +1,4 @@
-"""A taxonomy as an option of a method."""
+"""A taxonomy as an option of a method, and transactions in which items are replaced by its nodes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from veilset.transactions import Taxonomy
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["TaxonomyLike", "taxonomy_of"]
+from veilset.limits import Limits
+from veilset.transactions import Taxonomy, Transactions
 
 TaxonomyLike: TypeAlias = Taxonomy | Mapping[str, Sequence[str]] | str | Path
 """A taxonomy, each item's groups (the most general last), or a file that `Taxonomy.read` reads."""
@@ -19,3 +21,18 @@ def taxonomy_of(given: TaxonomyLike) -> Taxonomy:
     if isinstance(given, Taxonomy):
         return given
     return Taxonomy.from_paths(given) if isinstance(given, Mapping) else Taxonomy.read(given)
+
+
+def replaced(
+    data: Transactions, becomes: list[list[int]], limits: Limits
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The rows with each item replaced by what it becomes."""
+    sizes = np.array([len(nodes) for nodes in becomes], dtype=np.int64)
+    flat = np.array([node for nodes in becomes for node in nodes], dtype=np.int32)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    size_at = sizes[data.items] if len(data.items) else np.zeros(0, dtype=np.int64)
+    end = np.concatenate([[0], np.cumsum(size_at)]).astype(np.int64)
+    # Row numbers, nodes, their names as text and once more in vocabulary order.
+    limits.require(48 * int(end[-1]), "Recoding", "give a taxonomy with fewer levels.")
+    within = np.arange(end[-1]) - np.repeat(end[:-1], size_at)
+    return end[data.offsets], flat[np.repeat(first[data.items], size_at) + within] if len(flat) else flat

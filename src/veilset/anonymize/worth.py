@@ -13,10 +13,9 @@ import numpy.typing as npt
 from veilset.errors import WrongUsage, said
 from veilset.transactions import Transactions
 
-__all__ = ["Weights", "named_items", "worth_of"]
-
 Weights: TypeAlias = Mapping[str, float] | Literal["equal"] | None
-"""IL(v), what suppressing an item costs: None is its support, "equal" is 1, a mapping is the user's own (others: 1)."""
+"""IL(v), what suppressing an item costs: None is its support, so that the fewest occurrences are lost; "equal" is 1, so
+that the fewest kinds of items are; a mapping gives items weights of their own (others weigh 1)."""
 
 _PARTS = 10**6  # weights are compared exactly, in millionths
 
@@ -48,6 +47,15 @@ def named_items(data: Transactions, items: Iterable[str], option: str, *, only_p
     given = frozenset(items)
     _check_items(data, given, option, only_public)
     return given
+
+
+def as_given(*, weights: Weights, **options: object) -> dict[str, object]:
+    """The options that were given, as a recipe repeats them: neither None nor an empty set of names."""
+    given: dict[str, object] = {"weights": dict(weights) if isinstance(weights, Mapping) else weights, **options}
+    for name, value in given.items():
+        if isinstance(value, frozenset):
+            given[name] = tuple(sorted(value)) or None
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _check_items(data: Transactions, items: Collection[str], option: str, only_public: bool) -> None:

@@ -29,8 +29,6 @@ from veilset.limits import Limits
 from veilset.models import Margin
 from veilset.transactions import Transactions
 
-__all__ = ["posterior", "surest_guess"]
-
 _SEED = 8  # any will do: an auditor repeats itself
 _MOST_TARGETS = 1_000
 _LOOKS = 4_000_000  # at a bucket for a guess: the more buckets, the fewer targets

@@ -10,34 +10,22 @@ import numpy.typing as npt
 from veilset.models import LDiverseAnatomy
 from veilset.transactions import Transactions
 
-__all__ = ["Cut"]
-
 
 @dataclass(frozen=True)
 class Cut:
     """Columns and buckets.
 
-    Data without them, or with a single column, is published whole: as one column of all items, in which
-    each transaction is a bucket of its own.
-
-    Parameters
-    ----------
-    columns : tuple of tuples of str
-        The items of each column.
-    starts : array of int64
-        Where each bucket begins, and where the last one ends.
-    column_of : array of int32
-        The number of the column of each item.
-    free : array of uint8
-        Whether having no item of a column is free.
-    whole : bool
-        Whether transactions are published whole.
+    Data without them, or with a single column, is published *whole*: as one column of all items, in which each
+    transaction is a bucket of its own.
     """
 
     columns: tuple[tuple[str, ...], ...]
     starts: npt.NDArray[np.int64]
+    """Where each bucket begins, and where the last one ends."""
     column_of: npt.NDArray[np.int32]
+    """The number of the column of each item."""
     free: npt.NDArray[np.uint8]
+    """Whether having no item of a column is free."""
     whole: bool
 
     @classmethod

@@ -22,8 +22,6 @@ from veilset.models import (
 )
 from veilset.transactions import Transactions
 
-__all__ = ["AUDITORS", "Auditor", "audit"]
-
 
 class Auditor(Protocol):
     """What an auditor is; its promise is always of its own kind."""

@@ -13,13 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.audit.findings import item_names, witness_rows
-from veilset.exact import percent
+from veilset.audit.findings import item_names, sure_of, witness_rows
 from veilset.limits import Limits
 from veilset.models import Audit, Coherence, Margin, Reach, Witness
 from veilset.transactions import Transactions
-
-__all__ = ["audit_coherence", "reach_of"]
 
 
 def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, limits: Limits) -> Audit:
@@ -70,9 +67,8 @@ def reach_of(data: Transactions, p: int | None) -> Reach | None:
     """What a choice of *p* means for this data (thesis §4.1.1)."""
     if not len(data):
         return None
-    up_to = np.cumsum(
-        _native.audit.row_sizes(data.offsets, data.items, data.is_sensitive)
-    )  # [i]: have i public items at most
+    # up_to[i] transactions have i public items at most.
+    up_to = np.cumsum(_native.audit.row_sizes(data.offsets, data.items, data.is_sensitive))
     everybody = len(up_to) - 1
     covered = len(data) if p is None else int(up_to[min(p, everybody)])
     most = int(np.searchsorted(up_to, -(-9 * len(data) // 10)))
@@ -98,8 +94,7 @@ def _witnesses(data: Transactions, things: list[str], found: _native.audit._Cohe
             listed.append(Witness(itemset, support, None, None, reason))
         else:
             name, confidence = things[sensitive], Fraction(together, support)
-            reason = f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
-            listed.append(Witness(itemset, support, name, confidence, reason))
+            listed.append(Witness(itemset, support, name, confidence, sure_of(name, itemset, support, confidence)))
     return listed
 
 
@@ -112,12 +107,8 @@ def _nothing_known(
     if n < promise.k:
         listed.append(Witness((), n, None, None, f"the data holds only {n} transactions in all"))
     for name, support in zip(things, found["sensitive_support"].tolist(), strict=True):
-        if Fraction(support, n) > promise.share:
-            confidence = Fraction(support, n)
-            reason = (
-                f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
-            )
-            listed.append(Witness((), n, name, confidence, reason))
+        if (confidence := Fraction(support, n)) > promise.share:
+            listed.append(Witness((), n, name, confidence, sure_of(name, (), n, confidence)))
     return sorted(listed, key=lambda w: -(w.confidence or 2))
 
 

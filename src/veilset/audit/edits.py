@@ -16,8 +16,6 @@ from veilset.audit.findings import shortened
 from veilset.limits import Limits
 from veilset.transactions import Anatomy, Transactions
 
-__all__ = ["edits_account_for"]
-
 
 def edits_account_for(
     original: Transactions,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from veilset import _native
+from veilset.exact import percent
 from veilset.transactions import Transactions
-
-__all__ = ["item_names", "shortened", "witness_rows"]
 
 _SHOWN = 6
 
@@ -25,6 +25,13 @@ def shortened(column: tuple[str, ...]) -> str:
     """
     more = f", … ({len(column):,} items)" if len(column) > _SHOWN else ""
     return f"{{{', '.join(column[:_SHOWN])}{more}}}"
+
+
+def sure_of(name: str, known: tuple[str, ...], support: int, confidence: Fraction) -> str:
+    """How sure an attacker is of a sensitive item, as a sentence says it."""
+    if not known:
+        return f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
+    return f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
 
 
 def witness_rows(

@@ -22,8 +22,6 @@ from veilset.limits import Limits
 from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Witness
 from veilset.transactions import Transactions
 
-__all__ = ["audit_hidden_patterns", "audit_hidden_rules"]
-
 
 def audit_hidden_patterns(data: Transactions, promise: HiddenPatterns, *, witnesses: int, limits: Limits) -> Audit:
     """Whether no listed pattern reaches min_support in *data*, and what is left of each. The most frequent come first.

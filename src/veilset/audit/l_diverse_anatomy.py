@@ -14,13 +14,12 @@ from veilset import _native
 from veilset.audit.anatomy_attacker import surest_guess
 from veilset.audit.anatomy_cut import Cut
 from veilset.audit.findings import item_names, shortened
+from veilset.audit.rho_uncertainty import rules_found, surest
 from veilset.errors import BudgetExceeded
 from veilset.exact import at_least, percent
 from veilset.limits import Limits
 from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.transactions import Transactions
-
-__all__ = ["audit_l_diverse_anatomy"]
 
 _SECONDS = 1.0  # for what is only reported
 
@@ -149,19 +148,8 @@ def _surest_within_column(data: Transactions, cut: Cut, limits: Limits) -> Margi
 
 
 def _surest_rule(data: Transactions, limits: Limits) -> Margin:
-    with limits.guard("The audit", "ask about fewer sensitive items."):
-        found = _native.audit.rho(
-            data.offsets,
-            data.items,
-            data.is_sensitive,
-            rho_num=1,
-            rho_den=1,
-            witness_limit=1,
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Looking at sensitive columns"),
-        )
-    if found["largest"] is None:  # some item is certain
-        sensitive, known = found["witness_sensitive"].tolist()[0], found["witness_items"].tolist()
-        return Margin(Fraction(1), item_names(data, known), data.names[sensitive])
-    together, support, sensitive, known = found["largest"]
-    return Margin(Fraction(together, support), item_names(data, known), data.names[sensitive])
+    found = rules_found(data, Fraction(1), 1, lambda _: "Looking at sensitive columns", limits)
+    if (margin := surest(data, found)) is not None:
+        return margin
+    sensitive, known = found["witness_sensitive"].tolist()[0], found["witness_items"].tolist()  # it is certain
+    return Margin(Fraction(1), item_names(data, known), data.names[sensitive])

@@ -19,8 +19,6 @@ from veilset import _native
 from veilset.limits import Limits
 from veilset.transactions import Transactions
 
-__all__ = ["MOST_WORK", "Parts", "parts_of"]
-
 MOST_WORK = 1_000_000_000
 """What the search for largest parts may cost for all patterns together: some seconds."""
 
@@ -32,25 +30,15 @@ _LOOK, _COMPARISON = 8000, 20  # what one costs besides its cells, in cells of `
 class Parts:
     """The different parts of one pattern that transactions hold.
 
-    Parameters
-    ----------
-    pattern : tuple of str
-    holds : array of bool
-        For each item of the pattern, which of these parts have it.
-    rows : array of int
-        For each of these parts, how many transactions hold exactly that much of the pattern.
-
-    Attributes
-    ----------
-    work : int
-        What the answers have cost so far.
+    *holds* tells for each item of the pattern which of these parts have it; *rows*, for each of these parts, how many
+    transactions hold exactly that much of the pattern.
     """
 
     def __init__(self, pattern: tuple[str, ...], holds: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]) -> None:
         self._pattern = pattern
         self._holds = holds
         self._rows = rows
-        self.work = 0
+        self.work = 0  # what the answers have cost so far
 
     def support(self, items: Sequence[str]) -> int:
         """How many transactions hold all of these items of the pattern."""

@@ -7,16 +7,14 @@ nothing at all included, makes it certain to a degree of rho or more (Definition
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from veilset import _native
-from veilset.audit.findings import item_names, witness_rows
-from veilset.exact import percent
+from veilset.audit.findings import item_names, sure_of, witness_rows
 from veilset.limits import Limits
 from veilset.models import Audit, Margin, RhoUncertainty, Witness
 from veilset.transactions import Transactions
-
-__all__ = ["audit_rho_uncertainty"]
 
 _STAGES = {
     1: "Checking what single items give away",
@@ -31,28 +29,44 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
     Such a rule is short, but not always the surest one. The most certain come first, then those with the most
     transactions. If the promise holds, the margin is the largest certainty that anything known gives.
     """
-    with limits.guard("The audit", "ask about fewer sensitive items."):
-        found = _native.audit.rho(
-            data.offsets,
-            data.items,
-            data.is_sensitive,
-            rho_num=promise.rho.numerator,
-            rho_den=promise.rho.denominator,
-            witness_limit=witnesses,
-            threads=limits.thread_count,
-            **limits.for_kernel(_STAGES.__getitem__),
-        )
+    found = rules_found(data, promise.rho, witnesses, _STAGES.__getitem__, limits)
+    largest = surest(data, found)
     return Audit(
         promise=promise,
         holds=found["found"] == 0,
         witnesses=_witnesses(data, found),
         found=found["found"],
         found_by_size=(),
-        margins=_margins(data, found),
+        margins={} if largest is None else {"largest_confidence": largest},
         checked=found["checked"],
         feasible=True,
         transactions=len(data),
     )
+
+
+def rules_found(
+    data: Transactions, rho: Fraction, witnesses: int, stage: Callable[[int], str], limits: Limits
+) -> _native.audit._RhoResult:
+    """The rules with a certainty of rho or more, as the kernel finds them."""
+    with limits.guard("The audit", "ask about fewer sensitive items."):
+        return _native.audit.rho(
+            data.offsets,
+            data.items,
+            data.is_sensitive,
+            rho_num=rho.numerator,
+            rho_den=rho.denominator,
+            witness_limit=witnesses,
+            threads=limits.thread_count,
+            **limits.for_kernel(stage),
+        )
+
+
+def surest(data: Transactions, found: _native.audit._RhoResult) -> Margin | None:
+    """The largest certainty; None: some item is given away, and it was not looked for."""
+    if found["largest"] is None:
+        return None
+    together, support, sensitive, codes = found["largest"]
+    return Margin(Fraction(together, support), item_names(data, codes), data.names[sensitive])
 
 
 def _witnesses(data: Transactions, found: _native.audit._RhoResult) -> tuple[Witness, ...]:
@@ -64,15 +78,6 @@ def _witnesses(data: Transactions, found: _native.audit._RhoResult) -> tuple[Wit
 
 
 def _reason(itemset: tuple[str, ...], support: int, name: str, confidence: Fraction) -> str:
-    if not itemset:
-        return f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
-    if support == 1:
+    if itemset and support == 1:
         return f"the only transaction that holds this holds {name!r} too"
-    return f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
-
-
-def _margins(data: Transactions, found: _native.audit._RhoResult) -> dict[str, Margin]:
-    if found["largest"] is None:
-        return {}
-    together, support, sensitive, codes = found["largest"]
-    return {"largest_confidence": Margin(Fraction(together, support), item_names(data, codes), data.names[sensitive])}
+    return sure_of(name, itemset, support, confidence)

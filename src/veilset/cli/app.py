@@ -15,8 +15,6 @@ from veilset.cli.flags import in_flags
 from veilset.cli.screen import Screen
 from veilset.errors import VeilsetError
 
-__all__ = ["app", "main"]
-
 app = App(
     name="veilset",
     help="Share transaction data without giving people away, and prove it on the bytes that are released.",

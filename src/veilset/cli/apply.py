@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from veilset.cli.app import app
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
+from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceRelease, Yes
 from veilset.cli.publish import run_recipe, show_bundle
 from veilset.cli.screen import Screen
 from veilset.publish import recipe_like
-
-__all__ = ["apply"]
 
 
 @app.command(sort_key=2.5)
@@ -25,8 +23,8 @@ def apply(
     unknown: Literal["refuse", "suppress", "keep"] = "refuse",
     out: Path,
     out_format: str | None = None,
-    replace: Annotated[bool, Flag] = False,
-    yes: Annotated[bool, Flag] = False,
+    replace: ReplaceRelease = False,
+    yes: Yes = False,
     seed: str | None = None,
     json: Json = False,
 ) -> int:
@@ -52,14 +50,8 @@ def apply(
         Folder to write; must not exist, unless --replace is given.
     out_format
         Format of the released file; by default that of the earlier release.
-    replace
-        Exchange an older release at OUT in one step.
-    yes
-        Do not ask when less than half of the item occurrences would survive.
     seed
         Secret seed of the row order; by default a random one.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     recipe = recipe_like(release, input, None if reading is None else reading.recipe(input))

@@ -8,9 +8,6 @@ from veilset.cli.options import Json, LimitOptions, ReadingOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.report import WORDS, audit_facts, print_audit, print_reading
-from veilset.transactions import Reading
-
-__all__ = ["audit"]
 
 
 @app.command(sort_key=4)
@@ -44,16 +41,14 @@ def audit(
         The transactions: a file, or a database with --query.
     witnesses
         How many reasons to list if it does not hold, the most severe first.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
     asked = promise or PromiseOptions()
     layout = reading or ReadingOptions()
     source = layout.recipe(input)
-    if (missing := asked.missing) and (advice := _suggestion(asked, missing, source, bounds)):
-        raise asked.lacking(missing, advice)
+    if len(missing := asked.missing) == 1:  # the data may suggest a value
+        raise asked.lacking(missing, WORDS.of(asked.kind).suggestion(missing[0], source.read(bounds.memory_limit)))
     section, checks = asked.section(layout.encoding)
     promised = section.make()  # refuses what cannot be promised before anything is read
     data = source.read(bounds.memory_limit)
@@ -66,10 +61,3 @@ def audit(
     merged = data.persons is not None
     screen.answer(audit_facts(answer, merged=merged), lambda: print_audit(answer, screen.console, merged=merged))
     return 0 if answer.holds else 1 if answer.feasible else 3
-
-
-def _suggestion(asked: PromiseOptions, missing: list[str], source: Reading, bounds: LimitOptions) -> str:
-    """What the data suggests for the only parameter that was not given; empty if nothing."""
-    if len(missing) > 1:
-        return ""
-    return WORDS.of(asked.kind).suggestion(missing[0], source.read(bounds.memory_limit))

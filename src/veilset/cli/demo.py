@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import veilset as vs
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions
+from veilset.cli.options import Flag, LimitOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.publish import run_recipe
 from veilset.cli.screen import Screen
@@ -15,11 +16,9 @@ from veilset.publish import Recipe
 from veilset.report import release_facts
 from veilset.transactions import Reading
 
-__all__ = ["demo"]
-
 
 @app.command(sort_key=1)
-def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
+def demo(*, out: Path = Path("veilset-demo"), json: Annotated[bool, Flag] = False) -> int:
     """Run the main job on an embedded data set: read, anonymize, publish, verify.
 
     Example:
@@ -56,12 +55,7 @@ def demo(*, out: Path = Path("veilset-demo"), json: Json = False) -> int:
     if not found.holds:
         raise NotCertified(found.message)
     report = bundle.public / "report.html"
-    facts = {
-        **release_facts(run),
-        "verified": found.verdict,
-        "release": str(bundle.path),
-        "report": str(report),
-    }
+    facts = {**release_facts(run), "verified": found.verdict, "release": str(bundle.path), "report": str(report)}
     screen.answer(
         facts,
         lambda: screen.say(

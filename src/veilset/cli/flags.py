@@ -11,8 +11,6 @@ from veilset.models import PROMISES
 from veilset.options import Declared, declared
 from veilset.transactions import Reading
 
-__all__ = ["in_flags"]
-
 _METHODS = [method for kind in PROMISES.values() for method in METHODS.of(kind).by_name.values()]
 _TAKERS: list[Callable[..., Any]] = [*_METHODS, *PROMISES.values(), Reading]
 _DECLARED: dict[str, Declared] = {option.name: option for taker in _TAKERS for option in declared(taker)}

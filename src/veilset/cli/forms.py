@@ -6,31 +6,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_origin
 
 from cyclopts import Parameter
 
 from veilset.anonymize.anatomy.partitions import codes_of
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.io import read_item_list
-from veilset.io.companions import read_paths, read_table
-from veilset.io.partition_files import read_partition
+from veilset.io import check_place, read_item_list
+from veilset.io.companions import read_partition, read_paths, read_table
 from veilset.io.pattern_files import Listed, check_listed, read_patterns, read_rules
 from veilset.options import Declared, Form
 from veilset.transactions import Transactions
-
-__all__ = [
-    "DIGITS",
-    "Check",
-    "Given",
-    "check_lists",
-    "columns_of",
-    "given",
-    "read_lists",
-    "was_given",
-    "whole_or_share",
-    "with_flags",
-]
 
 DIGITS = 18  # of a number of transactions; Python does not read numbers of any length
 
@@ -60,15 +46,24 @@ class _Form:
         return get_origin(self.typed) is tuple
 
 
+class Typed:
+    """What was typed for options that are declared elsewhere: `with_flags` gives a subclass its fields."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __init__(self, **typed: Any) -> None: ...
+
+
 def with_flags(cls: type[_Class], fields: dict[str, tuple[Declared, str, Any]]) -> type[_Class]:
-    """The class with these fields (the option, its help text and its default), as cyclopts takes it."""
+    """The class as a dataclass with these fields (the option, its help text and its default), as cyclopts takes it."""
     for name, (said, text, default) in fields.items():
         typed = Literal[said.option.choices] if said.option.form == "choice" else FORMS[said.option.form].typed
         shown = isinstance(default, str)
         parameter = Parameter(name=f"--{said.flag}", help=text, negative=(), show_default=shown)
         cls.__annotations__[name] = Annotated[typed | None if default is None else typed, parameter]
         setattr(cls, name, default)
-    return cls
+    return dataclass(frozen=True)(cls)
 
 
 def nothing(said: Declared) -> Any:
@@ -171,8 +166,7 @@ def _columns(typed: str, said: Declared, encoding: str) -> Given:
         return Given(int(typed))
     if not Path(typed).exists():
         raise WrongUsage(
-            f"There is no file {typed!r}.",
-            f"{flag} takes a number such as 10, or a file with the header item,column.",
+            f"There is no file {typed!r}.", f"{flag} takes a number such as 10, or a file with the header item,column."
         )
     file = read_partition(typed, encoding=encoding)
 
@@ -214,6 +208,13 @@ def check_lists(files: Sequence[Path], option: str, what: str) -> None:
             raise WrongUsage(
                 f"There is no file {str(path)!r}.", f"{option} takes a file with {what}, one name a line.{entry}"
             )
+
+
+def check_out(out: Path, inputs: Sequence[Path], *, replace: bool) -> None:
+    """Raise if no file can be written at *out*, or it is one that the run reads."""
+    check_place(out, replace=replace, folder=False)
+    if out.exists() and any(path.exists() and path.samefile(out) for path in inputs):
+        raise WrongUsage(f"{str(out)!r} is an input of this run.", "Choose another --out.")
 
 
 FORMS: dict[Form, _Form] = {

@@ -12,8 +12,6 @@ from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.io.layout import says_its_format
 
-__all__ = ["generate"]
-
 
 @app.command(sort_key=6)
 def generate(
@@ -56,8 +54,6 @@ def generate(
         Items in the longest transaction (pos).
     seed
         The same seed gives the same file.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     if out.exists():
@@ -68,22 +64,11 @@ def generate(
     for path in companions:
         if path.exists():
             raise WrongUsage(f"{str(path)!r} exists already.", "Choose an --out in another folder.")
+    sizes = {"transactions": transactions, "items": items, "random_state": seed}
     if kind == "quest":
-        data = vs.generate.quest(
-            transactions=transactions,
-            average_length=length,
-            pattern_length=pattern,
-            items=items,
-            random_state=seed,
-        )
+        data = vs.generate.quest(**sizes, average_length=length, pattern_length=pattern)
     elif kind == "pos":
-        data = vs.generate.pos_like(
-            transactions=transactions,
-            items=items,
-            average_length=length,
-            maximum_length=longest,
-            random_state=seed,
-        )
+        data = vs.generate.pos_like(**sizes, average_length=length, maximum_length=longest)
     else:
         data = vs.generate.grocery_pharmacy(transactions=transactions, random_state=seed)
     data.write(out)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
 from veilset.anonymize import METHODS, check_options, find_method
-from veilset.cli.forms import Check, given, nothing, was_given, with_flags
+from veilset.cli.forms import Check, Typed, given, was_given
 from veilset.cli.options import Flag
-from veilset.cli.promise_options import and_joined, grouped
+from veilset.cli.promise_options import and_joined, grouped, with_grouped
 from veilset.errors import WrongUsage
 from veilset.models import PROMISES, Promise
-from veilset.options import declared
+from veilset.options import Declared, declared
 from veilset.publish.recipe import MethodRecipe
-
-__all__ = ["MethodOptions"]
 
 METHOD = Group("Method", sort_key=1.5)
 
@@ -38,26 +35,15 @@ def _names() -> str:
     return " ".join(f"For {kind}: {', '.join(names)}." for kind, names in named.items())
 
 
-def _with_options(cls: type[Any]) -> type[Any]:
-    fields = {}
-    for flag, owners in _FLAGS.items():
-        option = owners[0][1]
-        texts = list(dict.fromkeys(option.option.help for _, option in owners))
-        whose = and_joined([owner for owner, _ in owners])
-        fields[flag.replace("-", "_")] = (option, f"{' '.join(texts)} For {whose}.", nothing(option))
-    return with_flags(cls, fields)
+def _described(owners: list[tuple[str, Declared]]) -> str:
+    texts = dict.fromkeys(option.option.help for _, option in owners)
+    return f"{' '.join(texts)} For {and_joined([owner for owner, _ in owners])}."
 
 
 @Parameter(name="*", group=METHOD)
-@dataclass(frozen=True)
-@_with_options
-class MethodOptions:
+@with_grouped(_FLAGS, _described)
+class MethodOptions(Typed):
     """How the data is changed: the options of all methods, as they are typed."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-        def __init__(self, **typed: Any) -> None: ...
 
     method: Annotated[str | None, Parameter(help=_names())] = None
     allow_sensitive: Annotated[bool, Flag] = False

@@ -7,25 +7,23 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Group, Parameter
 
 from veilset import mining
 from veilset.cli.app import app
-from veilset.cli.forms import DIGITS, read_lists
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
+from veilset.cli.forms import DIGITS, check_out, read_lists
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceFile
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
 from veilset.exact import exact_share, support_of
-from veilset.io import check_place, check_table_name, pieces_of, write_pieces
+from veilset.io import check_table_name, pieces_of, write_pieces
 from veilset.limits import Progress
 from veilset.mining import Itemsets
 from veilset.models import Coherence
 from veilset.report import Asked, Mined, Tally, columns_for, mined_facts, print_mined, print_reading
 from veilset.transactions import Transactions
-
-__all__ = ["mine"]
 
 _PIECE = 1 << 16  # itemsets that are written, or become Python objects, at once
 _LARGEST = 2**31 - 1
@@ -90,7 +88,7 @@ def mine(
     limits: LimitOptions | None = None,
     top: int = 20,
     out: Path | None = None,
-    replace: Annotated[bool, Flag] = False,
+    replace: ReplaceFile = False,
     json: Json = False,
 ) -> int:
     """Show what a file holds: frequent itemsets, rare ones that narrow people down, or rules.
@@ -119,19 +117,15 @@ def mine(
         How many to show: the most frequent, the most severe or the surest; then the smallest.
     out
         File for all of them: .parquet, .csv, .json or .jsonl; must not exist, unless --replace is given.
-    replace
-        Exchange an older file at OUT in one step.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     search = _Search(frequent or FrequentOptions(), rare or RareOptions(), rules or RulesOptions())
     search.check(top=top, out=out, replace=replace)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
     if out is not None:
-        _check_out(
-            out, [Path(input), *layout.files, *search.frequent.items, *search.rules.consequents], replace=replace
-        )
+        check_table_name(out)
+        inputs = [Path(input), *layout.files, *search.frequent.items, *search.rules.consequents]
+        check_out(out, inputs, replace=replace)
     source = layout.recipe(input)
     chosen = read_lists(search.frequent.items, "--items", layout.encoding)
     consequents = read_lists(search.rules.consequents, "--consequents", layout.encoding)
@@ -154,6 +148,29 @@ def mine(
 
     screen.answer({**mined_facts(mined), **written}, show)
     return 0
+
+
+class _Question(NamedTuple):
+    """What can be asked: an example, the options that it needs, and those that it takes besides."""
+
+    example: str
+    needs: tuple[str, ...]
+    takes: tuple[str, ...]
+
+
+_QUESTIONS = {
+    "--min-support": _Question("--min-support 1%", ("--min-support",), ("--kind", "--min-size", "--out")),
+    "--count": _Question("--count --min-support 1%", ("--min-support",), ("--min-size",)),
+    "--rare": _Question("--rare 10 --h 0.4", (), ("--h", "--out")),
+    "--rules": _Question(
+        "--rules --min-support 1% --min-confidence 40%",
+        ("--min-support", "--min-confidence"),
+        ("--consequents", "--min-size", "--out"),
+    ),
+}
+
+
+_KINDS: dict[str, Literal["count", "rare", "rules"]] = {"--count": "count", "--rare": "rare", "--rules": "rules"}
 
 
 @dataclass(frozen=True)
@@ -184,26 +201,27 @@ class _Search:
         """Options that do not go together, or that a question lacks: none is ignored silently."""
         frequent, question = self.frequent, self.question
         given: dict[str, object] = {
-            "--min-support": frequent.min_support,
-            "--kind": frequent.kind if (question, frequent.kind) != ("--count", "all") else None,
-            "--min-size": frequent.min_size,
             "--h": self.rare.h,
             "--min-confidence": self.rules.min_confidence,
             "--consequents": self.rules.consequents or None,
+            "--min-support": frequent.min_support,
+            "--kind": frequent.kind if (question, frequent.kind) != ("--count", "all") else None,
+            "--min-size": frequent.min_size,
             "--out": out,
         }
-        for option, questions in _GOES_WITH.items():
-            if given[option] is not None and question not in questions:
+        for option, value in given.items():
+            able = [asked for asked, about in _QUESTIONS.items() if option in (*about.needs, *about.takes)]
+            if value is not None and question not in able:
                 raise WrongUsage(
                     f"{option} does not go with {question}."
                     if question != "--min-support"  # which may not have been typed at all
-                    else f"{option} goes only with {questions[0]}.",
-                    f"Leave {option} out, or say {_EXAMPLES[questions[0]]}.",
+                    else f"{option} goes only with {able[0]}.",
+                    f"Leave {option} out, or say {_QUESTIONS[able[0]].example}.",
                 )
-        for option in _NEEDS[question]:
+        for option in _QUESTIONS[question].needs:
             if given[option] is None:
                 also = ", or --rare 10 for what is rare" if question == "--min-support" else ""
-                raise WrongUsage(f"{option} must be given.", f"For example: {_EXAMPLES[question]}{also}.")
+                raise WrongUsage(f"{option} must be given.", f"For example: {_QUESTIONS[question].example}{also}.")
         for option, number, least in (
             ("--min-size", frequent.min_size, self.smallest),
             ("--max-size", frequent.max_size, frequent.min_size or self.smallest),
@@ -224,13 +242,7 @@ class _Search:
         frequent, rare, rules = self.frequent, self.rare, self.rules
         sure = rules.min_confidence
         return Asked(
-            "rare"
-            if rare.rare is not None
-            else "rules"
-            if rules.rules
-            else "count"
-            if frequent.count
-            else frequent.kind or "all",
+            _KINDS.get(self.question) or frequent.kind or "all",
             min_support=1 if frequent.min_support is None else _count(frequent.min_support, transactions),
             min_size=frequent.min_size or self.smallest,
             max_size=frequent.max_size,
@@ -238,29 +250,6 @@ class _Search:
             h=None if rare.h is None else exact_share(rare.h, "h"),
             min_confidence=Fraction(1) if sure is None else exact_share(sure, "min_confidence"),
         )
-
-
-_EXAMPLES = {
-    "--min-support": "--min-support 1%",
-    "--count": "--count --min-support 1%",
-    "--rare": "--rare 10 --h 0.4",
-    "--rules": "--rules --min-support 1% --min-confidence 40%",
-}
-_NEEDS = {
-    "--min-support": ("--min-support",),
-    "--count": ("--min-support",),
-    "--rare": (),
-    "--rules": ("--min-support", "--min-confidence"),
-}
-_GOES_WITH = {
-    "--h": ("--rare",),
-    "--min-confidence": ("--rules",),
-    "--consequents": ("--rules",),
-    "--min-support": ("--min-support", "--count", "--rules"),
-    "--kind": ("--min-support",),
-    "--min-size": ("--min-support", "--count", "--rules"),
-    "--out": ("--min-support", "--rare", "--rules"),
-}
 
 
 def _count(min_support: str, transactions: int) -> int:
@@ -274,13 +263,6 @@ def _count(min_support: str, transactions: int) -> int:
     if int(text) < 1:
         raise WrongUsage(f"--min-support is {text}.", "Give at least 1, or a share of the transactions such as 1%.")
     return int(text)
-
-
-def _check_out(out: Path, inputs: list[Path], *, replace: bool) -> None:
-    check_table_name(out)
-    check_place(out, replace=replace, folder=False)
-    if out.exists() and any(path.exists() and path.samefile(out) for path in inputs):
-        raise WrongUsage(f"{str(out)!r} is an input of this run.", "Choose another --out.")
 
 
 def _counted(data: Transactions, asked: Asked, steps: dict[str, Any], *, top: int) -> Mined:

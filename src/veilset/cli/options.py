@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from veilset.cli.forms import check_lists, given, was_given, with_flags
+from veilset.cli.forms import Typed, check_lists, given, was_given, with_flags
 from veilset.errors import WrongUsage
 from veilset.options import declared
 from veilset.transactions import Reading, read
 
-__all__ = ["Flag", "Json", "LimitOptions", "ReadingOptions"]
-
 Flag = Parameter(negative=(), show_default=False)
-Json = Annotated[bool, Parameter(name="--json"), Flag]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON; so does piping the output."), Flag]
+ReplaceFile = Annotated[bool, Parameter(help="Exchange an older file at OUT in one step."), Flag]
+ReplaceRelease = Annotated[bool, Parameter(help="Exchange an older release at OUT in one step."), Flag]
+Yes = Annotated[bool, Parameter(help="Do not ask when less than half of the item occurrences would survive."), Flag]
 
 READING = Group("Reading", sort_key=2)
 LIMITS = Group("Limits", sort_key=4)
@@ -33,15 +34,9 @@ def _with_details(cls: type[Any]) -> type[Any]:
 
 
 @Parameter(name="*", group=READING)
-@dataclass(frozen=True)
 @_with_details
-class ReadingOptions:
+class ReadingOptions(Typed):
     """How the input file is laid out: the options of `Reading`, as they are typed."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-        def __init__(self, **typed: Any) -> None: ...
 
     def _told(self) -> dict[str, Any]:
         """What is typed, as the values of a `Reading`."""

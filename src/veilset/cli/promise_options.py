@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from veilset.cli.forms import Check, given, nothing, was_given, with_flags
+from veilset.cli.forms import Check, Typed, given, nothing, was_given, with_flags
 from veilset.errors import WrongUsage
 from veilset.models import PROMISES, Coherence, Promise, known_promise
 from veilset.options import Declared, declared
 from veilset.publish.sections import PromiseSection, promise_section
-
-__all__ = ["PromiseOptions", "and_joined", "grouped"]
 
 PROMISE = Group("Promise", sort_key=1)
 
@@ -38,6 +36,17 @@ def grouped(declarations: list[tuple[str, Declared]]) -> dict[str, list[tuple[st
     return flags
 
 
+def with_grouped(
+    flags: dict[str, list[tuple[str, Declared]]], described: Callable[[list[tuple[str, Declared]]], str]
+) -> Callable[[type[Any]], type[Any]]:
+    """A decorator that gives a class one field for each flag, whoever declares it."""
+    first = {flag: owners[0][1] for flag, owners in flags.items()}
+    fields = {
+        flag.replace("-", "_"): (option, described(flags[flag]), nothing(option)) for flag, option in first.items()
+    }
+    return lambda cls: with_flags(cls, fields)
+
+
 _FLAGS = grouped([(name, option) for name, kind in PROMISES.items() for option in declared(kind)])
 
 
@@ -56,27 +65,10 @@ def _described(owners: list[tuple[str, Declared]]) -> str:
     return f"For {and_joined([owner for owner, _ in owners])}: {text[0].lower()}{text[1:]}"
 
 
-def _with_parameters(cls: type[Any]) -> type[Any]:
-    options = {flag: owners[0][1] for flag, owners in _FLAGS.items()}
-    return with_flags(
-        cls,
-        {
-            flag.replace("-", "_"): (option, _described(_FLAGS[flag]), nothing(option))
-            for flag, option in options.items()
-        },
-    )
-
-
 @Parameter(name="*", group=PROMISE)
-@dataclass(frozen=True)
-@_with_parameters
-class PromiseOptions:
+@with_grouped(_FLAGS, _described)
+class PromiseOptions(Typed):
     """What is promised: the parameters of all promises, as they are typed."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-        def __init__(self, **typed: Any) -> None: ...
 
     model: Annotated[str, Parameter(help=_kinds())] = Coherence.name
 

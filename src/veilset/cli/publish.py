@@ -12,17 +12,15 @@ from veilset.anonymize import find_method, seed_from
 from veilset.cli.app import app
 from veilset.cli.forms import Check
 from veilset.cli.method_options import MethodOptions
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Yes
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.errors import VeilsetError, WrongUsage
 from veilset.models import Promise
-from veilset.publish import Bundle, Recipe, check_target
+from veilset.publish import Bundle, Recipe, check_seed, check_target
 from veilset.publish import publish as write_bundle
 from veilset.report import print_reading, print_release, release_facts
 from veilset.run import Run
-
-__all__ = ["publish", "run_recipe", "show_bundle"]
 
 
 @app.command(sort_key=2)
@@ -36,8 +34,8 @@ def publish(
     limits: LimitOptions | None = None,
     out: Path,
     out_format: str | None = None,
-    replace: Annotated[bool, Flag] = False,
-    yes: Annotated[bool, Flag] = False,
+    replace: ReplaceRelease = False,
+    yes: Yes = False,
     seed: str | None = None,
     no_curve: Annotated[bool, Flag] = False,
     json: Json = False,
@@ -66,17 +64,11 @@ def publish(
         Folder to write; must not exist, unless --replace is given.
     out_format
         Format of the released file, such as parquet or long; by default as the data was read (see docs/formats.md).
-    replace
-        Exchange an older release at OUT in one step.
-    yes
-        Do not ask when less than half of the item occurrences would survive.
     seed
         Secret seed of the row order, and of the method's chance unless --random-state is given; by default a random
         one. Kept in OUT/custodian/recipe.toml.
     no_curve
         Leave out what other values of p would cost.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     bounds = limits or LimitOptions()
@@ -144,6 +136,8 @@ def run_recipe(
 
     *checks* compare what files have listed with the data, so that an error names the line.
     """
+    if seed is not None:
+        check_seed(seed, "seed")
     check_target(out, replace=replace)
     promise = recipe.promise.make()  # refuses what cannot be promised before anything is read
     data = recipe.read_data(bounds.memory_limit)

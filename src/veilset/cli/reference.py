@@ -5,25 +5,10 @@ from __future__ import annotations
 import io
 import sys
 
+from cyclopts import App
 from rich.console import Console
 
 from veilset.cli import app
-
-__all__ = ["reference"]
-
-_COMMANDS = (
-    "demo",
-    "publish",
-    "apply",
-    "verify",
-    "audit",
-    "mine",
-    "sensitive suggest",
-    "generate",
-    "taxonomy check",
-    "taxonomy show",
-    "taxonomy make",
-)
 
 _HEAD = """# Command line
 
@@ -35,10 +20,16 @@ On a terminal the answer is text, with progress on stderr; piped, or with `--jso
 """
 
 
+def _commands(of: App) -> list[str]:
+    """All commands, in the order of the help page; of one that has others, those."""
+    named = sorted((str(of[name].sort_key or 0), name) for name in of if not name.startswith("-"))
+    return [f"{name} {inner}".strip() for _, name in named for inner in _commands(of[name]) or [""]]
+
+
 def reference() -> str:
     """The reference as Markdown."""
     sections = [_HEAD]
-    for command in _COMMANDS:
+    for command in _commands(app):
         text = io.StringIO()
         app.help_print(command.split(), console=Console(file=text, width=100, no_color=True, force_terminal=False))
         body = "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")

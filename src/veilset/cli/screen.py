@@ -15,8 +15,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from veilset.limits import Progress as ProgressCallback
 from veilset.report import visible
 
-__all__ = ["Screen"]
-
 
 class Screen:
     """Where a command's output goes."""

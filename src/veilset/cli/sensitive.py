@@ -16,8 +16,6 @@ from veilset.exact import support_of
 from veilset.io import check_place, write_whole
 from veilset.report import Suggested, print_proxies, print_reading, proposed_items, proposed_list, proxy_facts
 
-__all__ = ["sensitive", "suggest"]
-
 sensitive = App(name="sensitive", help="Find out what belongs on the list of sensitive items.", sort_key=5.5)
 app.command(sensitive)
 
@@ -56,8 +54,6 @@ def suggest(
         How many to show and to write.
     out
         File for a list that proposes the single items, with the reasons as comments; must not exist.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()

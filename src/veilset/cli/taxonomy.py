@@ -8,23 +8,13 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from veilset.cli.app import app
-from veilset.cli.forms import columns_of
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions
+from veilset.cli.forms import check_out, columns_of
+from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceFile
 from veilset.cli.screen import Screen
 from veilset.errors import WrongUsage
-from veilset.io import check_place
 from veilset.io.trees import TreeKind, check_tree_name
-from veilset.report import (
-    item_facts,
-    print_item,
-    print_reading,
-    print_taxonomy,
-    taxonomy_facts,
-    taxonomy_sentence,
-)
+from veilset.report import item_facts, print_item, print_reading, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.transactions import Taxonomy
-
-__all__ = ["check", "make", "show", "taxonomy"]
 
 _DEEPEST = 100  # levels of a picture
 _NAMES = "The tree was made from the data: it names the items that occur there."
@@ -35,7 +25,16 @@ _TOGETHER = (
 taxonomy = App(name="taxonomy", help="Check, show and make trees over items.", sort_key=7)
 app.command(taxonomy)
 
-Kind = Annotated[TreeKind | None, Parameter(name="--kind")]
+Kind = Annotated[
+    TreeKind | None, Parameter(name="--kind", help="paths, edges, lines or json, whatever the tree's name says.")
+]
+Columns = Annotated[
+    str | None,
+    Parameter(
+        help="Columns of the tree's table, such as label,level2,level1: the item, then its groups "
+        "(or: the child, the parent)."
+    ),
+]
 
 
 @taxonomy.command(sort_key=1)
@@ -45,7 +44,7 @@ def check(
     /,
     *,
     kind: Kind = None,
-    columns: str | None = None,
+    columns: Columns = None,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
     json: Json = False,
@@ -65,12 +64,6 @@ def check(
         The tree: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json.
     data
         The transactions to compare it with.
-    kind
-        paths, edges, lines or json, whatever the tree's name says.
-    columns
-        Columns of the tree's table, such as label,level2,level1: the item, then its groups (or: the child, the parent).
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     layout = reading or ReadingOptions()
@@ -103,7 +96,7 @@ def show(
     depth: int | None = None,
     item: str | None = None,
     kind: Kind = None,
-    columns: str | None = None,
+    columns: Columns = None,
     encoding: str = "utf-8",
     json: Json = False,
 ) -> int:
@@ -122,14 +115,8 @@ def show(
         How many levels below the root; by default 2.
     item
         Only the groups of this item.
-    kind
-        paths, edges, lines or json, whatever the tree's name says.
-    columns
-        Columns of the tree's table, such as label,level2,level1: the item, then its groups (or: the child, the parent).
     encoding
         Encoding of the text.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     if depth is not None and item is not None:
@@ -155,8 +142,8 @@ def make(
     co_occurrence: int | None = None,
     min_support: int | None = None,
     out: Path,
-    kind: Kind = None,
-    replace: Annotated[bool, Flag] = False,
+    kind: Annotated[Kind, Parameter(help="paths, edges, lines or json, whatever the name of OUT says.")] = None,
+    replace: ReplaceFile = False,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
     json: Json = False,
@@ -180,12 +167,6 @@ def make(
         For --co-occurrence: only pairs of items that this many transactions hold count. Give the k of your promise.
     out
         File to write: .csv or .tsv (item,group,…), .txt (item;group;\\*) or .json, each perhaps with .gz.
-    kind
-        paths, edges, lines or json, whatever the name of OUT says.
-    replace
-        Exchange an older file at OUT in one step.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     if (fan_out is None) == (co_occurrence is None):
@@ -199,23 +180,16 @@ def make(
             "Give the k of your promise, such as --min-support 20.",
         )
     check_tree_name(out, kind)
-    check_place(out, replace=replace, folder=False)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
-    if out.exists() and any(path.exists() and path.samefile(out) for path in (Path(data), *layout.files)):
-        raise WrongUsage(f"{str(out)!r} is an input of this run.", "Choose another --out.")
+    check_out(out, [Path(data), *layout.files], replace=replace)
     transactions = layout.recipe(data).read(bounds.memory_limit)
     screen.show(lambda: print_reading(transactions, screen.console))
     if co_occurrence is None:
         made = Taxonomy.by_fan_out(transactions, fan_out or 0)
     else:
         with screen.progress() as progress:
-            made = Taxonomy.by_co_occurrence(
-                transactions,
-                co_occurrence,
-                min_support=min_support or 0,
-                progress=progress,
-                **vars(bounds),
-            )
+            told = {"min_support": min_support or 0, "progress": progress, **vars(bounds)}
+            made = Taxonomy.by_co_occurrence(transactions, co_occurrence, **told)
     made.write(out, kind=kind)
     facts: dict[str, Any] = {"written": str(out), "items": len(made.leaves), "nodes": len(made), "depth": made.depth}
     notes = [_NAMES] if co_occurrence is None else [_NAMES, _TOGETHER]

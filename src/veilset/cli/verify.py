@@ -11,18 +11,9 @@ from veilset.cli.options import Json, LimitOptions
 from veilset.cli.screen import Screen
 from veilset.report import audit_facts, print_audit, verdict
 
-__all__ = ["verify"]
-
 
 @app.command(sort_key=3)
-def verify(
-    path: Path,
-    /,
-    *,
-    limits: LimitOptions | None = None,
-    witnesses: int = 20,
-    json: Json = False,
-) -> int:
+def verify(path: Path, /, *, limits: LimitOptions | None = None, witnesses: int = 20, json: Json = False) -> int:
     """Read a release again and count whether it keeps its promise.
 
     Needs the public folder alone, except where the promise is secret itself (hidden patterns and rules): whether that
@@ -39,8 +30,6 @@ def verify(
         The release folder, or its public folder.
     witnesses
         How many reasons to list if it does not hold.
-    json
-        Print JSON; so does piping the output.
     """
     screen = Screen.of(json)
     bounds = limits or LimitOptions()

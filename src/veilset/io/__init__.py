@@ -5,8 +5,7 @@ from veilset.io.anatomy_writing import AnatomizedRows
 from veilset.io.atomic import atomic_file, atomic_folder, check_place, packed, sha256_of, write_durably, write_whole
 from veilset.io.companions import read_item_list
 from veilset.io.files import TextBlocks, read_bytes, read_text_bytes
-from veilset.io.formatting import quoted
-from veilset.io.gather import Gathered, canonical_rows, gather
+from veilset.io.gather import gather
 from veilset.io.layout import ANATOMIES, FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
 from veilset.io.rows import Rows
@@ -19,14 +18,12 @@ __all__ = [
     "TABLE_SUFFIXES",
     "AnatomizedRows",
     "AnatomyFile",
-    "Gathered",
     "Layout",
     "Rows",
     "TextBlocks",
     "as_written",
     "atomic_file",
     "atomic_folder",
-    "canonical_rows",
     "check_place",
     "check_table_name",
     "gather",
@@ -34,7 +31,6 @@ __all__ = [
     "open_text",
     "packed",
     "pieces_of",
-    "quoted",
     "read_bytes",
     "read_item_list",
     "read_text_bytes",

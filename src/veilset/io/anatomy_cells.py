@@ -16,15 +16,14 @@ import pyarrow.compute as pc
 
 from veilset import _native
 from veilset.errors import UnreadableInput
-from veilset.io.columns import coded_items, is_text
-from veilset.io.formatting import quoted
+from veilset.io.columns import coded_items, is_text, list_offsets
+from veilset.io.formatting import in_basket, line_ends
 from veilset.io.gather import buffers_of, strings_of, text_of
 from veilset.io.layout import Layout
+from veilset.io.rows import Codes, Offsets, ends_of
 from veilset.io.tables import open_columns
 from veilset.io.text import TextSource
 from veilset.limits import Limits
-
-__all__ = ["BUCKET", "Cells", "cells_of_csv", "cells_of_json", "cells_of_parquet", "column_names"]
 
 BUCKET = "bucket"
 """The name of the first column."""
@@ -32,8 +31,11 @@ BUCKET = "bucket"
 _AS_WRITTEN = "The columns are called bucket, column_1, column_2, …, in this order."
 _NUMBER_THEM = "Number the buckets from 1."
 
-_Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Any]
+_Rows = tuple[Offsets, Codes, Any]
 """Lists of items: where each begins, their codes, and the codes' names."""
+
+_Place = Callable[[int], str]
+"""Where in the file a row stands, such as "line 7"."""
 
 
 def column_names(count: int) -> list[str]:
@@ -59,16 +61,14 @@ class Cells:
         Cell c is that of row ``c % rows`` in column ``c // rows``; it holds ``codes[offsets[c]:offsets[c + 1]]``.
     names : pyarrow.Array of strings
         Name of each code; distinct.
-    place : callable
-        Where in the file a row stands, such as "line 7".
     """
 
     width: int
     buckets: npt.NDArray[np.int64]
-    offsets: npt.NDArray[np.int64]
-    codes: npt.NDArray[np.int32]
+    offsets: Offsets
+    codes: Codes
     names: Any
-    place: Callable[[int], str]
+    place: _Place
 
 
 _Parse = Callable[[bytes, int, int, bool], tuple[Cells, int, int]]
@@ -88,7 +88,7 @@ def cells_of_csv(source: TextSource) -> _Parse:
         columns = [(codes, strings_of(strings)) for codes, strings in parsed]
 
         def place(row: int) -> str:
-            ends = [np.array([*map(_line_ends, texts.to_pylist()), 0])[codes[:row]] for codes, texts in columns]
+            ends = [np.array([*map(line_ends, texts.to_pylist()), 0])[codes[:row]] for codes, texts in columns]
             return f"line {line + row + sum(int(inside.sum()) for inside in ends)}"  # names may have line ends in them
 
         buckets = _whole_numbers(*columns[0], place, source)
@@ -98,7 +98,7 @@ def cells_of_csv(source: TextSource) -> _Parse:
     return parse
 
 
-def _split(texts: Any, codes: npt.NDArray[np.int32], place: Callable[[int], str], source: TextSource) -> _Rows:
+def _split(texts: Any, codes: Codes, place: _Place, source: TextSource) -> _Rows:
     """The items of each of these texts of cells; one that is not written as we write it is an error.
 
     They are parsed as the lines of one text. Each was a line by itself if it is just what its items are written as.
@@ -124,7 +124,7 @@ def _parsed_lines(texts: Any) -> _Rows | None:
     names = strings_of(strings)
     if len(offsets) - 1 != len(texts) or (len(codes) and codes.min() < 0):
         return None
-    spelled = pa.array([quoted(name, ",") for name in names.to_pylist()], pa.large_string())
+    spelled = pa.array(map(in_basket, names.to_pylist()), pa.large_string())
     lists = pa.LargeListArray.from_arrays(pa.array(offsets), spelled.take(pa.array(codes)))
     return (offsets, codes, names) if pc.binary_join(lists, pa.scalar(",", texts.type)).equals(texts) else None
 
@@ -136,19 +136,13 @@ def _other_spelling(cell: str) -> str | None:
         fields, end, _ = _native.text.parse_record(text, ",")
     except _native.text.ParseError:
         return "Check its quotes."
-    right = ",".join(quoted(field.decode(), ",") for field in fields if field)
+    right = ",".join(in_basket(field.decode()) for field in fields if field)
     if end < len(text):
         return "Quote names with line breaks in them."
     return None if right == cell else f"Write {right!r}."
 
 
-def _line_ends(cell: str) -> int:
-    return cell.count("\n") + cell.count("\r") - cell.count("\r\n")
-
-
-def _whole_numbers(
-    codes: npt.NDArray[np.int32], texts: Any, place: Callable[[int], str], source: TextSource
-) -> npt.NDArray[np.int64]:
+def _whole_numbers(codes: Codes, texts: Any, place: _Place, source: TextSource) -> npt.NDArray[np.int64]:
     """The numbers that the texts of buckets say."""
     said = [*texts.to_pylist(), ""]  # code -1, an empty cell, finds the last
     numbers = np.array([int(text) if text.isascii() and text.isdigit() and len(text) < 18 else -1 for text in said])
@@ -225,22 +219,17 @@ def _check_types(schema: Any) -> None:
             )
 
 
-def _list_rows(cells: Any, name: str, path: Path, place: Callable[[int], str]) -> _Rows:
+def _list_rows(cells: Any, name: str, path: Path, place: _Place) -> _Rows:
     """The lists of a column; a null, or an item without a name, is an error."""
     found = coded_items(cells.flatten(), name)
-    offsets = np.append(0, np.cumsum(pc.list_value_length(cells).fill_null(0).to_numpy())).astype(np.int64)
+    offsets = list_offsets(cells)
     nameless = (found.codes < 0) | (found.codes == pc.index(found.names, "").as_py())
-    if cells.null_count or nameless.any():
-        null = cells.null_count > 0
-        row = (
-            pc.index(cells.is_null(), True).as_py()
-            if null
-            else np.searchsorted(offsets, nameless.argmax(), "right") - 1
-        )
-        raise UnreadableInput(
-            f"{str(path)!r}, {place(int(row))}: {name!r} {'is null' if null else 'holds an item without a name'}.",
-            "An empty cell is an empty list." if null else "Give it a name, or remove it.",
-        )
+    if cells.null_count:
+        where = f"{str(path)!r}, {place(pc.index(cells.is_null(), True).as_py())}"
+        raise UnreadableInput(f"{where}: {name!r} is null.", "An empty cell is an empty list.")
+    if nameless.any():
+        where = f"{str(path)!r}, {place(int(np.searchsorted(offsets, nameless.argmax(), 'right')) - 1)}"
+        raise UnreadableInput(f"{where}: {name!r} holds an item without a name.", "Give it a name, or remove it.")
     return offsets, found.codes, found.names
 
 
@@ -253,18 +242,17 @@ def _check_header(names: Sequence[str], error: Callable[[str], UnreadableInput])
             raise error(f"{found!r} stands where {wanted!r} is expected")
 
 
-def _of_rows(distinct: _Rows, cells: npt.NDArray[np.int32]) -> _Rows:
+def _of_rows(distinct: _Rows, cells: Codes) -> _Rows:
     """The lists of rows that have these cells; -1 is an empty one."""
     offsets, codes, names = distinct
     offsets = np.append(offsets, offsets[-1])  # one more, without items
     chosen = np.where(cells < 0, len(offsets) - 2, cells).astype(np.int64)
-    lengths = np.diff(offsets)[chosen]
-    return np.append(0, np.cumsum(lengths)), _native.core.take_rows(offsets, codes, chosen), names
+    return ends_of(np.diff(offsets)[chosen]), _native.core.take_rows(offsets, codes, chosen), names
 
 
-def _cells(buckets: npt.NDArray[np.int64], columns: list[_Rows], place: Callable[[int], str]) -> Cells:
+def _cells(buckets: npt.NDArray[np.int64], columns: list[_Rows], place: _Place) -> Cells:
     """The lists of all columns one after the other, with one vocabulary."""
-    names, offsets, codes, size = _native.text.Names(), [np.zeros(1, dtype=np.int64)], list[npt.NDArray[np.int32]](), 0
+    names, offsets, codes, size = _native.text.Names(), [np.zeros(1, dtype=np.int64)], list[Codes](), 0
     for ends, items, own_names in columns:
         number = names.add(*buffers_of(own_names))
         offsets.append(ends[1:] + size)

@@ -26,21 +26,9 @@ from veilset.io.rows import Rows
 from veilset.io.text import TextSource
 from veilset.limits import Limits
 
-__all__ = ["AnatomyFile"]
-
 
 class AnatomyFile:
-    """An anatomized table: its rows, piece by piece, and once all were read, what is in which bucket and column.
-
-    Parameters
-    ----------
-    path : path
-    layout : Layout
-        Its shape is ``anatomy``.
-    encoding : str
-        Of the text.
-    limits : Limits
-    """
+    """An anatomized table: its rows, piece by piece, and once all were read, what is in which bucket and column."""
 
     def __init__(self, path: Path, layout: Layout, encoding: str, limits: Limits) -> None:
         self._path, self._layout, self._limits = path, layout, limits

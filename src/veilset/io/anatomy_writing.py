@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -15,14 +14,13 @@ import pyarrow.compute as pc
 
 from veilset import _native
 from veilset.io.anatomy_cells import BUCKET, column_names
-from veilset.io.formatting import occurrences_at_once, quoted
+from veilset.io.formatting import occurrences_at_once
 from veilset.io.gather import row_blocks, text_of
 from veilset.io.layout import Layout
+from veilset.io.pieces import basket_cells, json_lines
 from veilset.io.plain import write_table
-from veilset.io.rows import arrow_numbers
+from veilset.io.rows import Codes, Offsets, arrow_numbers
 from veilset.io.writing import other_text, other_values
-
-__all__ = ["AnatomizedRows"]
 
 _CELLS = 1 << 20  # that are worked on at once
 
@@ -43,10 +41,10 @@ class AnatomizedRows:
         The bucket of each row, from 0.
     """
 
-    offsets: npt.NDArray[np.int64]
-    items: npt.NDArray[np.int32]
+    offsets: Offsets
+    items: Codes
     names: Sequence[str]
-    column_of: npt.NDArray[np.int32]
+    column_of: Codes
     width: int
     buckets: npt.NDArray[np.int64]
 
@@ -72,66 +70,35 @@ class AnatomizedRows:
         return pa.schema([(BUCKET, pa.int64()), *lists])
 
     def _tables(self) -> Iterator[Any]:
+        """Some rows after the others: their buckets, counting from 1, and their cells, column by column."""
         schema, vocabulary = self._schema(), pa.array(self.names, pa.string())
-        for buckets, columns in self._blocks():
-            lists = [
-                pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), vocabulary.take(arrow_numbers(codes)))
-                for offsets, codes in columns
-            ]
-            yield pa.table([arrow_numbers(buckets), *lists], schema=schema)
-
-    def _texts(self, layout: Layout) -> Iterator[bytes]:
-        is_csv = layout.form.container == "csv"
-        spell: Callable[[str], str] = _in_cell if is_csv else _json_name
-        vocabulary = pa.array([spell(name) for name in self.names], pa.large_string())
-        called = column_names(self.width)
-        if is_csv:
-            yield ",".join([BUCKET, *called]).encode() + b"\n"
-        for buckets, columns in self._blocks():
-            numbers = arrow_numbers(buckets).cast(pa.large_string())
-            cells = [_joined(offsets, codes, vocabulary, "," if is_csv else ", ") for offsets, codes in columns]
-            if is_csv:
-                lines = _beside(_beside(numbers, *map(_quoted, cells), between=","), "\n")
-            else:
-                keys = [f', "{name}": [' for name in called]
-                parts = [part for key, cell in zip(keys, cells, strict=True) for part in (key, cell, "]")]
-                lines = _beside(f'{{"{BUCKET}": ', numbers, *parts, "}\n")
-            yield text_of(lines)
-
-    def _blocks(self) -> Iterator[tuple[npt.NDArray[np.int64], list[tuple[Any, Any]]]]:
-        """Some rows: their buckets, counting from 1, and for each column where the cells begin, and their codes."""
         most = max(1, min(occurrences_at_once(self.names, 1 << 23), _CELLS // max(1, self.width)))
         for first, last in row_blocks(self.offsets, most):
             rows, ends = last - first, self.offsets[first : last + 1]
             items = np.ascontiguousarray(self.items[ends[0] : ends[-1]])
             row = np.repeat(np.arange(rows, dtype=np.int32), np.diff(ends))
             starts, codes = _native.core.group(self.column_of[items] * np.int32(rows) + row, items, self.width * rows)
-            columns = []
+            lists = []
             for column in range(self.width):
                 own = starts[column * rows : (column + 1) * rows + 1]
-                columns.append((own - own[0], codes[own[0] : own[-1]]))
-            yield self.buckets[first:last] + 1, columns
+                names = vocabulary.take(arrow_numbers(codes[own[0] : own[-1]]))
+                lists.append(pa.ListArray.from_arrays(pa.array(own - own[0], pa.int32()), names))
+            yield pa.table([arrow_numbers(self.buckets[first:last] + 1), *lists], schema=schema)
+
+    def _texts(self, layout: Layout) -> Iterator[bytes]:
+        if layout.form.container == "csv":
+            yield ",".join(self._schema().names).encode() + b"\n"
+        for block in self._tables():
+            lines = _csv_lines(block) if layout.form.container == "csv" else json_lines(block)
+            yield text_of(pc.binary_join_element_wise(lines, "\n", ""))
 
 
-def _joined(offsets: Any, codes: Any, vocabulary: Any, between: str) -> Any:
-    lists = pa.LargeListArray.from_arrays(arrow_numbers(offsets), vocabulary.take(arrow_numbers(codes)))
-    return pc.binary_join(lists, pa.scalar(between, pa.large_string()))
+def _csv_lines(block: Any) -> Any:
+    numbers, *columns = (column.chunk(0) for column in block.columns)
+    return pc.binary_join_element_wise(numbers.cast(pa.string()), *map(_quoted, map(basket_cells, columns)), ",")
 
 
 def _quoted(cells: Any) -> Any:
     """Cells as fields of CSV; names with blanks or line ends have quotes already."""
-    needs = pc.match_substring_regex(cells, '[,"]')
-    return pc.if_else(needs, _beside('"', pc.replace_substring(cells, '"', '""'), '"'), cells)
-
-
-def _beside(*parts: Any, between: str = "") -> Any:
-    texts = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts]
-    return pc.binary_join_element_wise(*texts, pa.scalar(between, pa.large_string()))
-
-
-def _in_cell(name: str) -> str:
-    return quoted(name, ",")
-
-
-def _json_name(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
+    within = pc.binary_join_element_wise('"', pc.replace_substring(cells, '"', '""'), '"', "")
+    return pc.if_else(pc.match_substring_regex(cells, '[,"]'), within, cells)

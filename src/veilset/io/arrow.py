@@ -17,11 +17,9 @@ import pyarrow.compute as pc
 
 from veilset import _native
 from veilset.errors import UnreadableInput, WrongUsage, said, unknown
-from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, present_rows
+from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, list_offsets, present_rows
 from veilset.io.layout import Layout
-from veilset.io.rows import Rows, arrow_numbers
-
-__all__ = ["VALUES_AT_ONCE", "WIDE_ROWS", "completed", "needed_columns", "rows_of", "values_in_a_row"]
+from veilset.io.rows import Offsets, Rows, arrow_numbers, ends_of
 
 VALUES_AT_ONCE = 1 << 20
 """How many values, roughly, are turned into one piece where there is memory enough."""
@@ -30,6 +28,7 @@ WIDE_ROWS = 1024
 """How many rows of a wide table are taken at once at least: each piece goes through all columns."""
 
 _COLUMNS = said("long", ("ID", "ITEM"))
+_ABOVE = "{:,} cells hold a number above 1, which says no more than that the item is there."
 _SHOWN = 20  # columns in an error
 
 
@@ -85,14 +84,8 @@ def _only_list(schema: Any) -> str:
 
 
 def _is_list(kind: Any) -> bool:
-    types = pa.types
-    return bool(
-        types.is_list(kind)
-        or types.is_large_list(kind)
-        or types.is_fixed_size_list(kind)
-        or types.is_list_view(kind)
-        or types.is_large_list_view(kind)
-    )
+    views = pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind)
+    return bool(views or pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
@@ -135,18 +128,10 @@ def _check_wide(schema: Any, items: Sequence[str]) -> None:
 
 
 def rows_of(batches: Iterable[Any], schema: Any, layout: Layout, at_once: int = VALUES_AT_ONCE) -> Iterator[Rows]:
-    """The rows of a table, piece by piece.
+    """The rows of a table, piece by piece, about *at_once* values each.
 
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-        With the `needed_columns` at least.
-    schema : pyarrow.Schema
-        Of the table, with all its columns.
-    layout : Layout
-        Which columns mean what; what it leaves open is completed.
-    at_once : int
-        How many values, roughly, are turned into one piece.
+    The batches have the `needed_columns` at least, the schema all columns of the table; what the layout leaves open is
+    completed.
     """
     layout = completed(layout, schema)
     take = {"lists": _rows_of_lists, "long": _rows_of_long, "wide": _rows_of_wide}[layout.form.shape]
@@ -189,15 +174,10 @@ def _gathered(batches: Iterable[Any], layout: Layout, at_once: int) -> Iterator[
 
 
 def _joined(batches: list[Any]) -> list[Any]:
-    if len(batches) < 2:
-        return batches
     try:
-        return [pa.concat_batches(batches)]
-    except (
-        pa.ArrowInvalid,
-        pa.ArrowNotImplementedError,
-    ):  # their dictionaries together may be too large for their codes
-        return batches
+        return [pa.concat_batches(batches)] if len(batches) > 1 else batches
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return batches  # their dictionaries together may be too large for their codes
 
 
 def _pieces(batch: Any, layout: Layout, at_once: int) -> Iterator[Any]:
@@ -217,18 +197,15 @@ def _rows_of_lists(batch: Any, layout: Layout, row: int) -> Rows:
         offsets = lists.offsets.to_numpy().astype(np.int64)
         offsets -= offsets[0]
     else:
-        offsets = np.append(0, np.cumsum(pc.list_value_length(lists).fill_null(0).to_numpy())).astype(np.int64)
+        offsets = list_offsets(lists)
     found = coded_items(lists.flatten(), name)
 
     def row_at(place: int) -> int:
         return row + int(np.searchsorted(offsets, place, side="right")) - 1
 
-    missing = np.flatnonzero(found.codes < 0)
-    if len(missing):
-        raise UnreadableInput(
-            f"Row {row_at(int(missing[0])):,} (counting from 1) holds an item that is null, in the column {name!r}.",
-            "Remove such items; a transaction without items is an empty list.",
-        )
+    if _has_gaps(found):
+        advice = "Remove such items; a transaction without items is an empty list."
+        raise _wrong_item(row_at(int(np.argmax(found.codes < 0))), name, "that is null", advice)
     _check_empty(found, name, row_at)
     owners = _owners(batch, layout.person, row) if layout.person else None
     return _rows(offsets, found, owners, name)
@@ -243,15 +220,15 @@ def _rows_of_long(batch: Any, layout: Layout, row: int) -> Rows:
         starts = _run_starts(ids.to_numpy())
         owners = coded_ids(ids.take(arrow_numbers(starts)))
     else:
-        every = _owners(batch, owner, row)
-        starts = _run_starts(every.codes)
-        owners = replace(every, codes=every.codes[starts])
+        owners = _owners(batch, owner, row)
+        starts = _run_starts(owners.codes)
+        owners = replace(owners, codes=owners.codes[starts])
     found = coded_items(batch.column(name), name)
     _check_empty(found, name, lambda place: row + place)
     offsets = np.append(starts, len(batch))
     if _has_gaps(found):
         kept = found.codes >= 0
-        offsets = np.append(0, np.cumsum(kept))[offsets]
+        offsets = ends_of(kept)[offsets]
         found = replace(found, codes=found.codes[kept])
     return _rows(offsets, found, owners, name)
 
@@ -279,10 +256,8 @@ def _rows_of_wide(batch: Any, layout: Layout, row: int) -> Rows:
         above += more
     codes = np.repeat(np.arange(len(names), dtype=np.int32), [len(rows) for rows in places])
     offsets, codes = _native.core.group(np.concatenate(places), codes, len(batch))
+    notes = {_ABOVE: above} if above else {}
     owners = _owners(batch, layout.person, row) if layout.person else None
-    notes = (
-        {"{:,} cells hold a number above 1, which says no more than that the item is there.": above} if above else {}
-    )
     return _with_owners(Rows(offsets, codes, pa.array(names, pa.string()), notes=notes), owners)
 
 
@@ -292,14 +267,12 @@ def _has_gaps(found: Coded) -> bool:
 
 def _check_empty(found: Coded, name: str, row_at: Callable[[int], int]) -> None:
     code = pc.index(found.names, "").as_py()
-    if code < 0:
-        return
-    at = np.flatnonzero(found.codes == code)
-    if len(at):
-        raise UnreadableInput(
-            f"Row {row_at(int(at[0])):,} (counting from 1) holds an item with an empty name, in the column {name!r}.",
-            "Give it a name, or remove it.",
-        )
+    if code >= 0 and len(at := np.flatnonzero(found.codes == code)):
+        raise _wrong_item(row_at(int(at[0])), name, "with an empty name", "Give it a name, or remove it.")
+
+
+def _wrong_item(row: int, column: str, what: str, advice: str) -> UnreadableInput:
+    return UnreadableInput(f"Row {row:,} (counting from 1) holds an item {what}, in the column {column!r}.", advice)
 
 
 def _owners(batch: Any, name: str, row: int) -> Coded:
@@ -321,11 +294,10 @@ def _owners(batch: Any, name: str, row: int) -> Coded:
     return found
 
 
-def _rows(offsets: npt.NDArray[np.int64], found: Coded, owners: Coded | None, name: str) -> Rows:
+def _rows(offsets: Offsets, found: Coded, owners: Coded | None, name: str) -> Rows:
     shown = repr(name).replace("{", "{{").replace("}", "}}")  # the note is a format
-    notes = (
-        {f"{{:,}} items in the column {shown} are numbers like 3.0, read as 3.": found.rounded} if found.rounded else {}
-    )
+    note = f"{{:,}} items in the column {shown} are numbers like 3.0, read as 3."
+    notes = {note: found.rounded} if found.rounded else {}
     rows = Rows(offsets, found.codes, found.names, notes=notes, in_order=found.in_order and not _has_gaps(found))
     return _with_owners(rows, owners)
 

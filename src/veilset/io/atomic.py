@@ -15,15 +15,13 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
 import pyarrow as pa
 
 from veilset.errors import CannotWrite, WrongUsage, said
-
-__all__ = ["atomic_file", "atomic_folder", "check_place", "packed", "sha256_of", "write_durably", "write_whole"]
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -85,39 +83,26 @@ def atomic_file(path: Path, *, replace: bool = False) -> Iterator[BinaryIO]:
     """
     if not replace:
         check_place(path, replace=False, folder=False)
-    prefix = f".{path.name}.unfinished-"
     try:
-        _clear_away_crashed(path.parent, prefix)
-        unfinished, lock = _locked(lambda: _new_file(path.parent, prefix))
+        with _unfinished(path, folder=False) as unfinished:
+            with unfinished.open("wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+            if not replace and os.path.lexists(path):
+                raise _created_meanwhile(path)
+            unfinished.replace(path)
+            _confirm(path)
     except OSError as error:
-        raise _cannot_write(path, error) from None
-    try:
-        with unfinished.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        if not replace and os.path.lexists(path):
-            raise WrongUsage(
-                f"{str(path)!r} was created meanwhile.", f"Choose another place, or say {said('replace', True)}."
-            )
-        unfinished.replace(path)
-        _flush_folder(path.parent)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-    finally:
-        unfinished.unlink(missing_ok=True)
-        os.close(lock)
+        reason = error.strerror or error
+        raise CannotWrite(f"Cannot write {str(path)!r}: {reason}.", "Choose another place.") from None
 
 
-def _new_file(folder: Path, prefix: str) -> Path:
-    handle, name = tempfile.mkstemp(prefix=prefix, dir=folder)
-    os.close(handle)
-    return Path(name)
-
-
-def _cannot_write(path: Path, error: OSError) -> CannotWrite:
-    return CannotWrite(f"Cannot write {str(path)!r}: {error.strerror or error}.", "Choose another place.")
+def _created_meanwhile(target: Path) -> WrongUsage:
+    return WrongUsage(
+        f"{str(target)!r} was created meanwhile.", f"Choose another place, or say {said('replace', True)}."
+    )
 
 
 def _umask() -> int:
@@ -149,30 +134,42 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     """
     target = Path(os.path.abspath(target))  # noqa: PTH100 - resolve() would follow a link that is to be replaced
     check_place(target, replace=replace)
-    prefix = f".{target.name}.unfinished-"
-    _clear_away_crashed(target.parent, prefix)
-    try:
-        staging, lock = _locked(lambda: Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent)))
-    except OSError as error:
-        raise CannotWrite(
-            f"Cannot write to {str(target.parent)!r}: {error.strerror}.", "Choose another place."
-        ) from None
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            staging = stack.enter_context(_unfinished(target, folder=True))
+        except OSError as error:
+            where, reason = str(target.parent), error.strerror
+            raise CannotWrite(f"Cannot write to {where!r}: {reason}.", "Choose another place.") from None
         yield staging
         for folder in [staging, *(p for p in staging.rglob("*") if p.is_dir())]:
             _flush_folder(folder)
         _exchange_or_rename(staging, target, replace)
-        _flush_folder(target.parent)
+        _confirm(target)
+
+
+@contextlib.contextmanager
+def _unfinished(target: Path, *, folder: bool) -> Iterator[Path]:
+    """A hidden sibling of *target* that only its owner can open; when the block ends, it is renamed or removed."""
+    _clear_away_crashed(target)
+    made, lock = _locked(target, folder=folder)
+    try:
+        yield made
     finally:
-        # After an exchange the old folder stands here, after a failure the unfinished one; after a rename nothing.
-        shutil.rmtree(staging, ignore_errors=True)
+        _remove(made)  # after an exchange the old folder stands here
         os.close(lock)
 
 
-def _locked(make: Callable[[], Path]) -> tuple[Path, int]:
-    """A new folder or file that only its owner can open, and the lock that says "alive" to `_clear_away_crashed`."""
+def _remove(left: Path) -> None:
+    if left.is_dir():
+        shutil.rmtree(left, ignore_errors=True)
+    else:
+        left.unlink(missing_ok=True)
+
+
+def _locked(target: Path, *, folder: bool) -> tuple[Path, int]:
+    """A new folder or file, and the lock that says "alive" to `_clear_away_crashed`."""
     while True:
-        made = make()
+        made = _made(target, folder=folder)
         with contextlib.suppress(FileNotFoundError):  # another run took it for a dead one's before it was locked
             lock = os.open(made, os.O_RDONLY)
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -181,18 +178,28 @@ def _locked(make: Callable[[], Path]) -> tuple[Path, int]:
             os.close(lock)
 
 
+def _made(target: Path, *, folder: bool) -> Path:
+    if folder:
+        return Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
+    handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)
+    os.close(handle)
+    return Path(name)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name}.unfinished-"
+
+
 def _exchange_or_rename(staging: Path, target: Path, replace: bool) -> None:
     if not os.path.lexists(target):
         os.rename(staging, target)  # noqa: PTH104 - fails if somebody put a non-empty folder there meanwhile
         return
     if not replace:
-        raise WrongUsage(
-            f"{str(target)!r} was created meanwhile.", f"Choose another place, or say {said('replace', True)}."
-        )
+        raise _created_meanwhile(target)
     if _exchange(staging, target):
         return
     # No atomic exchange on this file system: move the old one aside first. A crash in between leaves none.
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.unfinished-", dir=target.parent))
+    aside = _made(target, folder=True)
     os.rename(target, aside)  # noqa: PTH104
     try:
         os.rename(staging, target)  # noqa: PTH104
@@ -214,15 +221,13 @@ def _exchange(a: Path, b: Path) -> bool:
     raise OSError(code, os.strerror(code), str(b))
 
 
-def _clear_away_crashed(folder: Path, prefix: str) -> None:
+def _clear_away_crashed(target: Path) -> None:
     """Remove what killed runs left behind. A folder or file whose lock can be had belongs to nobody alive."""
     try:
-        there = list(folder.iterdir())
+        there = list(target.parent.iterdir())
     except PermissionError:
         return  # a folder that may be written to but not listed
-    for left in there:
-        if not left.name.startswith(prefix):
-            continue
+    for left in (path for path in there if path.name.startswith(_prefix(target))):
         try:
             lock = os.open(left, os.O_RDONLY)
         except OSError:
@@ -232,12 +237,21 @@ def _clear_away_crashed(folder: Path, prefix: str) -> None:
         except BlockingIOError:
             continue  # its owner is at work
         else:
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
-            else:
-                left.unlink(missing_ok=True)
+            _remove(left)
         finally:
             os.close(lock)
+
+
+def _confirm(target: Path) -> None:
+    """Flush the name that was just given; where the disk refuses, say what is true of it all the same."""
+    try:
+        _flush_folder(target.parent)
+    except OSError as error:
+        raise CannotWrite(
+            f"{str(target)!r} is in place and whole, but the disk does not confirm that it will be after a power "
+            f"failure: {error.strerror or error}.",
+            "Check the disk, then look whether it is still there.",
+        ) from None
 
 
 def _flush_folder(folder: Path) -> None:

@@ -7,14 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import WrongUsage
 from veilset.io.layout import Layout
-
-__all__ = ["block_of", "schema_of"]
+from veilset.io.rows import Codes, Offsets
 
 
 def schema_of(names: Sequence[str], layout: Layout) -> Any:
@@ -36,25 +34,12 @@ def schema_of(names: Sequence[str], layout: Layout) -> Any:
     return pa.schema([(name, pa.bool_()) for name in names])
 
 
-def block_of(
-    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], layout: Layout, first_row: int
-) -> Any:
+def block_of(offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout, first_row: int) -> Any:
     """Some transactions as a table.
 
-    Parameters
-    ----------
-    offsets, items : arrays
-        Transaction r holds ``items[offsets[r]:offsets[r + 1]]``; the first offset may be above 0.
-    names : sequence of str
-        Name of each item.
-    layout : Layout
-        How the table is to be laid out.
-    first_row : int
-        The number of the first transaction, counting from 1; a long table calls the transactions by their numbers. One
-        without items is a row without an item there.
+    Transaction r holds ``items[offsets[r]:offsets[r + 1]]``; the first offset may be above 0. A long table calls the
+    transactions by their numbers, from *first_row* on; one without items is a row without an item there.
 
-    Examples
-    --------
     >>> block = block_of(np.array([0, 1, 1]), np.array([0], np.int32), ["ale"], Layout("parquet-long"), 1)
     >>> block.to_pylist()
     [{'id': 1, 'item': 'ale'}, {'id': 2, 'item': None}]
@@ -78,7 +63,7 @@ def block_of(
     return pa.table([pa.array(numbers), vocabulary.take(pa.array(places, mask=~filled))], schema=schema)
 
 
-def _cells(rows: npt.NDArray[np.int32], count: int) -> Any:
+def _cells(rows: Codes, count: int) -> Any:
     cells = np.zeros(count, bool)
     cells[rows] = True
     return pa.array(cells)

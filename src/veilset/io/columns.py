@@ -12,32 +12,20 @@ import pyarrow.compute as pc
 
 from veilset import _native
 from veilset.errors import UnreadableInput
-from veilset.io.rows import arrow_numbers
-
-__all__ = ["Coded", "coded_ids", "coded_items", "is_item", "is_number", "is_text", "present_rows"]
+from veilset.io.rows import Codes, Offsets, arrow_numbers, ends_of
 
 _EXACT = 2**53  # above it, not every whole number has a float of its own
-
-_Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Coded:
-    """A column as codes.
+    """A column as codes, -1 where there is no value, and the name of each code; distinct, some perhaps unused.
 
-    Parameters
-    ----------
-    codes : array
-        -1 where there is no value.
-    names : pyarrow.Array of strings
-        Name of each code; distinct, some perhaps unused.
-    rounded : int
-        How many values were written as numbers with a fraction, such as 3.0.
-    in_order : bool
-        Whether the names are integers, all used, from the smallest to the largest.
+    *rounded* values were written as numbers with a fraction, such as 3.0. Names *in_order* are integers, all used, from
+    the smallest to the largest.
     """
 
-    codes: _Codes
+    codes: Codes
     names: Any
     rounded: int = 0
     in_order: bool = False
@@ -77,7 +65,12 @@ def coded_items(values: Any, column: str) -> Coded:
                 "Items are names or whole numbers; turn this column into text first if its numbers are names.",
             )
         return _coded_whole(values)
-    return _coded_text(values)
+    return _coded_hashed(values)
+
+
+def list_offsets(lists: Any) -> Offsets:
+    """Where each list of an array begins; a null is an empty one."""
+    return ends_of(pc.list_value_length(lists).fill_null(0).to_numpy())
 
 
 def coded_ids(values: Any) -> Coded:
@@ -86,7 +79,7 @@ def coded_ids(values: Any) -> Coded:
     if pa.types.is_dictionary(kind):
         return _through_dictionary(values, coded_ids(values.dictionary))
     if isinstance(kind, pa.UuidType):
-        return _coded_text(_uuid_text(values.storage))
+        return _coded_hashed(_uuid_text(values.storage))
     if isinstance(kind, pa.BaseExtensionType):
         return coded_ids(values.storage)
     if pa.types.is_integer(kind):
@@ -95,14 +88,7 @@ def coded_ids(values: Any) -> Coded:
         values = pc.if_else(pc.is_nan(values), None, values)
         if _first_fraction(values) is None:
             return _coded_whole(values)
-    return _coded_text(values if is_text(kind) else values.cast(pa.string()))
-
-
-def _coded_text(values: Any) -> Coded:
-    if pa.types.is_string_view(values.type):
-        values = values.cast(pa.string())
-    encoded = values.dictionary_encode()
-    return Coded(_indices(encoded), encoded.dictionary.cast(pa.string()))
+    return _coded_hashed(values if is_text(kind) else values.cast(pa.string()))
 
 
 def _through_dictionary(values: Any, inner: Coded) -> Coded:
@@ -114,10 +100,10 @@ def _through_dictionary(values: Any, inner: Coded) -> Coded:
     return Coded(codes, inner.names, int((codes >= 0).sum()) if inner.rounded else 0)
 
 
-def _indices(encoded: Any) -> _Codes:
+def _indices(encoded: Any) -> Codes:
     indices = encoded.indices
     filled = indices if indices.null_count == 0 else pc.fill_null(indices.cast(pa.int64()), -1)
-    found: _Codes = filled.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    found: Codes = filled.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     return found
 
 
@@ -146,6 +132,8 @@ def _coded_integers(values: Any) -> Coded:
 
 
 def _coded_hashed(values: Any) -> Coded:
+    if pa.types.is_string_view(values.type):
+        values = values.cast(pa.string())  # Arrow hashes no views
     encoded = values.dictionary_encode()
     return Coded(_indices(encoded), encoded.dictionary.cast(pa.string()))
 
@@ -180,24 +168,11 @@ def _uuid_text(storage: Any) -> Any:
     return pc.if_else(storage.is_valid(), text, None)
 
 
-def present_rows(cells: Any, *, counts: bool) -> tuple[_Codes, int, int | None]:
-    """Where a column of a wide table says yes.
+def present_rows(cells: Any, *, counts: bool) -> tuple[Codes, int, int | None]:
+    """Where a column of a wide table says yes; how many of these rows hold more than 1; the first that is wrong.
 
-    Parameters
-    ----------
-    cells : pyarrow.Array
-        Booleans or numbers, perhaps as runs; null says no.
-    counts : bool
-        Whether any whole number above 0 says yes, or only 1.
-
-    Returns
-    -------
-    rows : array
-        The rows that say yes, from the first to the last.
-    above : int
-        How many of them hold more than 1.
-    wrong : int or None
-        The first row whose cell says neither yes nor no.
+    Cells are booleans or numbers, perhaps as runs. Null says no, 1 says yes; with *counts* any whole number above 0
+    does. A cell that says neither is wrong.
     """
     lengths = None
     if pa.types.is_run_end_encoded(cells.type):

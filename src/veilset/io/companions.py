@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from veilset import _native
-from veilset.errors import UnreadableInput, unknown
+from veilset.errors import UnreadableInput, near_misses, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.files import read_text_bytes
-from veilset.io.formatting import quoted
+from veilset.io.formatting import line_ends, quoted
 from veilset.io.gather import strings_of
 from veilset.io.layout import delimiter_of
 
-__all__ = ["Table", "check_rows", "read_item_list", "read_paths", "read_table", "write_table"]
+_PARTITION = ("item", "column")
+
+
+def at_line(path: str | Path, line: int, what: str, advice: str) -> UnreadableInput:
+    """The error about a line of a file."""
+    return UnreadableInput(f"{str(path)!r}, line {line}: {what}.", advice)
 
 
 @dataclass(frozen=True)
 class Table:
-    """The header and the lines of a table.
+    """The header and the lines of a table in the file *path*.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        Names of the columns.
-    rows : list of tuple
-        The cells of each line; an empty cell is empty text.
-    lines : list of int
-        The line of the file each row stands on (begins on, if a quoted cell goes over several).
+    An empty cell is empty text. *lines* says on which line of the file each row stands (begins, if a quoted cell goes
+    over several).
     """
 
+    path: str
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
     lines: list[int]
@@ -43,7 +43,11 @@ class Table:
             if name not in self.columns:
                 raise unknown("column", name, self.columns)
         at = [self.columns.index(name) for name in columns]
-        return Table(tuple(columns), [tuple(row[i] for i in at) for row in self.rows], self.lines)
+        return replace(self, columns=tuple(columns), rows=[tuple(row[i] for i in at) for row in self.rows])
+
+    def numbered(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Each row after the number of its line."""
+        return zip(self.lines, self.rows, strict=True)
 
 
 def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
@@ -57,58 +61,93 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
         raise UnreadableInput(f"Cannot read {str(path)!r}, {error}.", "Check the quotes on this line.") from None
     header = tuple(field.decode() for field in fields)
     if twice := next((name for i, name in enumerate(header) if name in header[:i]), None):
-        raise UnreadableInput(
-            f"{str(path)!r}, line 1: the header names {twice!r} twice.",
-            "Give every column a name of its own.",
-        )
+        raise at_line(path, 1, f"the header names {twice!r} twice", "Give every column a name of its own.")
     names = [*strings_of(strings).to_pylist(), ""]  # code -1, an empty cell, finds the last
-    line_ends = [_line_ends(name) for name in names]
-    cells, bounds = codes.tolist(), offsets.tolist()
+    ends = [line_ends(name) for name in names]
+    cells = codes.tolist()
     rows, lines = [], []
-    for first, last in pairwise(bounds):
+    for first, last in pairwise(offsets.tolist()):
         row = cells[first:last]
         if row and len(row) != len(header):
-            raise UnreadableInput(
-                f"{str(path)!r}, line {line}: the header has {len(header)} columns, not {len(row)}.",
-                "Quote cells that hold a delimiter, and give every line all columns.",
-            )
+            what = f"the header has {len(header)} columns, not {len(row)}"
+            raise at_line(path, line, what, "Quote cells that hold a delimiter, and give every line all columns.")
         if row:
             rows.append(tuple(names[code] for code in row))
             lines.append(line)
-        line += 1 + sum(line_ends[code] for code in row)
-    return Table(header, rows, lines)
+        line += 1 + sum(ends[code] for code in row)
+    return Table(str(path), header, rows, lines)
 
 
 def read_paths(path: str | Path, *, encoding: str = "utf-8") -> dict[str, tuple[str, ...]]:
     """For each item, found in the first column, the cells that follow it."""
     table = read_table(path, encoding=encoding)
-    check_rows(path, table)
+    check_rows(table)
     return {row[0]: row[1:] for row in table.rows}
 
 
-def check_rows(path: str | Path, table: Table, *, ragged: bool = False) -> None:
+def check_rows(table: Table, *, ragged: bool = False) -> None:
     """An item and something about it on every line, and no item twice; *ragged*: the last cells may be empty."""
     if len(table.columns) < 2:
-        raise UnreadableInput(
-            f"{str(path)!r}, line 1: there is one column only, {table.columns[0]!r}.",
-            "Give the item and at least one group above it, with a comma between them.",
-        )
+        advice = "Give the item and at least one group above it, with a comma between them."
+        raise at_line(table.path, 1, f"there is one column only, {table.columns[0]!r}", advice)
     if not table.rows:
-        raise UnreadableInput(f"{str(path)!r} has nothing after line 1, its header.", "Give every item a line.")
+        raise UnreadableInput(f"{table.path!r} has nothing after line 1, its header.", "Give every item a line.")
     line_of: dict[str, int] = {}
-    for line, row in zip(table.lines, table.rows, strict=True):
+    for line, row in table.numbered():
         filled = max((at + 1 for at, cell in enumerate(row) if cell), default=0) if ragged else len(row)
         if "" in row[: max(1, filled)]:
-            raise UnreadableInput(
-                f"{str(path)!r}, line {line}: the column {table.columns[row.index('')]!r} is empty.",
-                "Fill it in; only the last cells of a line may be empty." if ragged else "Fill it in.",
-            )
-        if row[0] in line_of:
-            raise UnreadableInput(
-                f"{str(path)!r}, line {line}: the item {row[0]!r} stands on line {line_of[row[0]]} already.",
-                "Give every item one line.",
-            )
-        line_of[row[0]] = line
+            advice = "Fill it in; only the last cells of a line may be empty." if ragged else "Fill it in."
+            raise at_line(table.path, line, f"the column {table.columns[row.index('')]!r} is empty", advice)
+        check_once(table.path, line, row[0], line_of)
+
+
+def check_once(path: str | Path, line: int, item: str, line_of: dict[str, int]) -> None:
+    """Raise if another line is that of this item; *line_of* is where each was found, and is added to."""
+    if (before := line_of.setdefault(item, line)) != line:
+        what = f"the item {item!r} stands on line {before} already"
+        raise at_line(path, line, what, "Give every item one line.")
+
+
+@dataclass(frozen=True)
+class PartitionFile:
+    """A partition as it stands in a file.
+
+    *columns* are the items of each column, by what the file calls it, both in the order in which they first appear;
+    *lines* the line of each item.
+    """
+
+    path: str
+    columns: Mapping[str, tuple[str, ...]]
+    lines: Mapping[str, int]
+
+    @property
+    def parts(self) -> tuple[tuple[str, ...], ...]:
+        """The items of each column."""
+        return tuple(self.columns.values())
+
+    def named(self, item: str) -> str:
+        """An item with its place, for a message."""
+        return f"{item!r} (line {self.lines[item]})"
+
+
+def read_partition(path: str | Path, *, encoding: str = "utf-8") -> PartitionFile:
+    """The columns that a file gives: ``.csv`` or ``.tsv``, perhaps ``.gz``, with the header ``item,column``.
+
+    A line says which column an item is in, by any text. Other columns of the table do not count.
+    """
+    table = read_table(path, encoding=encoding)
+    for name in _PARTITION:
+        if name not in table.columns:
+            held = ", ".join(map(repr, table.columns[:5])) + ", …" * (len(table.columns) > 5)
+            advice = near_misses(name, table.columns) or "Begin the file with the line item,column."
+            raise at_line(path, 1, f"the header has no column {name!r}; it has {held}", advice)
+    table = table.only(_PARTITION)
+    check_rows(table)
+    columns: dict[str, list[str]] = {}
+    for item, column in table.rows:
+        columns.setdefault(column, []).append(item)
+    lines = {item: line for line, (item, _) in table.numbered()}
+    return PartitionFile(str(path), {label: tuple(items) for label, items in columns.items()}, lines)
 
 
 def write_table(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -124,7 +163,3 @@ def read_item_list(path: str | Path, encoding: str = "utf-8") -> list[str]:
     lines = re.split("\r\n|\n|\r", read_text_bytes(path, encoding).decode())
     names = [line.strip(" \t") for line in lines]
     return [name for name in names if name]
-
-
-def _line_ends(cell: str) -> int:
-    return cell.count("\n") + cell.count("\r") - cell.count("\r\n")

@@ -15,8 +15,6 @@ from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
 from veilset.io.files import readable
 from veilset.limits import Limits
 
-__all__ = ["Database", "DuckDB", "PostgreSQL"]
-
 _ROWS_AT_ONCE = 1 << 16
 _FIRST_ROWS = 1000  # until it is known how long rows are
 _BYTES_AT_ONCE = 1 << 23
@@ -32,40 +30,12 @@ _TYPES = {
 """Types of PostgreSQL that are not taken as the text it writes for them."""
 
 
-class Database:
-    """What `veilset.io.sql` needs of a database."""
-
-    def rows(self, query: str) -> list[Any]:
-        """All rows of a small result."""
-        raise NotImplementedError
-
-    def start(self, query: str) -> Any:
-        """Begin a query; the schema of its result."""
-        raise NotImplementedError
-
-    def next_batch(self) -> Any:
-        """The next batch; None after the last."""
-        raise NotImplementedError
-
-    def interrupt(self) -> None:
-        """End what is going on, from another thread."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """End the connection."""
-        raise NotImplementedError
-
-    def explained(self, error: Exception, limits: Limits) -> Exception:
-        """The error in our form, or as it is."""
-        raise NotImplementedError
-
-
-class DuckDB(Database):
+class DuckDB:
     """A DuckDB file, opened so that nothing is written, in it or elsewhere."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._duckdb = _driver("duckdb", "DuckDB files")
-        self._path = path
+        self._query = ""
         self._reader: Any = None
         with readable(path):
             path.open("rb").close()
@@ -77,6 +47,7 @@ class DuckDB(Database):
         }
         try:
             self._connection = self._duckdb.connect(str(path), read_only=True, config=config)
+            self._connection.execute("SET enable_progress_bar = false")  # it would go to standard output
         except self._duckdb.Error as error:
             raise UnreadableInput(
                 f"{str(path)!r} cannot be opened as a DuckDB file: {_one_line(error)}",
@@ -95,12 +66,30 @@ class DuckDB(Database):
             raise WrongUsage(
                 f"The query is no single SELECT statement, but: {kinds}.", "Ask one question that only reads."
             )
+        self._query = query
         self._reader = self._connection.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
         return self._reader.schema
 
     def next_batch(self) -> Any:
         """The next batch; None after the last."""
-        return next(self._reader, None)
+        try:
+            return next(self._reader, None)
+        except (pa.ArrowException, OSError):
+            self._reader = None
+            self._check_memory()
+            raise
+
+    def _check_memory(self) -> None:
+        """Raise if the query does not fit into memory.
+
+        An error that comes through Arrow's stream has lost its class. So DuckDB runs the query again, without its rows.
+        """
+        try:
+            self._connection.execute(f"EXPLAIN ANALYZE {self._query}")
+        except self._duckdb.OutOfMemoryException:
+            raise
+        except self._duckdb.Error:
+            return
 
     def interrupt(self) -> None:
         """End what is going on, from another thread."""
@@ -113,7 +102,7 @@ class DuckDB(Database):
 
     def explained(self, error: Exception, limits: Limits) -> Exception:
         """The error in our form, or as it is."""
-        if isinstance(error, self._duckdb.OutOfMemoryException) or _duckdb_kind(error) == "Out of Memory":
+        if isinstance(error, self._duckdb.OutOfMemoryException):
             try:
                 limits.require(1 << 62, "The query", "ask for less, or sort less.")
             except BudgetExceeded as stopped:
@@ -123,7 +112,7 @@ class DuckDB(Database):
         return UnreadableInput(f"DuckDB refuses the query: {str(error).strip()}", "Correct it, and try again.")
 
 
-class PostgreSQL(Database):
+class PostgreSQL:
     """A connection to a PostgreSQL server, in a transaction that only reads."""
 
     def __init__(self, url: str, limits: Limits) -> None:
@@ -177,15 +166,12 @@ class PostgreSQL(Database):
 
     def _type_of(self, column: Any) -> Any:
         info = self._psycopg.postgres.types.get(column.type_code)
-        kind = _TYPES.get(info.name, pa.string()) if info else pa.string()
-        if info is not None and column.type_code == info.array_oid:
+        if info is None:
+            return pa.string()
+        kind = _TYPES.get(info.name, pa.string())
+        if column.type_code == info.array_oid:
             return pa.list_(kind)
-        if (
-            info is not None
-            and info.name == "numeric"
-            and column.precision
-            and 0 <= column.scale <= column.precision <= 76
-        ):
+        if info.name == "numeric" and column.precision and 0 <= column.scale <= column.precision <= 76:
             return pa.decimal256(column.precision, column.scale)
         return kind
 
@@ -223,6 +209,9 @@ class PostgreSQL(Database):
         return UnreadableInput(f"PostgreSQL refuses the query: {message}{where}.", hint)
 
 
+Database = DuckDB | PostgreSQL
+
+
 def _array(values: tuple[Any, ...], field: Any) -> Any:
     try:
         if pa.types.is_decimal(field.type):
@@ -241,12 +230,6 @@ def _place(parameters: dict[str, Any]) -> str:
     port = parameters.get("port") or os.environ.get("PGPORT") or "5432"
     database = parameters.get("dbname") or os.environ.get("PGDATABASE") or user
     return f"{database!r} on {host}, port {port}, as {user!r}"
-
-
-def _duckdb_kind(error: Exception) -> str:
-    """The kind of an error amid a result: Arrow's stream, which it comes through, has no room for more than text."""
-    kind, mark, _ = str(error).partition(" Error: ")
-    return kind if mark else ""
 
 
 def _one_line(error: Exception) -> str:

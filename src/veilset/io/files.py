@@ -17,8 +17,6 @@ import pyarrow as pa
 from veilset.errors import UnreadableInput, WrongUsage, near_misses, said
 from veilset.limits import Limits
 
-__all__ = ["TextBlocks", "opened", "read_bytes", "read_text_bytes", "readable"]
-
 _LARGEST_BLOCK = 1 << 23
 _SMALLEST_BLOCK = 1 << 16
 _PACKERS = {".gz": "gzip", ".zst": "zstd"}

@@ -12,23 +12,21 @@ from veilset import _native
 from veilset.errors import WrongUsage
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
-
-__all__ = ["occurrences_at_once", "quoted", "text_blocks"]
+from veilset.io.rows import Codes, Offsets, ends_of
 
 _LARGEST_ID = 2**63 - 1
 _BLOCK = 1 << 20  # occurrences, or cells of a wide table, that become text at once
 _LINE = 32  # bytes of an occurrence besides its name, at most: an id, delimiters
 
+_Spelled = tuple[bytes, list[bytes]]
+"""What comes before the rows, and each name as it stands in them."""
 
-def text_blocks(
-    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], layout: Layout
-) -> Iterator[bytes]:
+
+def text_blocks(offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> Iterator[bytes]:
     """The text of canonical rows in one of the text formats."""
     head, spelled = _SPELLINGS[layout.format](names, layout)
     yield head
-    starts = np.zeros(len(spelled) + 1, dtype=np.int64)
-    np.cumsum([len(name) for name in spelled], out=starts[1:])
-    vocabulary = (starts, np.frombuffer(b"".join(spelled), dtype=np.uint8))
+    vocabulary = (ends_of([len(name) for name in spelled]), np.frombuffer(b"".join(spelled), dtype=np.uint8))
     most = max(1, _BLOCK // len(names)) if layout.format == "wide" else occurrences_at_once(spelled)
     for first, last in row_blocks(offsets, most):
         yield _lines(offsets[first : last + 1], items, vocabulary, layout, first + 1)
@@ -45,34 +43,30 @@ def occurrences_at_once(names: Sequence[str | bytes], size: int = 1 << 22) -> in
 
 
 def _lines(
-    offsets: npt.NDArray[np.int64],
-    items: npt.NDArray[np.int32],
-    vocabulary: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]],
-    layout: Layout,
-    row: int,
+    offsets: Offsets, items: Codes, vocabulary: tuple[Offsets, npt.NDArray[np.uint8]], layout: Layout, row: int
 ) -> bytes:
     """The lines of some rows, of which the first has the number *row*."""
     if layout.format == "wide":
         return _native.text.format_wide(offsets, items, len(vocabulary[0]) - 1, layout.delimiter)
     if layout.format == "jsonl":
-        head, tail = ("[", "]") if not layout.columns else (f"{{{_json_name(layout.columns[0])}: [", "]}")
+        head, tail = ("[", "]") if not layout.columns else (f"{{{json_name(layout.columns[0])}: [", "]}")
         return _native.text.format_json_lines(offsets, items, *vocabulary, head.encode(), tail.encode())
     if layout.format == "jsonl-long":
-        identity, item = map(_json_name, layout.columns)
+        identity, item = map(json_name, layout.columns)
         return _native.text.format_json_long(
             offsets, items, *vocabulary, f"{{{identity}: ".encode(), f", {item}: ".encode(), b"}", row
         )
     return _native.text.format_rows(offsets, items, *vocabulary, layout.delimiter, layout.format == "long", row)
 
 
-def _as_ids(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+def _as_ids(names: Sequence[str], layout: Layout) -> _Spelled:
     wrong = next((name for name in names if not _is_id(name)), None)
     if wrong is not None:
         raise WrongUsage(f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead.")
     return b"", [name.encode() for name in names]
 
 
-def _as_spmf(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+def _as_spmf(names: Sequence[str], layout: Layout) -> _Spelled:
     if all(map(_is_id, names)):
         return b"", [name.encode() for name in names]
     wrong = next((name for name in names if "\n" in name or "\r" in name or name != name.strip(" \t")), None)
@@ -85,29 +79,26 @@ def _as_spmf(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
     return "".join(["@CONVERTED_FROM_TEXT\n", *numbered]).encode(), [b"%d" % (i + 1) for i in range(len(names))]
 
 
-def _as_basket(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
-    return b"", [quoted(name, layout.delimiter).encode() for name in names]
+def _as_fields(names: Sequence[str], layout: Layout) -> _Spelled:
+    """With a header, if there are columns to name."""
+    return _header(layout.columns, layout), [quoted(name, layout.delimiter).encode() for name in names]
 
 
-def _as_long(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
-    return _header(layout.columns, layout), _as_basket(names, layout)[1]
-
-
-def _as_wide(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
+def _as_wide(names: Sequence[str], layout: Layout) -> _Spelled:
     if not names:
         raise WrongUsage("No item is left, and a wide table needs a column.", "Write basket CSV instead.")
     return _header(names, layout), [b""] * len(names)
 
 
-def _as_json(names: Sequence[str], layout: Layout) -> tuple[bytes, list[bytes]]:
-    return b"", [_json_name(name).encode() for name in names]
+def _as_json(names: Sequence[str], layout: Layout) -> _Spelled:
+    return b"", [json_name(name).encode() for name in names]
 
 
 _SPELLINGS = {
     "fimi": _as_ids,
     "spmf": _as_spmf,
-    "basket": _as_basket,
-    "long": _as_long,
+    "basket": _as_fields,
+    "long": _as_fields,
     "wide": _as_wide,
     "jsonl": _as_json,
     "jsonl-long": _as_json,
@@ -115,7 +106,11 @@ _SPELLINGS = {
 
 
 def _header(columns: Sequence[str], layout: Layout) -> bytes:
-    return layout.delimiter.join(quoted(name, layout.delimiter) for name in columns).encode() + b"\n"
+    return (
+        b""
+        if not columns
+        else layout.delimiter.join(quoted(name, layout.delimiter) for name in columns).encode() + b"\n"
+    )
 
 
 def _is_id(name: str) -> bool:
@@ -123,8 +118,19 @@ def _is_id(name: str) -> bool:
     return plain and str(int(name)) == name and int(name) <= _LARGEST_ID
 
 
-def _json_name(name: str) -> str:
+def json_name(name: str) -> str:
+    """A name as JSON has it."""
     return json.dumps(name, ensure_ascii=False)
+
+
+def in_basket(name: str) -> str:
+    """A name in a line of basket CSV, or in a cell that is itself such a line."""
+    return quoted(name, ",")
+
+
+def line_ends(text: str) -> int:
+    """How many lines end in *text*."""
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 def quoted(name: str, delimiter: str) -> str:

@@ -9,8 +9,6 @@ import pyarrow as pa
 
 from veilset.errors import WrongUsage
 
-__all__ = ["table_reader"]
-
 _ROWS_AT_ONCE = 1 << 16
 
 

@@ -13,7 +13,7 @@ import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -23,20 +23,8 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, UnreadableInput
-from veilset.io.rows import Rows, arrow_numbers
+from veilset.io.rows import Codes, Offsets, Rows, arrow_numbers, ends_of
 from veilset.limits import Limits
-
-__all__ = [
-    "Gathered",
-    "buffers_of",
-    "canonical_rows",
-    "gather",
-    "row_blocks",
-    "same_array",
-    "strings_of",
-    "taken_rows",
-    "text_of",
-]
 
 _BLOCK = 1 << 20  # occurrences that are worked on at once
 _COPIES = 4  # of the data that may be made: joined, sorted, changed, put in another order
@@ -46,29 +34,16 @@ _MOST_PARTS = 128  # files that are open at once
 _DISK_LEFT = 0.05  # the share of a disk that is left to others
 
 
-@dataclass(frozen=True)
-class Gathered:
-    """All rows of a source, those of one owner merged; otherwise as in `Rows`.
+def gather(pieces: Iterable[Rows], limits: Limits) -> Rows:
+    """All pieces as one, on disk if memory does not suffice to hold them, sort them and have room to work.
 
-    *names* and *owner_names* are Arrow arrays; owners are in order of appearance, one for each row.
+    The rows of one owner become one row, in order of appearance; so the first of the *owner_names* is that of row 0.
     """
-
-    offsets: npt.NDArray[np.int64]
-    codes: npt.NDArray[np.int32]
-    names: Any
-    owner_names: Any
-    notes: dict[str, int]
-    in_order: bool
-
-
-def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
-    """All pieces as one, on disk if memory does not suffice to hold them, sort them and have room to work."""
     limits.require(_ROOM, "Reading", "read less at once.")
     pieces = iter(pieces)
     head = list(islice(pieces, 2))
     if len(head) == 1:
-        only = _owners_in_order(head[0])
-        return _merged(only, only.owner_names, dict(only.notes), only.in_order)
+        return _merged(_owners_in_order(head[0]))
     offsets, codes, owners = _Column(np.int64), _Column(np.int32), _Column(np.int32)
     names, owner_names = _native.text.Names(), _native.text.Names()
     offsets.append(np.zeros(1, dtype=np.int64))
@@ -85,8 +60,10 @@ def gather(pieces: Iterable[Rows], limits: Limits) -> Gathered:
                 column.to_disk()
         limits.require(_ROOM, "Reading", "leave out ids or names that are not needed.")
     limits.require(_BYTES_A_ROW * len(owner_names), "Reading", "leave out ids that are not needed.")
-    whole = Rows(offsets.array(), codes.array(), strings_of(names.take()), owners.array() if owners.size else None)
-    return _merged(whole, strings_of(owner_names.take()) if owners.size else None, dict(notes), in_order=False)
+    whole = Rows(offsets.array(), codes.array(), strings_of(names.take()), notes=notes)
+    if owners.size:
+        whole = replace(whole, owners=owners.array(), owner_names=strings_of(owner_names.take()))
+    return _merged(whole)
 
 
 def _owners_in_order(piece: Rows) -> Rows:
@@ -97,7 +74,7 @@ def _owners_in_order(piece: Rows) -> Rows:
     return replace(piece, owners=owners, owner_names=piece.owner_names.take(arrow_numbers(met)))
 
 
-def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.text.Names) -> npt.NDArray[np.int32]:
+def _across(codes: Codes, names: Any, known: _native.text.Names) -> Codes:
     """Codes of one piece as codes of the whole."""
     number = known.add(*buffers_of(names))
     if not len(number):
@@ -105,19 +82,16 @@ def _across(codes: npt.NDArray[np.int32], names: Any, known: _native.text.Names)
     return np.where(codes < 0, np.int32(-1), number[codes])
 
 
-def _merged(whole: Rows, owner_names: Any, notes: dict[str, int], in_order: bool) -> Gathered:
+def _merged(whole: Rows) -> Rows:
     """The rows of one owner made one row."""
-    offsets, codes = whole.offsets, whole.codes
-    if whole.owners is not None:
-        out = _Column(np.int32, on_disk=_on_disk(codes)).room(len(codes))
-        offsets = _native.text.group_rows(offsets, codes, whole.owners, len(owner_names), out)
-        codes = out[: offsets[-1]]
-    return Gathered(offsets, codes, whole.names, owner_names, notes, in_order)
+    if whole.owners is None:
+        return whole
+    codes = _Column(np.int32, on_disk=_on_disk(whole.codes)).room(len(whole.codes))
+    offsets = _native.text.group_rows(whole.offsets, whole.codes, whole.owners, len(whole.owner_names), codes)
+    return replace(whole, offsets=offsets, codes=codes[: offsets[-1]], owners=None)
 
 
-def canonical_rows(
-    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], new_code: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+def canonical_rows(offsets: Offsets, codes: Codes, new_code: Codes) -> tuple[Offsets, Codes]:
     """The rows with other codes (-1 drops an item), each sorted and without repetitions; on disk if they were."""
     if not _on_disk(codes):
         return _native.core.canonicalize(offsets, codes, new_code)
@@ -131,34 +105,21 @@ def canonical_rows(
     return new_offsets.array(), items.array()
 
 
-def taken_rows(
-    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+def taken_rows(offsets: Offsets, items: Codes, rows: npt.NDArray[np.int64]) -> tuple[Offsets, Codes]:
     """The rows at these places, in this order; on disk if they were."""
     lengths = np.empty(len(offsets) - 1, dtype=np.int32)
     for first in range(0, len(lengths), _BLOCK):
         lengths[first : first + _BLOCK] = np.diff(offsets[first : first + _BLOCK + 1])
     lengths = lengths[rows]
-    ends = _ends(lengths)
+    ends = ends_of(lengths)
     if not _on_disk(items):
         return ends, _native.core.take_rows(offsets, items, rows)
     return ends, _taken_on_disk(offsets, items, rows, lengths, ends)
 
 
-def _ends(lengths: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """Offsets of rows of these lengths."""
-    ends = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=ends[1:])
-    return ends
-
-
 def _taken_on_disk(
-    offsets: npt.NDArray[np.int64],
-    items: npt.NDArray[np.int32],
-    rows: npt.NDArray[np.int64],
-    lengths: npt.NDArray[np.int32],
-    ends: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int32]:
+    offsets: Offsets, items: Codes, rows: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], ends: Offsets
+) -> Codes:
     """The items of these rows, without jumping about on the disk, which would take a read for each row.
 
     The rows are read once, from front to back, and dealt out to the parts of the result that they belong to; each part
@@ -170,7 +131,7 @@ def _taken_on_disk(
     as_read = np.argsort(rows, kind="stable")
     for some in _in_blocks(as_read, lengths):
         places = some[np.argsort(part_of[some], kind="stable")]
-        block, block_ends = _native.core.take_rows(offsets, items, rows[places]), _ends(lengths[places])
+        block, block_ends = _native.core.take_rows(offsets, items, rows[places]), ends_of(lengths[places])
         there, begins = np.unique(part_of[places], return_index=True)
         for part, begin, end in zip(there, begins, [*begins[1:], len(places)], strict=True):
             dealt[part].append(block[block_ends[begin] : block_ends[end]])
@@ -180,7 +141,7 @@ def _taken_on_disk(
         as_dealt = np.argsort(rows[first:last], kind="stable")
         place = np.empty(last - first, dtype=np.int64)
         place[as_dealt] = np.arange(last - first)
-        taken.append(_native.core.take_rows(_ends(lengths[first:last][as_dealt]), column.array(), place))
+        taken.append(_native.core.take_rows(ends_of(lengths[first:last][as_dealt]), column.array(), place))
     return taken.array()
 
 
@@ -188,7 +149,7 @@ def _in_blocks(places: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32]) ->
     """Places of rows, in groups that hold about as many occurrences as are worked on at once."""
     for begin in range(0, len(places), _BLOCK):
         some = places[begin : begin + _BLOCK]
-        for first, last in row_blocks(_ends(lengths[some])):
+        for first, last in row_blocks(ends_of(lengths[some])):
             yield some[first:last]
 
 
@@ -198,7 +159,7 @@ def same_array(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     return len(a) == len(b) and all(np.array_equal(a[i : i + _BLOCK], b[i : i + _BLOCK]) for i in blocks)
 
 
-def row_blocks(offsets: npt.NDArray[np.int64], occurrences: int = _BLOCK) -> Iterator[tuple[int, int]]:
+def row_blocks(offsets: Offsets, occurrences: int = _BLOCK) -> Iterator[tuple[int, int]]:
     """Ranges of rows that hold about so many occurrences, or one row each."""
     first, count = 0, len(offsets) - 1
     while first < count:
@@ -235,20 +196,19 @@ class _Column:
     def to_disk(self) -> None:
         """Hold the rest of the column, and what is there of it, on disk."""
         if self._file is None:
-            self._file = _new_file()
+            with _room_on_disk():
+                self._file = tempfile.TemporaryFile(prefix="veilset-")  # noqa: SIM115 - it is closed with its arrays
             weakref.finalize(self, _close, self._file)  # arrays that are mapped to it stay
             for part in self._parts:
                 self._write(part)
             self._parts = []
 
     def _write(self, part: npt.NDArray[Any]) -> None:
-        try:
+        with _room_on_disk():
             free = os.fstatvfs(self._file.fileno())
             if free.f_bavail < free.f_blocks * _DISK_LEFT:  # a small packed file can be made to fill any disk
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._file.write(np.ascontiguousarray(part, dtype=self._dtype).data)
-        except OSError as error:
-            raise _no_room(error) from None
 
     def array(self) -> npt.NDArray[Any]:
         """The whole column."""
@@ -261,10 +221,8 @@ class _Column:
         """An array of this size to write to."""
         if self._file is None:
             return np.empty(size, dtype=self._dtype)
-        try:
+        with _room_on_disk():
             self._file.truncate(size * self._dtype.itemsize)
-        except OSError as error:
-            raise _no_room(error) from None
         return self._mapped(size, "r+")
 
     def _mapped(self, size: int, mode: Any) -> npt.NDArray[Any]:
@@ -283,11 +241,17 @@ def _on_disk(array: npt.NDArray[Any]) -> bool:
     return False
 
 
-def _new_file() -> Any:
+@contextlib.contextmanager
+def _room_on_disk() -> Iterator[None]:
+    """Say that the disk for temporary files is too small, if it is."""
     try:
-        return tempfile.TemporaryFile(prefix="veilset-")
+        yield
     except OSError as error:
-        raise _no_room(error) from None
+        folder, reason = tempfile.gettempdir(), error.strerror or error
+        raise BudgetExceeded(
+            f"The data is larger than memory, and {folder!r} has no room for it: {reason}.",
+            "Name a folder on a larger disk in the environment variable TMPDIR, or raise the memory limit.",
+        ) from None
 
 
 def _close(file: Any) -> None:
@@ -295,14 +259,7 @@ def _close(file: Any) -> None:
         file.close()
 
 
-def _no_room(error: OSError) -> BudgetExceeded:
-    return BudgetExceeded(
-        f"The data is larger than memory, and {tempfile.gettempdir()!r} has no room for it: {error.strerror or error}.",
-        "Name a folder on a larger disk in the environment variable TMPDIR, or raise the memory limit.",
-    )
-
-
-def strings_of(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]) -> Any:
+def strings_of(parts: tuple[Offsets, npt.NDArray[np.uint8]]) -> Any:
     """Strings as the kernels give them, offsets into one block of bytes, as an Arrow array."""
     starts, data = parts
     return pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data))
@@ -314,7 +271,7 @@ def text_of(strings: Any) -> bytes:
     return data[starts[0] : starts[-1]].tobytes()
 
 
-def buffers_of(names: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+def buffers_of(names: Any) -> tuple[Offsets, npt.NDArray[np.uint8]]:
     """Strings as the kernels take them."""
     if names.null_count:
         raise UnreadableInput("A name is null.", "Give every item a name.")

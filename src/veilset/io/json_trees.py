@@ -15,8 +15,6 @@ from typing import Any
 
 from veilset.errors import UnreadableInput, WrongUsage
 
-__all__ = ["json_of_paths", "paths_of_json"]
-
 _DEEPEST = 200  # levels; Python reads no JSON that is nested much deeper than twice that
 
 

@@ -14,8 +14,6 @@ from typing import Any, Literal, NamedTuple
 
 from veilset.errors import WrongUsage, said, unknown
 
-__all__ = ["ANATOMIES", "FORMATS", "PACKED", "Form", "Layout", "delimiter_of", "says_its_format", "unpacked_name"]
-
 Container = Literal["fimi", "spmf", "csv", "json", "parquet", "arrow"]
 Shape = Literal["lists", "long", "wide", "anatomy"]
 
@@ -58,19 +56,8 @@ ANATOMIES: dict[str, Form] = {
 }
 """Formats that also say what is in which bucket and column; ``anatomy`` in a file of another suffix means another."""
 
-_BY_SUFFIX: dict[str, tuple[str, str]] = {
-    ".dat": ("fimi", _BLANK),
-    ".spmf": ("spmf", _BLANK),
-    ".csv": ("basket", ","),
-    ".tsv": ("basket", "\t"),
-    ".jsonl": ("jsonl", ""),
-    ".ndjson": ("jsonl", ""),
-    ".parquet": ("parquet", ""),
-    ".pq": ("parquet", ""),
-    ".arrow": ("arrow", ""),
-    ".feather": ("arrow", ""),
-    ".ipc": ("arrow", ""),
-}
+_OTHER_SUFFIXES = {".tsv": "basket", ".ndjson": "jsonl", ".pq": "parquet", ".feather": "arrow", ".ipc": "arrow"}
+_BY_SUFFIX = {form.suffix: name for name, form in FORMATS.items() if form.shape == "lists"} | _OTHER_SUFFIXES
 
 
 @dataclass(frozen=True)
@@ -138,7 +125,7 @@ class Layout:
         shape = "long" if long is not None else "wide" if wide else None
         if format is None and by_name is None:
             raise _no_format(path)
-        chosen = format or (by_name[0] if by_name else "")
+        chosen = format or by_name or ""
         if chosen not in FORMATS:
             raise unknown("format", chosen, [*FORMATS, "anatomy"])
         if shape is not None:
@@ -149,8 +136,7 @@ class Layout:
             chosen = _of_shape(chosen, shape)
         form = FORMATS[chosen]
         if delimiter is None:
-            default = by_name[1] if by_name and FORMATS[by_name[0]].container == "csv" else ","
-            delimiter = {"csv": default, "fimi": _BLANK, "spmf": _BLANK}.get(form.container, "")
+            delimiter = {"csv": delimiter_of(path), "fimi": _BLANK, "spmf": _BLANK}.get(form.container, "")
         _check_names(long, column, ignore)
         if column is None and person is not None and chosen == "jsonl":
             column = "items"  # only an object has room for a person, and calls its items so
@@ -185,7 +171,7 @@ class Layout:
 def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the word users type
     """The layout of an anatomized table, by the end of the file's name."""
     name, packing = Path(unpacked_name(path)), Path(path).suffix.lower()
-    by_name = _BY_SUFFIX.get(name.suffix.lower(), ("", ""))[0]
+    by_name = _BY_SUFFIX.get(name.suffix.lower())
     container = FORMATS[by_name].container if by_name else None
     fitting = next((other for other, form in ANATOMIES.items() if form.container == container), None)
     if fitting is None or name.suffix.lower() == ".tsv" or format not in ("anatomy", fitting):

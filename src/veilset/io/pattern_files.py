@@ -24,8 +24,6 @@ from veilset.errors import UnreadableInput, WrongUsage, near_misses, unknown
 from veilset.io.files import read_text_bytes, readable
 from veilset.io.layout import unpacked_name
 
-__all__ = ["Listed", "check_listed", "read_patterns", "read_rules"]
-
 _ARROWS = "->|=>|→"
 _LINE_END = "\r\n|\n|\r"
 _COMMENT = re.compile(rf"[ \t]*+(?P<text>#(?![^ \t\r\n])[^\r\n]*+)(?P<end>{_LINE_END}|\Z)")  # "#5" is a name
@@ -41,28 +39,12 @@ class Listed:
 
 
 def read_patterns(path: str | Path, encoding: str = "utf-8") -> list[Listed]:
-    """The patterns that a file lists.
-
-    Parameters
-    ----------
-    path : path
-        A table with the column ``items``, or a pattern a line; see the module.
-    encoding : str
-        Of the text.
-    """
+    """The patterns that a file lists: a table with the column ``items``, or a pattern a line."""
     return _read(path, encoding, ("items",))
 
 
 def read_rules(path: str | Path, encoding: str = "utf-8") -> list[Listed]:
-    """The rules that a file lists.
-
-    Parameters
-    ----------
-    path : path
-        A table with the columns ``antecedent`` and ``consequent``, or a rule a line; see the module.
-    encoding : str
-        Of the text.
-    """
+    """The rules that a file lists: a table with the columns ``antecedent`` and ``consequent``, or a rule a line."""
     return _read(path, encoding, ("antecedent", "consequent"))
 
 
@@ -269,14 +251,13 @@ def _parquet(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Itera
     """A table with lists of text."""
     try:
         with readable(Path(path)):
-            schema = pyarrow.parquet.read_schema(path)
-            if missing := [column for column in columns if column not in schema.names]:
-                raise unknown("column", missing[0], schema.names)
+            names = pyarrow.parquet.read_schema(path).names
+            if missing := [column for column in columns if column not in names]:
+                what = unknown("column", missing[0], names).what
+                raise UnreadableInput(f"{str(path)!r}: {what}", "Compare it with what veilset mine writes.")
             rows = pyarrow.parquet.read_table(path, columns=list(columns)).to_pylist()
     except pa.ArrowInvalid as error:
         raise UnreadableInput(f"{str(path)!r} is no intact Parquet file ({error}).", "Write it again.") from None
-    except WrongUsage as error:
-        raise UnreadableInput(f"{str(path)!r}: {error.args[0]}", "Compare it with what veilset mine writes.") from None
     for number, row in enumerate(rows, start=1):
         yield _object(row, f"{str(path)!r}, row {number}", columns)
 

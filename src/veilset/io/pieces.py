@@ -7,10 +7,9 @@ must be. So ``csv.reader([field])`` gives the names back, whatever characters ar
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -20,34 +19,14 @@ import pyarrow.parquet
 
 from veilset.errors import WrongUsage
 from veilset.io.atomic import atomic_file
-from veilset.io.formatting import quoted
-
-__all__ = ["TABLE_SUFFIXES", "check_table_name", "pieces_of", "write_pieces"]
-
-
-class _Writer(Protocol):
-    """Writes pieces of one table to a stream."""
-
-    def __init__(self, stream: BinaryIO, schema: Any) -> None: ...
-    def write_table(self, piece: Any) -> None:
-        """Write the next piece."""
-
-    def close(self) -> None:
-        """Write what comes after the last one."""
+from veilset.io.formatting import in_basket, json_name
 
 
 @contextlib.contextmanager
 def write_pieces(path: Path, schema: Any, *, replace: bool = False) -> Iterator[Callable[[Any], None]]:
     """A function that writes one piece of a table after another to *path*, in the format its name says.
 
-    Parameters
-    ----------
-    path : path
-        Ends in one of `TABLE_SUFFIXES`.
-    schema : pyarrow.Schema
-        Of all pieces: numbers, strings, lists of strings.
-    replace : bool
-        Whether to take the place of an existing file.
+    The *schema* of all pieces has numbers, strings and lists of strings.
     """
     check_table_name(path)
     with atomic_file(path, replace=replace) as stream:
@@ -100,7 +79,7 @@ class _Csv:
 
     def write_table(self, piece: Any) -> None:
         """Write the next piece."""
-        columns = [_joined(column, _basket_name) if _is_list(column.type) else column for column in _columns(piece)]
+        columns = [basket_cells(column) if _is_list(column.type) else column for column in _columns(piece)]
         self._writer.write_table(pa.table(columns, names=piece.column_names))
 
     def close(self) -> None:
@@ -115,19 +94,13 @@ class _JsonLines:
 
     def __init__(self, stream: BinaryIO, schema: Any) -> None:
         self._stream = stream
-        self._keys = [_json_name(name) for name in schema.names]
         self._before = self.first
 
     def write_table(self, piece: Any) -> None:
         """Write the next piece."""
-        if not len(piece):
-            return
-        parts: list[Any] = []
-        for key, column in zip(self._keys, _columns(piece), strict=True):
-            parts += [f"{', ' if parts else '{'}{key}: ", _json(column)]
-        lines = pc.binary_join_element_wise(*parts, "}", "").to_pylist()
-        self._stream.write((self._before + self.between.join(lines)).encode())
-        self._before = self.between
+        if len(piece):
+            self._stream.write((self._before + self.between.join(json_lines(piece).to_pylist())).encode())
+            self._before = self.between
 
     def close(self) -> None:
         """Write what comes after the last one."""
@@ -140,7 +113,7 @@ class _Json(_JsonLines):
     first, between, last, nothing = "[\n", ",\n", "\n]\n", "[]\n"
 
 
-_WRITERS: dict[str, type[_Writer]] = {
+_WRITERS: dict[str, Callable[[BinaryIO, Any], Any]] = {
     ".parquet": pyarrow.parquet.ParquetWriter,
     ".csv": _Csv,
     ".json": _Json,
@@ -163,12 +136,25 @@ def _is_list(kind: Any) -> bool:
     return bool(pa.types.is_list(kind))
 
 
+def json_lines(piece: Any) -> Any:
+    """Each row of a table as a JSON object."""
+    parts: list[Any] = []
+    for name, column in zip(piece.column_names, _columns(piece), strict=True):
+        parts += [f"{', ' if parts else '{'}{json_name(name)}: ", _json(column)]
+    return pc.binary_join_element_wise(*parts, "}", "")
+
+
 def _json(column: Any) -> Any:
     if _is_list(column.type):
-        return pc.binary_join_element_wise("[", _joined(column, _json_name, ", "), "]", "")
+        return pc.binary_join_element_wise("[", _joined(column, json_name, ", "), "]", "")
     if pa.types.is_string(column.type):
-        return pc.fill_null(_spelled(column, _json_name), "null")
+        return pc.fill_null(_spelled(column, json_name), "null")
     return pc.fill_null(column.cast(pa.string()), "null")
+
+
+def basket_cells(lists: Any) -> Any:
+    """Each list of names as a line of basket CSV."""
+    return _joined(lists, in_basket)
 
 
 def _joined(lists: Any, spell: Callable[[str], str], between: str = ",") -> Any:
@@ -185,11 +171,3 @@ def _spelled(names: Any, spell: Callable[[str], str]) -> Any:
     encoded = names.dictionary_encode()
     spelled = pa.array([spell(name) for name in encoded.dictionary.to_pylist()], pa.string())
     return spelled.take(encoded.indices)
-
-
-def _basket_name(name: str) -> str:
-    return quoted(name, ",")
-
-
-def _json_name(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)

@@ -15,16 +15,14 @@ from typing import IO, Any, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.ipc
 import pyarrow.parquet
 
 from veilset import _native
+from veilset.io.columns import list_offsets
 from veilset.io.files import opened
 from veilset.io.suspect import SuspectFile
 from veilset.limits import Limits
-
-__all__ = ["batches_of", "check_plain", "holds_just", "write_table"]
 
 _MAGIC = b"PAR1"
 _WRITER = re.compile(r"parquet-cpp-arrow version [0-9]+\.[0-9]+\.[0-9]+")
@@ -34,19 +32,9 @@ _THIS_WRITER = f"parquet-cpp-arrow version {pa.cpp_version}"
 def write_table(stream: IO[bytes], blocks: Iterable[Any], schema: Any, container: str) -> None:
     """Write the blocks of a table: the same bytes for the same blocks, and nothing but their rows.
 
-    Parameters
-    ----------
-    stream : binary stream
-        Where to write.
-    blocks : iterable of pyarrow.Table
-        Each becomes a row group (Parquet) or a batch (Arrow).
-    schema : pyarrow.Schema
-        Of all blocks.
-    container : {"parquet", "arrow"}
-        Parquet is compressed (zstd), Arrow is not.
+    Each block becomes a row group (Parquet, compressed by zstd) or a batch (Arrow, not compressed).
     """
-    writer = _writer(stream, schema.remove_metadata(), container)
-    with writer:
+    with _writer(stream, schema.remove_metadata(), container) as writer:
         for block in blocks:
             if len(block):
                 _write_block(writer, block)
@@ -120,7 +108,7 @@ class _Comparison:
     def __init__(self, file: SuspectFile) -> None:
         self._file = file
         self._at = 0
-        self.differs_at: int | None = None
+        self._differs_at: int | None = None
         self.closed = False
 
     def write(self, data: Any) -> int:
@@ -128,11 +116,10 @@ class _Comparison:
         data = bytes(data)
         self._file.seek(self._at)
         held = self._file.read(len(data))
-        if self.differs_at is None and held != data:
-            same = next(
-                (i for i, (a, b) in enumerate(zip(held, data, strict=False)) if a != b), min(len(held), len(data))
-            )
-            self.differs_at = self._at + same
+        if self._differs_at is None and held != data:
+            pairs = enumerate(zip(held, data, strict=False))
+            same = next((i for i, (a, b) in pairs if a != b), min(len(held), len(data)))
+            self._differs_at = self._at + same
         self._at += len(data)
         return len(data)
 
@@ -149,13 +136,10 @@ class _Comparison:
 
     def result(self) -> str | None:
         """What differs."""
-        if self.differs_at is None and self._at < self._file.size:
-            self.differs_at = self._at
-        return (
-            None
-            if self.differs_at is None
-            else f"it differs from what is written for its rows, at byte {self.differs_at:,}"
-        )
+        at = self._differs_at
+        if at is None and self._at < self._file.size:
+            at = self._at
+        return None if at is None else f"it differs from what is written for its rows, at byte {at:,}"
 
 
 def _other_columns(found: Any, expected: Any) -> str | None:
@@ -190,8 +174,7 @@ def _rebuilt_batch(batch: Any) -> Any:
 def _rebuilt(array: Any) -> Any:
     """The same values without what can stand behind nulls, between them, or after the last."""
     if pa.types.is_list(array.type):
-        lengths = pc.list_value_length(array).fill_null(0).to_numpy()
-        return pa.ListArray.from_arrays(np.append(0, np.cumsum(lengths)).astype(np.int32), _rebuilt(array.flatten()))
+        return pa.ListArray.from_arrays(list_offsets(array).astype(np.int32), _rebuilt(array.flatten()))
     if pa.types.is_string(array.type):
         encoded = array.dictionary_encode()
         return encoded.dictionary.take(encoded.indices)
@@ -208,9 +191,8 @@ def _more_in_parquet(file: SuspectFile, schema: Any) -> str | None:
     if _said(reader.schema) != _said(expected_schema):
         return _other_columns(reader.schema_arrow, schema) or "its columns are described in other words than ours"
     if metadata.metadata:
-        return (
-            f"it holds metadata: {', '.join(repr(key.decode(errors='replace')) for key in sorted(metadata.metadata))}"
-        )
+        keys = [repr(key.decode(errors="replace")) for key in sorted(metadata.metadata)]
+        return f"it holds metadata: {', '.join(keys)}"
     if not _WRITER.fullmatch(metadata.created_by):
         return f"it says that {metadata.created_by!r} wrote it"
     # Reading a damaged chunk raises, but asking for its metadata first would end the process.

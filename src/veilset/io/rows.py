@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["Rows", "arrow_numbers"]
+Offsets = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Rows:
     owners : array, optional
         Whose each row is, as codes; rows of one owner are to be merged, whichever piece they are in.
     owner_names : pyarrow.Array of strings, optional
-        Name of each owner's code; distinct.
+        Name of each owner's code; distinct. Once the rows of each owner are merged, of each row.
     notes : mapping of str to int
         What a careful reader would want to know: a sentence with ``{:,}`` for the number, and the number, which is
         added up over the pieces.
@@ -34,13 +35,20 @@ class Rows:
         Whether the names are all used and in the order of a vocabulary, as those of a FIMI file are.
     """
 
-    offsets: npt.NDArray[np.int64]
-    codes: npt.NDArray[np.int32]
+    offsets: Offsets
+    codes: Codes
     names: Any
-    owners: npt.NDArray[np.int32] | None = None
+    owners: Codes | None = None
     owner_names: Any = None
     notes: Mapping[str, int] = field(default_factory=dict)
     in_order: bool = False
+
+
+def ends_of(lengths: Sequence[int] | npt.NDArray[Any]) -> Offsets:
+    """The offsets of rows of these lengths."""
+    ends = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    return ends
 
 
 def arrow_numbers(array: npt.NDArray[Any]) -> Any:

@@ -6,20 +6,17 @@ transaction, over a cursor on the server. A password is never stored or shown.
 
 from __future__ import annotations
 
-import contextlib
-import queue
 import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
 from veilset.errors import WrongUsage, said
 from veilset.io.databases import Database, DuckDB, PostgreSQL
 from veilset.limits import Limits
-
-__all__ = ["is_database", "located", "open_query", "without_password"]
 
 _SERVERS = ("postgresql://", "postgres://")
 _FILE = "duckdb:///"
@@ -72,14 +69,8 @@ def located(source: str, folder: Path) -> str:
 def open_query(source: str, query: str | None, limits: Limits) -> tuple[Any, Iterator[Any]]:
     """The schema of a query's result, and its rows as `pyarrow.RecordBatch` after `pyarrow.RecordBatch`.
 
-    Parameters
-    ----------
-    source : str
-        A path that ends in ``.duckdb`` or ``.ddb``, ``duckdb:///`` and a path, or a ``postgresql://`` address.
-    query : str, optional
-        One statement that reads. Without one, the error says which tables there are.
-    limits : Limits
-        Time limit and Ctrl-C end the query in the database; DuckDB keeps to what is left of the memory limit.
+    A query is one statement that reads. Without one, the error says which tables there are. Time limit and Ctrl-C end
+    it in the database; DuckDB keeps to what is left of the memory limit.
     """
     limits.require(_ROOM, "Opening a database", "read it where there is more.")
     if source.startswith(_SERVERS):
@@ -131,22 +122,20 @@ class _Batches(Iterator[Any]):
 
     def ask(self, question: Callable[[], _T]) -> _T:
         """The database's answer. Whatever goes wrong, the query is ended and the connection closed."""
-        answers: queue.SimpleQueue[Callable[[], _T]] = queue.SimpleQueue()
-        thread = threading.Thread(target=lambda: answers.put(_outcome(question)), daemon=True)
+        answer: Future[_T] = Future()
+        thread = threading.Thread(target=_settle, args=(answer, question), daemon=True)
         thread.start()
         try:
-            answer = None
-            while answer is None:
+            while not answer.done():
                 self._limits.check_time("The query", "ask for less.")
-                with contextlib.suppress(queue.Empty):
-                    answer = answers.get(timeout=_LOOK)
+                wait([answer], timeout=_LOOK)
         except BaseException:
             self._database.interrupt()
             thread.join(timeout=5)
             self._closing()
             raise
         try:
-            return answer()
+            return answer.result()
         except Exception as error:
             raise self.close(self._database.explained(error, self._limits)) from None
 
@@ -156,15 +145,8 @@ class _Batches(Iterator[Any]):
         return error
 
 
-def _outcome(question: Callable[[], _T]) -> Callable[[], _T]:
-    """A function that returns what *question* returns or raises what it raises, elsewhere."""
+def _settle(answer: Future[_T], question: Callable[[], _T]) -> None:
     try:
-        value = question()
+        answer.set_result(question())
     except Exception as error:  # raised again by who asked
-        raised = error
-
-        def again() -> _T:
-            raise raised
-
-        return again
-    return lambda: value
+        answer.set_exception(error)

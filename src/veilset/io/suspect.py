@@ -12,25 +12,14 @@ import pyarrow as pa
 from veilset.errors import BudgetExceeded, UnreadableInput, VeilsetError
 from veilset.limits import Limits
 
-__all__ = ["CONTAINER_WORDS", "SuspectFile"]
-
 CONTAINER_WORDS = {"parquet": "Parquet", "arrow": "Arrow"}
 _SMALL = 1 << 20  # bytes
 
 
-class SuspectFile:
+class SuspectFile(io.RawIOBase):
     """A file to read from: no more than there is, and no more at once than the memory limit allows.
 
-    Parameters
-    ----------
-    stream : binary stream
-        The file.
-    name : str
-        What errors call it.
-    container : {"parquet", "arrow"}
-        What it is said to be.
-    limits : Limits
-        The memory limit.
+    Errors call it by its *name*, and say that it is no *container*, ``parquet`` or ``arrow``.
     """
 
     def __init__(self, stream: IO[bytes], name: str, container: str, limits: Limits) -> None:
@@ -41,7 +30,6 @@ class SuspectFile:
         self._refusal: BudgetExceeded | None = None
         self.is_damaged = False
         self.size = stream.seek(0, io.SEEK_END)
-        self.closed = False
         stream.seek(0)
 
     def read(self, count: int = -1) -> bytes:
@@ -59,15 +47,6 @@ class SuspectFile:
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
         """Go to a place in the file."""
         return self._stream.seek(place, whence)
-
-    def tell(self) -> int:
-        """The place in the file."""
-        return self._stream.tell()
-
-    def close(self) -> None:
-        """Read no more."""
-        self.closed = True
-        self._stream.close()
 
     @contextlib.contextmanager
     def intact(self) -> Iterator[None]:
@@ -97,7 +76,3 @@ class SuspectFile:
     def seekable(self) -> bool:
         """Say yes."""
         return True
-
-    def writable(self) -> bool:
-        """Say no."""
-        return False

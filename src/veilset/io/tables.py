@@ -22,9 +22,12 @@ from veilset.io.rows import Rows
 from veilset.io.suspect import CONTAINER_WORDS, SuspectFile
 from veilset.limits import Limits
 
-__all__ = ["open_columns", "open_table"]
-
-_PARQUET, _ARROW_FILE, _ARROW_STREAM, _OLD_FEATHER = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+_PARQUET, _ARROW_FILE, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_OTHERS = {
+    _PARQUET: f"It is a Parquet file: say {said('format', 'parquet')}.",
+    _ARROW_FILE: f"It is an Arrow file: say {said('format', 'arrow')}.",
+    b"FEA1": "It is a Feather file of version 1: write it again as Arrow.",
+}
 _BUFFER = 1 << 18  # bytes of a column that are read at once
 _FIRST_ROWS = 1000
 _FEWEST_VALUES = 1 << 16  # at once; fewer would be slow
@@ -34,46 +37,38 @@ _BYTES_A_VALUE = 512  # of the memory that is left, for each value that is read 
 def open_table(path: str | Path, layout: Layout, limits: Limits) -> tuple[Layout, Iterator[Rows]]:
     """The completed layout of a Parquet or Arrow file, and its rows, piece by piece.
 
-    Parameters
-    ----------
-    path : path
-        Of the file.
-    layout : Layout
-        Its container is ``parquet`` or ``arrow``; an Arrow file may be in the file or in the stream format.
-    limits : Limits
-        Memory and time; progress counts rows (Parquet) or bytes (Arrow).
+    An Arrow file may be in the file or in the stream format. Progress counts rows (Parquet) or bytes (Arrow).
     """
     path = Path(path)
-    with _opened(path, layout, limits) as source, source.intact():
-        layout = completed(layout, _schema(source, path, layout))
+    with _opened(path, layout, limits) as (source, schema), source.intact():
+        layout = completed(layout, schema)  # the names of columns may be damaged too
     return layout, _rows(path, layout, limits)
 
 
 @contextlib.contextmanager
-def _opened(path: Path, layout: Layout, limits: Limits) -> Iterator[SuspectFile]:
+def _opened(path: Path, layout: Layout, limits: Limits) -> Iterator[tuple[SuspectFile, Any]]:
+    """The file and its schema."""
     with readable(path):
         stream = path.open("rb")
     with stream:
-        yield SuspectFile(stream, repr(str(path)), layout.form.container, limits)
+        source = SuspectFile(stream, repr(str(path)), layout.form.container, limits)
+        with source.intact():
+            schema = _schema(source, path, layout)
+        yield source, schema
 
 
 def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
     # The file is opened here once more, so that it is closed also if nobody asks for the rows.
-    with _opened(path, layout, limits) as source:
-        with source.intact():
-            schema = _schema(source, path, layout)
-        batches = _batches(source, path, layout, needed_columns(completed(layout, schema), schema), limits)
+    with _opened(path, layout, limits) as (source, schema):
+        batches = _batches(source, layout, needed_columns(completed(layout, schema), schema), limits)
         with _naming(source):
             yield from rows_of(batches, schema, layout, _values_at_once(limits))
 
 
 def open_columns(path: Path, layout: Layout, choose: Callable[[Any], list[str]], limits: Limits) -> Iterator[Any]:
     """The batches of those columns of a Parquet file that *choose* names when it sees the schema."""
-    with _opened(path, layout, limits) as source:
-        with source.intact():
-            schema = _schema(source, path, layout)
-        with _naming(source):
-            yield from _batches(source, path, layout, choose(schema), limits)
+    with _opened(path, layout, limits) as (source, schema), _naming(source):
+        yield from _batches(source, layout, choose(schema), limits)
 
 
 @contextlib.contextmanager
@@ -91,10 +86,18 @@ def _values_at_once(limits: Limits) -> int:
     return max(_FEWEST_VALUES, min(VALUES_AT_ONCE, limits.bytes_left() // _BYTES_A_VALUE))
 
 
-def _batches(source: SuspectFile, path: Path, layout: Layout, wanted: list[str], limits: Limits) -> Iterator[Any]:
-    with source.intact():
-        batches = (_parquet if _is_parquet(layout) else _arrow)(source, wanted, layout, limits, _values_at_once(limits))
-    yield from _checked(source, path, batches, limits)
+def _batches(source: SuspectFile, layout: Layout, wanted: list[str], limits: Limits) -> Iterator[Any]:
+    """The batches, after looking at all their offsets, codes and characters: no later step then meets a wrong one."""
+    batches = _parquet(source, wanted, layout, limits) if _is_parquet(layout) else _arrow(source, wanted, limits)
+    while True:
+        limits.check_time(f"Reading {source.name}", "split the file.")
+        with source.intact():
+            batch = next(batches, None)
+            if batch is not None:
+                batch.validate(full=True)
+        if batch is None:
+            return
+        yield batch
 
 
 def _is_parquet(layout: Layout) -> bool:
@@ -109,39 +112,19 @@ def _schema(source: SuspectFile, path: Path, layout: Layout) -> Any:
     return pyarrow.parquet.ParquetFile(source).schema_arrow if _is_parquet(layout) else _ipc_reader(source).schema
 
 
-def _checked(source: SuspectFile, path: Path, batches: Iterator[Any], limits: Limits) -> Iterator[Any]:
-    """The batches, after looking at all their offsets, codes and characters: no later step then meets a wrong one."""
-    while True:
-        limits.check_time(f"Reading {str(path)!r}", "split the file.")
-        with source.intact():
-            batch = next(batches, None)
-            if batch is not None:
-                batch.validate(full=True)
-        if batch is None:
-            return
-        yield batch
-
-
 def _no_such(path: Path, container: str, held: bytes) -> UnreadableInput:
+    words = CONTAINER_WORDS[container]
     suffixes = {form.suffix for form in FORMATS.values() if form.container == container} | {".pq", ".feather", ".ipc"}
-    called = (
-        f"is named {path.suffix}" if path.suffix.lower() in suffixes else f"is said to be {CONTAINER_WORDS[container]}"
-    )
-    if held.startswith(_PARQUET):
-        advice = f"It is a Parquet file: say {said('format', 'parquet')}."
-    elif held.startswith(_ARROW_FILE):
-        advice = f"It is an Arrow file: say {said('format', 'arrow')}."
-    elif held.startswith(_OLD_FEATHER):
-        advice = "It is a Feather file of version 1: write it again as Arrow."
-    else:
-        advice = f"Check what it is, and name its {said('format')}."
-    return UnreadableInput(f"{str(path)!r} {called} but is no {CONTAINER_WORDS[container]} file.", advice)
+    called = f"is named {path.suffix}" if path.suffix.lower() in suffixes else f"is said to be {words}"
+    known = (advice for mark, advice in _OTHERS.items() if held.startswith(mark))
+    advice = next(known, f"Check what it is, and name its {said('format')}.")
+    return UnreadableInput(f"{str(path)!r} {called} but is no {words} file.", advice)
 
 
-def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits, at_once: int) -> Iterator[Any]:
+def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits) -> Iterator[Any]:
     file = _open_parquet(source, wanted)
     limits.require(16 * _FEWEST_VALUES, f"Reading {source.name}", "read it where there is more.")
-    rows = _rows_at_once(file, wanted, layout, at_once)
+    rows = _rows_at_once(file, wanted, layout, _values_at_once(limits))
     done, total = 0, file.metadata.num_rows
     groups = range(file.metadata.num_row_groups)
     # The names of each row group have a dictionary of its own; numbers have none.
@@ -184,7 +167,7 @@ def _rows_at_once(file: Any, wanted: list[str], layout: Layout, at_once: int) ->
     return max(1, at_once * len(first) // sum(len(first) + len(column.flatten()) for column in first.columns))
 
 
-def _arrow(source: SuspectFile, wanted: list[str], _layout: Layout, limits: Limits, _at_once: int) -> Iterator[Any]:
+def _arrow(source: SuspectFile, wanted: list[str], limits: Limits) -> Iterator[Any]:
     kept = set(wanted)
     places = [place for place, name in enumerate(_ipc_reader(source).schema.names) if name in kept]
     reader = _ipc_reader(source, included_fields=places)

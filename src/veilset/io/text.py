@@ -24,8 +24,6 @@ from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows, arrow_numbers
 
-__all__ = ["TextSource", "open_text"]
-
 _EMPTY_FIELDS = "{:,} empty fields between delimiters were passed over."
 _BLANK_LINES = "{:,} blank lines were passed over."
 _SEQUENCES = "{:,} lines are sequences (with -1 and -2): the order of their items was dropped."
@@ -301,8 +299,9 @@ def _named_columns(header: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except _native.text.ParseError as error:
-        named = re.sub(r"column (\d+):", lambda match: f"column {header[int(match[1]) - 1]!r}:", str(error), count=1)
-        raise type(error)(named) from None
+        if error.column is not None:
+            error.args = (f"line {error.line}: column {header[error.column]!r}: {error.reason}",)
+        raise
 
 
 def _json_lists(source: TextSource) -> tuple[Layout, _Parse]:

@@ -18,12 +18,10 @@ from typing import Literal, get_args
 
 from veilset.errors import UnreadableInput, WrongUsage, said, unknown
 from veilset.io.atomic import write_whole
-from veilset.io.companions import Table, check_rows, read_table, write_table
+from veilset.io.companions import Table, at_line, check_once, check_rows, read_table, write_table
 from veilset.io.files import read_text_bytes
 from veilset.io.json_trees import json_of_paths, paths_of_json
 from veilset.io.layout import unpacked_name
-
-__all__ = ["ROOT", "TREE_KINDS", "TreeKind", "check_tree_name", "read_tree", "write_tree"]
 
 TreeKind = Literal["paths", "edges", "lines", "json"]
 TREE_KINDS: tuple[str, ...] = get_args(TreeKind)
@@ -38,17 +36,9 @@ def read_tree(
 ) -> dict[str, tuple[str, ...]]:
     """For each item its groups, the most general last.
 
-    Parameters
-    ----------
-    path : path
-        ``.json``; ``.txt``: lines; ``.csv`` or ``.tsv``: edges if the header is ``child,parent``, else paths. All may
-        be compressed.
-    kind : {"paths", "edges", "lines", "json"}, optional
-        The form, whatever the name says.
-    columns : sequence of str, optional
-        The columns of a table to take: the item's and its groups', or the child's and the parent's.
-    encoding : str
-        Of the text.
+    The form is *kind*, or what the name of the file says: ``.json``; ``.txt``: lines; ``.csv`` or ``.tsv``: edges if
+    the header is ``child,parent``, else paths. All may be compressed. Of a table, *columns* are taken: the item's and
+    its groups', or the child's and the parent's.
     """
     chosen = _kind_of(path, kind)
     if columns is not None and chosen in ("lines", "json"):
@@ -63,8 +53,8 @@ def read_tree(
     else:
         table = read_table(path, encoding=encoding)
         if chosen == "edges" or (kind is None and table.columns == _EDGES):
-            return _paths_of_edges(path, _picked(table, columns))
-        rows = _rows_of_paths(path, _picked(table, columns))
+            return _paths_of_edges(_picked(table, columns))
+        rows = _rows_of_paths(_picked(table, columns))
     _check_places(path, rows)
     return {row.item: row.groups for row in rows}
 
@@ -126,12 +116,9 @@ class _Row:
     groups: tuple[str, ...]
 
 
-def _rows_of_paths(path: str | Path, table: Table) -> list[_Row]:
-    check_rows(path, table, ragged=True)
-    return [
-        _Row(line, row[0], tuple(cell for cell in row[1:] if cell))
-        for line, row in zip(table.lines, table.rows, strict=True)
-    ]
+def _rows_of_paths(table: Table) -> list[_Row]:
+    check_rows(table, ragged=True)
+    return [_Row(line, item, tuple(filter(None, groups))) for line, (item, *groups) in table.numbered()]
 
 
 def _rows_of_lines(path: str | Path, text: str) -> list[_Row]:
@@ -140,30 +127,20 @@ def _rows_of_lines(path: str | Path, text: str) -> list[_Row]:
     for line, written in enumerate(re.split("\r\n|\n|\r", text), start=1):
         if not written.strip(" \t"):
             continue
-        where = f"{str(path)!r}, line {line}"
         *cells, last = (cell.strip(" \t") for cell in written.split(";"))
         if last != _STAR:
-            raise UnreadableInput(
-                f"{where}: it ends in {last!r}, not in {_STAR!r}, the root.",
-                "Write an item, its groups and *, with semicolons between them; or give the kind of another form.",
-            )
+            advice = "Write an item, its groups and *, with semicolons between them; or give the kind of another form."
+            raise at_line(path, line, f"it ends in {last!r}, not in {_STAR!r}, the root", advice)
         if not cells:
-            raise UnreadableInput(f"{where}: there is no item before the {_STAR!r}.", "Write an item first.")
+            raise at_line(path, line, f"there is no item before the {_STAR!r}", "Write an item first.")
         if "" in cells:
-            raise UnreadableInput(
-                f"{where}: cell {cells.index('') + 1} is empty.", "Fill it in, or take out its semicolon."
-            )
+            what = f"cell {cells.index('') + 1} is empty"
+            raise at_line(path, line, what, "Fill it in, or take out its semicolon.")
         if _STAR in cells:
-            raise UnreadableInput(
-                f"{where}: cell {cells.index(_STAR) + 1} is {_STAR!r}, the root, which stands last.",
-                "Take it out, or give the group another name.",
-            )
+            what = f"cell {cells.index(_STAR) + 1} is {_STAR!r}, the root, which stands last"
+            raise at_line(path, line, what, "Take it out, or give the group another name.")
         item, *groups = cells
-        if item in line_of:
-            raise UnreadableInput(
-                f"{where}: the item {item!r} stands on line {line_of[item]} already.", "Give every item one line."
-            )
-        line_of[item] = line
+        check_once(path, line, item, line_of)
         rows.append(_Row(line, item, tuple(groups)))
     if not rows:
         raise UnreadableInput(f"{str(path)!r} has only empty lines.", "Give every item a line, such as milk;dairy;*.")
@@ -184,38 +161,28 @@ def _check_places(path: str | Path, rows: Sequence[_Row]) -> None:
         above.append(at)
     for row, at in zip(rows, above, strict=True):
         if (group_there := number.get((at, row.item))) is not None:
-            raise UnreadableInput(
-                f"{str(path)!r}, line {row.line}: {row.item!r} is an item here and, at the same place of the tree, a "
-                f"group on line {line_of[group_there]}.",
-                "Give one of them another name.",
-            )
+            what = f"an item here and, at the same place of the tree, a group on line {line_of[group_there]}"
+            raise at_line(path, row.line, f"{row.item!r} is {what}", "Give one of them another name.")
 
 
-def _paths_of_edges(path: str | Path, table: Table) -> dict[str, tuple[str, ...]]:
+def _paths_of_edges(table: Table) -> dict[str, tuple[str, ...]]:
     """The groups of each node that is nobody's parent; a node without a parent stands right below the root."""
+    path = table.path
     if len(table.columns) != 2:
-        listed = ", ".join(map(repr, table.columns))
-        raise UnreadableInput(
-            f"{str(path)!r}, line 1: a table of edges has 2 columns, not {len(table.columns)}: {listed}.",
-            "Name the child's and the parent's with columns=, or say kind='paths'.",
-        )
+        what = f"a table of edges has 2 columns, not {len(table.columns)}: {', '.join(map(repr, table.columns))}"
+        raise at_line(path, 1, what, "Name the child's and the parent's with columns=, or say kind='paths'.")
     if not table.rows:
-        raise UnreadableInput(f"{str(path)!r} has nothing after line 1, its header.", "Give every node a line.")
+        raise UnreadableInput(f"{path!r} has nothing after line 1, its header.", "Give every node a line.")
     parent_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
-    for line, (child, parent) in zip(table.lines, table.rows, strict=True):
+    for line, (child, parent) in table.numbered():
         if not child:
-            raise UnreadableInput(
-                f"{str(path)!r}, line {line}: the column {table.columns[0]!r} is empty.",
-                "Fill it in; only the parent may be left out, of a node right below the root.",
-            )
+            advice = "Fill it in; only the parent may be left out, of a node right below the root."
+            raise at_line(path, line, f"the column {table.columns[0]!r} is empty", advice)
         if child in parent_of:
-            before = parent_of[child] or ROOT
-            raise UnreadableInput(
-                f"{str(path)!r}, line {line}: {child!r} is below {parent or ROOT!r} here and below {before!r} on line "
-                f"{line_of[child]}.",
-                "Give every node one line. Where two nodes have one name, write paths instead of edges.",
-            )
+            before = f"below {parent_of[child] or ROOT!r} on line {line_of[child]}"
+            advice = "Give every node one line. Where two nodes have one name, write paths instead of edges."
+            raise at_line(path, line, f"{child!r} is below {parent or ROOT!r} here and {before}", advice)
         parent_of[child] = parent
         line_of[child] = line
     if not parent_of.get(ROOT, ROOT):
@@ -224,11 +191,11 @@ def _paths_of_edges(path: str | Path, table: Table) -> dict[str, tuple[str, ...]
     groups = set(parent_of.values())
     paths = {node: _groups_above(node, parent_of) for node in parent_of if node not in groups}
     if not paths:
-        raise UnreadableInput(f"{str(path)!r} holds no item below {ROOT!r}.", "Give every node a line.")
+        raise UnreadableInput(f"{path!r} holds no item below {ROOT!r}.", "Give every node a line.")
     return paths
 
 
-def _check_circles(path: str | Path, parent_of: Mapping[str, str], line_of: Mapping[str, int]) -> None:
+def _check_circles(path: str, parent_of: Mapping[str, str], line_of: Mapping[str, int]) -> None:
     """Every way up comes to an end. What was walked once is not walked again."""
     walked: set[str] = set()
     for start in parent_of:
@@ -239,10 +206,8 @@ def _check_circles(path: str | Path, parent_of: Mapping[str, str], line_of: Mapp
             node = parent_of[node]
         if node in way:
             circle = [*list(way)[list(way).index(node) :], node]
-            raise UnreadableInput(
-                f"{str(path)!r}, line {line_of[node]}: {' → '.join(map(repr, circle))} is a circle.",
-                "Take out the line that is wrong: a node cannot be above itself.",
-            )
+            advice = "Take out the line that is wrong: a node cannot be above itself."
+            raise at_line(path, line_of[node], f"{' → '.join(map(repr, circle))} is a circle", advice)
         walked.update(way)
 
 

@@ -7,8 +7,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.io.blocks import block_of, schema_of
@@ -17,8 +15,7 @@ from veilset.io.formatting import occurrences_at_once, text_blocks
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
 from veilset.io.plain import batches_of, check_plain, holds_just, write_table
-
-__all__ = ["as_written", "holds_more_than", "other_text", "other_values", "write_rows"]
+from veilset.io.rows import Codes, Offsets
 
 _TABLES = ("parquet", "arrow")
 
@@ -32,13 +29,7 @@ def as_written(layout: Layout) -> Layout:
     return Layout(layout.format, layout.delimiter, header=shape != "lists" and container == "csv", columns=columns)
 
 
-def write_rows(
-    stream: IO[bytes],
-    offsets: npt.NDArray[np.int64],
-    items: npt.NDArray[np.int32],
-    names: Sequence[str],
-    layout: Layout,
-) -> None:
+def write_rows(stream: IO[bytes], offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> None:
     """Write canonical rows, block by block."""
     if layout.form.container in _TABLES:
         blocks = _table_blocks(offsets, items, names, layout)
@@ -48,13 +39,7 @@ def write_rows(
             stream.write(block)
 
 
-def holds_more_than(
-    path: Path,
-    offsets: npt.NDArray[np.int64],
-    items: npt.NDArray[np.int32],
-    names: Sequence[str],
-    layout: Layout,
-) -> str | None:
+def holds_more_than(path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> str | None:
     """None if *path* holds these rows just as `write_rows` writes them, else where it differs.
 
     Text must be the same byte for byte. The bytes of a table depend on the version of the library that wrote it: there,
@@ -88,9 +73,7 @@ def other_values(path: Path, blocks: Callable[[], Iterable[Any]], schema: Any, c
     return None
 
 
-def _table_blocks(
-    offsets: npt.NDArray[np.int64], items: npt.NDArray[np.int32], names: Sequence[str], layout: Layout
-) -> Iterator[Any]:
+def _table_blocks(offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> Iterator[Any]:
     is_wide = layout.form.shape == "wide"
     most = max(1, (1 << 24) // max(1, len(names))) if is_wide else occurrences_at_once(names, 1 << 23)
     for first, last in row_blocks(offsets, most):

@@ -1,14 +1,17 @@
-"""Counting itemsets: thin faces of ``native/mining/``. The auditors do not use this."""
+"""Counting itemsets: thin faces of ``native/mining/``. The auditors do not use this.
 
+Results come in an order that depends on the data alone, not on the number of threads. What can take long takes
+``threads``, ``memory_limit``, ``time_limit`` and ``progress``, too (*bounds*): see `veilset.audit`.
+"""
+
+from veilset.mining.anatomized import column_values, expected_supports
 from veilset.mining.association_rules import Rule, Rules, rules
 from veilset.mining.counting import cover, pairs, support, supports
-from veilset.mining.expected import expected_supports
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
 from veilset.mining.itemsets import Itemsets
 from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
-from veilset.mining.values import column_values
 
 __all__ = [
     "Count",

@@ -13,13 +13,11 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, WrongUsage, said
-from veilset.exact import exact_share
+from veilset.exact import Support, exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import LARGEST, allowed, frequent
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
-
-__all__ = ["Rule", "Rules", "rules"]
 
 _ADVICE = (
     f"ask for a higher {said('min_support')} or {said('min_confidence')}, a smaller {said('max_size')}, "
@@ -43,8 +41,6 @@ class Rules:
     Rule i is ``antecedents[i]``, with the support of the antecedent alone, and the item ``names[consequents[i]]``;
     ``supports[i]`` transactions hold both.
 
-    Examples
-    --------
     >>> from veilset import mining
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["a", "c"], ["c"]])
     >>> found = mining.rules(data, 2, "2/3")
@@ -147,7 +143,7 @@ _AT_ONCE = 4096  # rules whose names are looked up at once
 
 def rules(
     data: Transactions,
-    min_support: int | float | str | Fraction,
+    min_support: Support,
     min_confidence: float | str | Fraction,
     *,
     consequents: Iterable[str] | None = None,
@@ -161,24 +157,14 @@ def rules(
 
     Parameters
     ----------
-    data : Transactions
-    min_support : int, float or str
-        A whole number of transactions, or a share of them: 0.01, ``"1%"``, ``"1/3"``.
+    min_support, items
+        As for `frequent`.
     min_confidence : float, str or Fraction
         A share above 0 and up to 1; compared exactly.
     consequents : iterable of str, optional
         Only rules with one of these on the right side, such as ``data.sensitive``.
     min_size, max_size : int, optional
         Leaves out rules with fewer or more items, both sides together.
-    items : iterable of str, optional
-        Only these items, on either side; the rest is treated as if it were not there.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
-
-    Returns
-    -------
-    Rules
-        In an order that depends on the data alone, not on the number of threads.
 
     Examples
     --------
@@ -233,7 +219,7 @@ def _right_sides(
 
 def _mine(
     data: Transactions,
-    min_support: int | float | str | Fraction,
+    min_support: Support,
     max_size: int | None,
     mined: npt.NDArray[np.uint8],
     limits: Limits,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Unpack
 
 import numpy as np
@@ -11,20 +10,16 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.errors import WrongUsage, said
-from veilset.exact import support_of
+from veilset.exact import Support, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import allowed
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
 
-__all__ = ["coded", "cover", "pairs", "support", "supports"]
-
 
 def cover(data: Transactions, itemset: Iterable[str]) -> npt.NDArray[np.int64]:
     """The numbers of the transactions that hold all of these items, ascending; of no items, those of all transactions.
 
-    Examples
-    --------
     >>> data = Transactions.from_lists([["a", "b"], ["a"], ["a", "b", "c"]])
     >>> cover(data, ["b", "a"]).tolist()
     [0, 2]
@@ -51,12 +46,9 @@ def supports(
 
     Parameters
     ----------
-    data : Transactions
     itemsets : Itemsets, or iterable of iterables of str
         `Itemsets` may come from other data, such as the original of a release: items are matched by name, and one that
         is not in *data* is held by no transaction. A name that is given as text has to be there.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
 
     Returns
     -------
@@ -92,31 +84,15 @@ def supports(
 def pairs(
     data: Transactions,
     *,
-    min_support: int | float | str | Fraction = 1,
+    min_support: Support = 1,
     items: Iterable[str] | None = None,
     **bounds: Unpack[Bounds],
 ) -> Itemsets:
     """All pairs of items that at least *min_support* transactions hold together. Sensitive items count like others.
 
-    Takes memory for the pairs that occur, not for those that could.
+    Takes memory for the pairs that occur, not for those that could. They come in the order of the vocabulary;
+    *min_support* and *items* are as for `frequent`.
 
-    Parameters
-    ----------
-    data : Transactions
-    min_support : int, float or str
-        A whole number of transactions, or a share of them: 0.01, ``"1%"``, ``"1/3"``.
-    items : iterable of str, optional
-        Only pairs of these items.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
-
-    Returns
-    -------
-    Itemsets
-        Of two items each, in the order of the vocabulary.
-
-    Examples
-    --------
     >>> data = Transactions.from_lists([["a", "b"], ["a"], ["a", "b", "c"]])
     >>> pairs(data).to_lists()
     [(['a', 'b'], 2), (['a', 'c'], 1), (['b', 'c'], 1)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, Unpack, get_args
 
 import numpy as np
@@ -12,12 +11,10 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.errors import WrongUsage, said, unknown
-from veilset.exact import support_of
+from veilset.exact import Support, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
-
-__all__ = ["LARGEST", "Count", "Kind", "allowed", "count_frequent", "frequent", "support_of_nuggets"]
 
 LARGEST = 2**31 - 1
 """No data has itemsets or supports beyond this; what is asked for beyond it may be cut to it."""
@@ -29,7 +26,7 @@ _ADVICE = f"ask for a higher {said('min_support')}, a smaller {said('max_size')}
 
 def frequent(
     data: Transactions,
-    min_support: int | float | str | Fraction,
+    min_support: Support,
     *,
     kind: Kind = "all",
     min_size: int = 1,
@@ -41,7 +38,6 @@ def frequent(
 
     Parameters
     ----------
-    data : Transactions
     min_support : int, float or str
         A whole number of transactions, or a share of them: 0.01, ``"1%"``, ``"1/3"``.
     kind : {"all", "closed", "maximal"}
@@ -50,13 +46,6 @@ def frequent(
         Leaves out itemsets with fewer or more items; which are closed or maximal does not depend on it.
     items : iterable of str, optional
         Only these items; the rest is treated as if it were not there.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
-
-    Returns
-    -------
-    Itemsets
-        In an order that depends on the data alone, not on the number of threads.
 
     Examples
     --------
@@ -93,7 +82,7 @@ class Count:
 
 def count_frequent(
     data: Transactions,
-    min_support: int | float | str | Fraction,
+    min_support: Support,
     *,
     containing: Iterable[str] = (),
     avoiding: Itemsets | None = None,
@@ -111,7 +100,7 @@ def count_frequent(
         hold these and the item.
     avoiding : Itemsets, optional
         Counts only the itemsets that contain none of these, which are matched by the names of their items.
-    data, min_support, min_size, max_size, items, **bounds
+    min_support, min_size, max_size, items
         As for `frequent`.
 
     Examples
@@ -149,7 +138,7 @@ def count_frequent(
     return Count(total, {name: per_item[c] for c, name in enumerate(data.names) if mask[c]})
 
 
-def support_of_nuggets(asked: int | float | str | Fraction | None, k: int, transactions: int) -> int:
+def support_of_nuggets(asked: Support | None, k: int, transactions: int) -> int:
     """k': how many transactions hold a nugget (thesis Definition 7) at least.
 
     None: 1% of them, but at least the k of coherence, since no release shows what fewer hold.

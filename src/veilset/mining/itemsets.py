@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["Itemsets", "Selection"]
-
 Selection: TypeAlias = slice | npt.NDArray[np.integer | np.bool_]
 """Which of many: a slice, a mask or an array of positions."""
 
@@ -22,8 +20,6 @@ class Itemsets:
 
     Itemset i holds the items ``names[c] for c in items[offsets[i]:offsets[i + 1]]``, in the order of the vocabulary.
 
-    Examples
-    --------
     >>> from veilset import Transactions, mining
     >>> found = mining.frequent(Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["c"]]), 2)
     >>> len(found), found.by_size
@@ -80,6 +76,16 @@ class Itemsets:
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
         items = self.items[np.repeat(self.offsets[chosen], sizes) + within]
         return Itemsets(self.names, offsets, items, self.supports[chosen])
+
+    @staticmethod
+    def joined(one: Itemsets, other: Itemsets) -> Itemsets:
+        """Those of both, which have the same vocabulary."""
+        return Itemsets(
+            one.names,
+            np.concatenate([one.offsets, one.offsets[-1] + other.offsets[1:]]),
+            np.concatenate([one.items, other.items]),
+            np.concatenate([one.supports, other.supports]),
+        )
 
     def codes_in(self, names: tuple[str, ...]) -> npt.NDArray[np.int32]:
         """``items`` as codes of another vocabulary; what is not there has the code after its last."""

@@ -21,8 +21,6 @@ from veilset.mining.itemsets import Itemsets
 from veilset.mining.moles import minimal_rare
 from veilset.transactions import Transactions
 
-__all__ = ["count_moles", "giveaways"]
-
 
 def giveaways(
     data: Transactions,
@@ -36,15 +34,8 @@ def giveaways(
     """The minimal moles that *k* transactions or more hold: they are moles because they give a sensitive item away.
 
     An itemset with a support of at least *k* is a mole if and only if it contains one of these. Where an attacker who
-    knows nothing is surer than *h* already, the only one is the empty itemset.
+    knows nothing is surer than *h* already, the only one is the empty itemset. Parameters are as for `minimal_rare`.
 
-    Parameters
-    ----------
-    data, k, h, max_size, items, **bounds
-        As for `minimal_rare`.
-
-    Examples
-    --------
     >>> data = Transactions.from_lists([["a", "b", "s"], ["a", "b", "s"], ["a"], ["b"], ["c"]], sensitive=["s"])
     >>> giveaways(data, 2, h="2/3").to_lists()
     [(['a', 'b'], 2)]
@@ -72,22 +63,13 @@ def count_moles(
 
     Parameters
     ----------
-    data : Transactions
-    k : int
-        An itemset that fewer transactions hold is a mole.
-    h : float, str or Fraction
-        So is one that makes somebody surer than this of a sensitive item.
-    max_size : int, optional
-        The largest number of items; None: any.
+    k, h, max_size, items
+        As for `minimal_rare`.
     containing : iterable of str
         Counts only the moles with all of these public items; ``per_item`` then tells how many hold these and the item.
-    items : iterable of str, optional
-        Only itemsets of these public items.
     known : Itemsets, optional
         What `giveaways` has found with the same *k*, *h* and *max_size* for these items or more: who counts often need
         not search every time.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
 
     Examples
     --------

@@ -20,8 +20,6 @@ from veilset.mining.frequent_itemsets import LARGEST, allowed
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
 
-__all__ = ["Keeping", "Mole", "Moles", "items_in_moles", "minimal_rare", "minimal_rare_chunks"]
-
 _TASK, _ADVICE = "The search for moles", f"ask for smaller itemsets ({said('p')} or {said('max_size')})."
 _EVERYTHING = 2**62
 
@@ -64,15 +62,11 @@ class Moles:
         return self.itemsets.supports
 
     def __iter__(self) -> Iterator[Mole]:
-        names = self.itemsets.names
-        if len(self.sensitive) == 0:
-            for items, support in self.itemsets:
-                yield Mole(items, support, Fraction(0), None)
-            return
-        for (items, support), i in zip(self.itemsets, range(len(self)), strict=True):
-            code = int(self.sensitive[i])
-            breach = Fraction(int(self.breach_with[i]), int(self.breach_of[i]))
-            yield Mole(items, support, breach, names[code] if code >= 0 else None)
+        for i, (items, support) in enumerate(self.itemsets):
+            breach, code = Fraction(0), -1
+            if len(self.sensitive):
+                breach, code = Fraction(int(self.breach_with[i]), int(self.breach_of[i])), int(self.sensitive[i])
+            yield Mole(items, support, breach, self.itemsets.names[code] if code >= 0 else None)
 
     @overload
     def __getitem__(self, which: int) -> Mole: ...
@@ -119,11 +113,10 @@ def minimal_rare(
     than *h* certainty, all of whose proper subsets do neither.
 
     Subsets include the empty one: where an attacker who knows nothing already breaks *k* or *h*, no itemset is minimal,
-    and the answer is empty.
+    and the answer is empty. Single items come first, then pairs, then larger ones.
 
     Parameters
     ----------
-    data : Transactions
     k : int
         An itemset that fewer transactions hold is a mole.
     h : float, str or Fraction
@@ -134,13 +127,6 @@ def minimal_rare(
         Only itemsets of these public items.
     include_absent : bool
         Also itemsets that no transaction holds, though transactions hold each of their subsets.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
-
-    Returns
-    -------
-    Moles
-        Single items, then pairs, then larger ones; the same for any number of threads.
 
     Examples
     --------
@@ -151,8 +137,7 @@ def minimal_rare(
     limits = Limits(**bounds)
     question = _question(k, h, max_size)
     with limits.guard(_TASK, _ADVICE):
-        search = _search(data, question, items, limits, absent=include_absent)
-        return _moles(data, *search.next(_EVERYTHING))
+        return _moles(data, *_search(data, question, items, limits, absent=include_absent).next(_EVERYTHING))
 
 
 def minimal_rare_chunks(
@@ -176,26 +161,19 @@ def minimal_rare_chunks(
     question = _question(k, h, max_size)
     if chunk_size < 1:
         raise WrongUsage(f"{said('chunk_size')} is {chunk_size}.", "Give at least 1.")
-    return _chunks(data, question, items, limits, include_absent, chunk_size)
 
+    def chunks() -> Iterator[Moles]:
+        with limits.guard(_TASK, _ADVICE):
+            search = _search(data, question, items, limits, absent=include_absent)
+            found, at = _moles(data, *search.next(min(chunk_size, _EVERYTHING))), 0
+        while at < len(found):
+            yield found[at : at + chunk_size]
+            at = min(at + chunk_size, len(found))
+            if len(found) - at < chunk_size:
+                with limits.guard(_TASK, _ADVICE):
+                    found, at = _joined(found[at:], _moles(data, *search.next(min(chunk_size, _EVERYTHING)))), 0
 
-def _chunks(
-    data: Transactions,
-    question: _Question,
-    items: Iterable[str] | None,
-    limits: Limits,
-    include_absent: bool,
-    chunk_size: int,
-) -> Iterator[Moles]:
-    with limits.guard(_TASK, _ADVICE):
-        search = _search(data, question, items, limits, absent=include_absent)
-        found, at = _moles(data, *search.next(min(chunk_size, _EVERYTHING))), 0
-    while at < len(found):
-        yield found[at : at + chunk_size]
-        at = min(at + chunk_size, len(found))
-        if len(found) - at < chunk_size:
-            with limits.guard(_TASK, _ADVICE):
-                found, at = _joined(found[at:], _moles(data, *search.next(min(chunk_size, _EVERYTHING)))), 0
+    return chunks()
 
 
 def items_in_moles(
@@ -322,15 +300,8 @@ def _moles(
 
 
 def _joined(first: Moles, second: Moles) -> Moles:
-    a, b = first.itemsets, second.itemsets
-    itemsets = Itemsets(
-        a.names,
-        np.concatenate([a.offsets, a.offsets[-1] + b.offsets[1:]]),
-        np.concatenate([a.items, b.items]),
-        np.concatenate([a.supports, b.supports]),
-    )
     return Moles(
-        itemsets,
+        Itemsets.joined(first.itemsets, second.itemsets),
         np.concatenate([first.breach_with, second.breach_with]),
         np.concatenate([first.breach_of, second.breach_of]),
         np.concatenate([first.sensitive, second.sensitive]),

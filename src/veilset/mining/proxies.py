@@ -21,14 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import BudgetExceeded, WrongUsage, said
-from veilset.exact import support_of
+from veilset.exact import Support, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
 from veilset.mining.frequent_itemsets import frequent
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
-
-__all__ = ["Proxies", "Proxy", "proxies"]
 
 _LARGEST_SIZE = 2
 _CERTAINTY = 0.975  # about, that no true share is below its bound
@@ -77,7 +75,7 @@ def proxies(
     data: Transactions,
     *,
     size: int = 1,
-    min_support: int | float | str | Fraction = 5,
+    min_support: Support = 5,
     top: int | None = 20,
     **bounds: Unpack[Bounds],
 ) -> Proxies:
@@ -85,15 +83,12 @@ def proxies(
 
     Parameters
     ----------
-    data : Transactions
     size : {1, 2}
         Up to how many items X has. A pair is listed only if its bound is above those of both of its items.
     min_support : int, float or str
         At least this many transactions hold X and s together: a number, or a share of all.
     top : int, optional
         How many to give; None: all.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
 
     Returns
     -------
@@ -123,14 +118,7 @@ def proxies(
     first = rank[:top]
     return Proxies(
         tuple(
-            Proxy(
-                items,
-                data.names[s],
-                support,
-                in_all,
-                Fraction(int(data.supports[s]), len(data)),
-                bound,
-            )
+            Proxy(items, data.names[s], support, in_all, Fraction(int(data.supports[s]), len(data)), bound)
             for (items, support), s, in_all, bound in zip(
                 known[first], secret[first].tolist(), held[first].tolist(), lower[first].tolist(), strict=True
             )

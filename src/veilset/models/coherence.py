@@ -15,8 +15,6 @@ from veilset.models.promise import Parameter, Promise
 from veilset.options import Option
 from veilset.transactions import Transactions
 
-__all__ = ["Coherence"]
-
 
 @dataclass(frozen=True, init=False)
 class Coherence(Promise):

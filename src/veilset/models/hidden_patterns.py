@@ -15,8 +15,6 @@ from veilset.options import Option
 from veilset.transactions import Transactions
 from veilset.transactions.vocabulary import item_name, vocabulary_order
 
-__all__ = ["HiddenPatterns", "HiddenRules", "Side"]
-
 Side = str | Iterable[str]
 """One side of a rule: an item, or several."""
 

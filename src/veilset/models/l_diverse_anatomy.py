@@ -11,8 +11,6 @@ from veilset.exact import exact_factor
 from veilset.models.promise import Edit, Parameter, Promise
 from veilset.options import Option
 
-__all__ = ["Empty", "LDiverseAnatomy"]
-
 Empty = Literal["value", "free"]
 """What having no item of a column is: a value like others, or free for everybody to know."""
 

@@ -11,8 +11,6 @@ from typing import ClassVar, Literal, Self, TypeAlias
 from veilset.errors import WrongUsage, said
 from veilset.transactions import Transactions
 
-__all__ = ["Audit", "Edit", "Leftover", "Margin", "Parameter", "Promise", "Reach", "Witness"]
-
 Parameter: TypeAlias = (
     str
     | int
@@ -34,29 +32,20 @@ class Promise(ABC):
 
     What differs from promise to promise is declared here and asked by all other code, which never asks for the type.
     The keyword arguments that make a promise carry an `veilset.options.Option` each.
-
-    Attributes
-    ----------
-    name : str
-        What recipes, certificates and the command line call it.
-    secret : bool
-        Whether the promise itself is the secret: then nothing about it is public but a seal (`veilset.models.Sealed`).
-    listed : str
-        What a secret promise lists, in the plural.
-    edits : {"items", "occurrences", "buckets"}
-        What its methods change.
-    about_people : bool
-        Whether it is people that are protected.
-    may_lack_items : bool
-        Whether data that lacks an item named in the promise can be audited: what is not there is hidden.
     """
 
     name: ClassVar[str]
+    """What recipes, certificates and the command line call it."""
     secret: ClassVar[bool] = False
+    """Whether the promise itself is the secret: then nothing about it is public but a seal (`Sealed`)."""
     listed: ClassVar[str] = ""
+    """What a secret promise lists, in the plural."""
     edits: ClassVar[Edit] = "items"
+    """What its methods change."""
     about_people: ClassVar[bool] = True
+    """Whether it is people that are protected."""
     may_lack_items: ClassVar[bool] = False
+    """Whether data that lacks an item named in the promise can be audited: what is not there is hidden."""
 
     @abstractmethod
     def parameters(self) -> dict[str, Parameter]:

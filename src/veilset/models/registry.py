@@ -11,8 +11,6 @@ from typing import Generic, TypeVar
 from veilset.errors import WrongUsage, near_misses
 from veilset.models.promise import Promise
 
-__all__ = ["PROMISES", "SEAL", "PerPromise", "known_promise", "register"]
-
 SEAL = "sealed"
 """What a certificate says instead of a promise that is secret."""
 

@@ -14,8 +14,6 @@ from veilset.models.promise import Parameter, Promise
 from veilset.options import Option
 from veilset.transactions import Transactions
 
-__all__ = ["RhoUncertainty"]
-
 
 @dataclass(frozen=True, init=False)
 class RhoUncertainty(Promise):

@@ -11,8 +11,6 @@ from veilset.models.promise import Parameter, Promise
 from veilset.models.registry import PROMISES, SEAL
 from veilset.transactions import Transactions
 
-__all__ = ["Sealed"]
-
 
 @dataclass(frozen=True, init=False)
 class Sealed(Promise):

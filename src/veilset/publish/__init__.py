@@ -1,9 +1,19 @@
 """The release on disk: two folders, a certificate, a recipe; and `verify`, which believes only the bytes."""
 
-from veilset.publish.bundle import Bundle, check_target, publish
+from veilset.publish.bundle import Bundle, check_seed, check_target, publish
 from veilset.publish.certificate import Certificate
 from veilset.publish.edits import recipe_like
 from veilset.publish.recipe import Recipe
 from veilset.publish.verify import Verification, verify
 
-__all__ = ["Bundle", "Certificate", "Recipe", "Verification", "check_target", "publish", "recipe_like", "verify"]
+__all__ = [
+    "Bundle",
+    "Certificate",
+    "Recipe",
+    "Verification",
+    "check_seed",
+    "check_target",
+    "publish",
+    "recipe_like",
+    "verify",
+]

@@ -42,8 +42,6 @@ from veilset.report import custodian_report, public_report
 from veilset.run import Run
 from veilset.transactions import Transactions
 
-__all__ = ["Bundle", "check_target", "publish"]
-
 _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
 
 _WARNING = """DO NOT SHARE this folder.
@@ -89,6 +87,7 @@ def publish(
     check_target(out, replace=replace)
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
+    check_seed(seed, "random_state")
     order = None if release.promise.edits == "buckets" else _secret_order(len(release.data), seed)
     _ = run.before, run.account, run.curve  # what takes long is done before the first file is made
     limits = run.limits()
@@ -118,6 +117,14 @@ def check_target(out: Path, *, replace: bool) -> None:
         raise WrongUsage(
             f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another folder."
         )
+
+
+def check_seed(seed: str, name: str) -> None:
+    """Raise if a seed is no text that a file can hold, such as bytes of a command line that are not UTF-8."""
+    try:
+        seed.encode()
+    except UnicodeEncodeError:  # the seed is a secret: the error does not show it
+        raise WrongUsage(f"{said(name)} is not text in UTF-8.", "Give letters and digits.") from None
 
 
 def _why_not(release: Release) -> str:

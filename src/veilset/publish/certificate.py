@@ -14,16 +14,6 @@ from veilset.io import FORMATS, Layout, as_written
 from veilset.models import Parameter, Promise, Sealed, known_promise
 from veilset.transactions import Transactions
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "AnatomyTable",
-    "Certificate",
-    "DataFile",
-    "PromiseRecord",
-    "certified_promise",
-    "make_promise",
-]
-
 SCHEMA_VERSION: Final = 1
 
 

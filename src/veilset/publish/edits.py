@@ -21,8 +21,6 @@ from veilset.run import Run
 from veilset.transactions import Reading
 from veilset.utility import info_loss
 
-__all__ = ["COLUMNS", "EDITS", "PATTERNS", "recipe_like", "write_columns", "write_edits", "write_patterns"]
-
 EDITS, PATTERNS, COLUMNS = "edits.csv", "patterns.csv", "columns.csv"
 _COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
 _EARLIER = _COLUMNS[:-1]  # releases made before loss was told
@@ -131,7 +129,10 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
         others = {item: name for name, items in meant.items() for item in items if item not in {*options["known"]}}
         options["known"] += tuple(others)
         options |= {"generalized": {**recoded, **others}, "stands_for": meant}
-    source = _laid_out(layout, earlier.input or Reading(path=path), path).model_copy(
+    as_earlier = earlier.input or Reading(path=path)
+    if not is_database(path):
+        as_earlier = as_earlier.model_copy(update={"query": None})
+    source = (as_earlier if layout is None else layout.laid_out_as(as_earlier)).model_copy(
         update={
             "path": path,
             "sha256": None,
@@ -141,13 +142,6 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
     )
     method = earlier.method.model_copy(update={"name": "given", "options": options})
     return earlier.model_copy(update={"seed": None, "method": method, "input": source})
-
-
-def _laid_out(asked: Reading | None, earlier: Reading, path: str) -> Reading:
-    """How to read the other data: as is asked, and where nothing is said about the layout, as the earlier data."""
-    if not is_database(path):
-        earlier = earlier.model_copy(update={"query": None})
-    return earlier if asked is None else asked.laid_out_as(earlier)
 
 
 def _check_edits(path: Path, table: Table) -> None:

@@ -7,21 +7,16 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StrictBool, ValidationError
 
+from veilset.anonymize import methods_of
 from veilset.errors import UnreadableInput, WrongUsage
-from veilset.models import Promise
-from veilset.publish.sections import AnyPromise, PromiseSection, Section, promise_section
+from veilset.models import Promise, known_promise
+from veilset.publish.sections import AnyPromise, PromiseSection, Section, check_written, promise_section
 from veilset.release import Release
 from veilset.transactions import Reading, Transactions
 
-__all__ = [
-    "RECIPE",
-    "MethodRecipe",
-    "PromiseSection",
-    "Recipe",
-    "promise_section",
-]
+__all__ = ["RECIPE", "MethodRecipe", "PromiseSection", "Recipe", "promise_section"]
 
 RECIPE = "recipe.toml"
 """The file in ``custodian/``."""
@@ -45,8 +40,8 @@ class MethodRecipe(Section):
     """How to change the data. Text for `columns` or `taxonomy` is a path, relative to the recipe's folder."""
 
     name: str | None = None
-    drop_empty: bool = False
-    allow_sensitive: bool = False
+    drop_empty: StrictBool = False
+    allow_sensitive: StrictBool = False
     options: dict[str, Option] = Field(default_factory=dict)
 
     def beside(self, folder: Path) -> MethodRecipe:
@@ -82,11 +77,15 @@ class Recipe(Section):
         try:
             if isinstance(content.get("promise"), dict):
                 content["promise"] = promise_section(content["promise"])
+                if needs_input:
+                    _check_method(path, content["promise"].model, content.get("method"))
             where = ""
             recipe = cls.model_validate(content)
         except ValidationError as error:
             first = error.errors()[0]
             place = where + ".".join(map(str, first["loc"]))
+            if not where and first["type"].endswith("_type"):  # the values of a promise may be secret
+                place += f" is {first['input']!r}"
             raise WrongUsage(
                 f"{str(path)!r}: {place}: {first['msg']}.", "Compare it with the recipe of a release."
             ) from None
@@ -96,8 +95,7 @@ class Recipe(Section):
             return recipe
         if recipe.input is None:
             raise WrongUsage(
-                f"{str(path)!r} names no input file.",
-                "Its data did not come from a file: add [input] with a path.",
+                f"{str(path)!r} names no input file.", "Its data did not come from a file: add [input] with a path."
             )
         return recipe.model_copy(update={"input": recipe.input.beside(here)})
 
@@ -138,6 +136,16 @@ class Recipe(Section):
             if isinstance(section, dict):
                 lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in section.items())]
         return "\n".join(lines) + "\n"
+
+
+def _check_method(path: Path, promise: str, content: Any) -> None:
+    """Raise if an option of the method is not written as it should be; other faults of the section are found later."""
+    options = content.get("options") if isinstance(content, dict) else None
+    if isinstance(options, dict):
+        methods = methods_of(known_promise(promise))
+        name = content.get("name") or next(iter(methods))
+        if name in methods:
+            check_written(methods[name], options, f"{str(path)!r}: method.options.")
 
 
 def _toml(value: Any) -> str:

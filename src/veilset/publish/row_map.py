@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 from veilset.io import atomic_file
 from veilset.release import Release
 
-__all__ = ["write_row_map"]
-
 _ROWS_AT_ONCE = 1 << 17
 
 

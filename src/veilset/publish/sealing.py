@@ -14,8 +14,6 @@ import json
 from veilset.models import Audit, Promise, Sealed
 from veilset.transactions import Transactions
 
-__all__ = ["public_audit", "public_promise"]
-
 
 def public_promise(promise: Promise, data: Transactions, seed: str) -> Promise:
     """The promise as a certificate about *data* says it; *seed* is the recipe's.

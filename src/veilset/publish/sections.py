@@ -1,26 +1,38 @@
-"""The section [promise] of a recipe, made from what a promise declares."""
+"""The section [promise] of a recipe, made from what a promise declares; and the forms of the options of methods."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     SerializeAsAny,
     StrictFloat,
     StrictInt,
+    TypeAdapter,
+    ValidationError,
     create_model,
     model_validator,
 )
 
+from veilset.errors import WrongUsage
 from veilset.models import Coherence, Promise, known_promise
 from veilset.options import Form, declared
 from veilset.publish.certificate import make_promise
 
-__all__ = ["AnyPromise", "PromiseSection", "Section", "promise_section"]
+
+def _without_zero(path: str) -> str:
+    if "\0" in path:
+        raise ValueError("a path without a zero character")
+    return path
+
+
+_Path = Annotated[str, AfterValidator(_without_zero)]
 
 _WRITTEN: dict[Form, Any] = {
     "text": str,
@@ -34,16 +46,27 @@ _WRITTEN: dict[Form, Any] = {
     "count or share": StrictInt | StrictFloat | str,
     "switch": bool,
     "choice": str,
-    "file": str,
-    "files": tuple[str, ...],
+    "file": _Path,
+    "files": tuple[_Path, ...],
     "items": tuple[str, ...],
     "groups": tuple[tuple[str, ...], ...],
     "patterns": tuple[tuple[str, ...], ...],
     "rules": tuple[tuple[tuple[str, ...], tuple[str, ...]], ...],
     "weights": dict[str, float] | str,
-    "columns": int | tuple[tuple[str, ...], ...],
+    "columns": int | _Path | tuple[tuple[str, ...], ...],
 }
 """How a value of each form stands in a recipe. TOML has no word for None: it is left out, or "unlimited"."""
+
+_UNDECLARED: dict[str, Any] = {
+    "taxonomy": _Path | dict[str, tuple[str, ...]],
+    **dict.fromkeys(("chosen", "known", "suppressed"), tuple[str, ...]),
+    **dict.fromkeys(("restore", "repair"), bool),
+    "generalized": dict[str, str],
+    "stands_for": dict[str, tuple[str, ...]],
+    "beta": _WRITTEN["share"],
+    "fan_out": int,
+}
+"""The same for options of methods that have no flag on the command line."""
 
 
 class Section(BaseModel):
@@ -61,23 +84,20 @@ class PromiseSection(Section):
     @classmethod
     def _named(cls, content: Any) -> Any:
         """A parameter that is None and can be unlimited is written as such."""
-        unlimited = [said.name for said in declared(known_promise(cls.kind())) if "unlimited" in said.option.form]
-        named = {name: "unlimited" for name in unlimited if name in content and content[name] is None}
+        named = {name: "unlimited" for name in cls.may_be_unlimited() if content.get(name, 0) is None}
         return {**content, **named}
 
     @classmethod
-    def kind(cls) -> str:
-        """Which promise this is a section for."""
-        return str(cls.model_fields["model"].default)
+    def may_be_unlimited(cls) -> list[str]:
+        """The parameters for which "unlimited" stands for None."""
+        promise = known_promise(str(cls.model_fields["model"].default))
+        return [said.name for said in declared(promise) if said.option.form == "whole or unlimited"]
 
     def make(self) -> Promise:
         """The promise itself."""
         parameters = self.model_dump(exclude={"model"}, exclude_unset=True)
-        unlimited = {said.name for said in declared(known_promise(self.model)) if "unlimited" in said.option.form}
-        written = {
-            name: None if name in unlimited and value == "unlimited" else value for name, value in parameters.items()
-        }
-        return make_promise(self.model, written)
+        unlimited = {name: None for name in self.may_be_unlimited() if parameters.get(name) == "unlimited"}
+        return make_promise(self.model, {**parameters, **unlimited})
 
 
 @cache
@@ -98,3 +118,25 @@ def promise_section(content: Any) -> Any:
 
 AnyPromise: TypeAlias = Annotated[SerializeAsAny[PromiseSection], BeforeValidator(promise_section)]
 """What to promise: the parameters of the promise that *model* names, and no others."""
+
+
+def check_written(method: Callable[..., Any], options: Mapping[str, Any], where: str) -> None:
+    """Raise if one of these values, as they stand in a recipe, is not of the form that the method's option has."""
+    forms = {said.name: said.option for said in declared(method)}
+    for name, value in options.items():
+        written = _UNDECLARED.get(name, Any)
+        if (option := forms.get(name)) is not None:
+            written = Literal[option.choices] if option.form == "choice" else _WRITTEN[option.form]
+        try:
+            TypeAdapter(written).validate_python(_as_tuples(value), strict=True)
+        except ValidationError as error:
+            messages = (one["msg"].removeprefix("Value error, ") for one in error.errors())
+            expected = " or ".join(dict.fromkeys(text.removeprefix("Input should be ") for text in messages))
+            shown = "not as expected" if option is not None and option.secret else repr(value)
+            raise WrongUsage(f"{where}{name} is {shown}.", f"Give {expected}.") from None
+
+
+def _as_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_tuples(inner) for key, inner in value.items()}
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

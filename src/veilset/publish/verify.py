@@ -23,8 +23,6 @@ from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise
 from veilset.transactions import Transactions, read_file
 
-__all__ = ["CERTIFICATE", "REPORT", "SUMS", "Verdict", "Verification", "verify"]
-
 CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
 
 Verdict = Literal["holds", "broken", "altered", "edited", "sealed", "incomplete", "malformed", "unknown-schema"]
@@ -81,8 +79,8 @@ class Verification:
 
 
 class _Refused(Exception):
-    def __init__(self, verdict: Verdict, message: str, certificate: Certificate | None = None) -> None:
-        self.answer = Verification(verdict, message, certificate)
+    def __init__(self, verdict: Verdict, message: str) -> None:
+        self.verdict, self.message = verdict, message
 
 
 def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = None) -> Verification:
@@ -92,6 +90,7 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     if not public.is_dir():
         raise UnreadableInput(f"There is no release at {str(path)!r}.", "Name a release folder or its public/ folder.")
     limits = limits or Limits()
+    certificate = None
     try:
         certificate = _read_certificate(public, limits)
         _check_files(public, certificate)
@@ -100,10 +99,10 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
         data = _read_data(public, certificate, limits)
         promise = told
         if isinstance(told, Sealed):
-            promise = _unsealed(told, None if public == path else path / "custodian", data, certificate)
+            promise = _unsealed(told, None if public == path else path / "custodian", data)
         answer = audit(data, promise, witnesses=witnesses, limits=limits)
     except _Refused as refused:
-        return refused.answer
+        return Verification(refused.verdict, refused.message, certificate)
     except OSError as error:
         return Verification("malformed", f"A file of the release cannot be read: {error}. Check the permissions.")
     except WrongUsage as error:
@@ -117,7 +116,7 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     return Verification("broken", message, certificate, answer)
 
 
-def _unsealed(told: Sealed, custodian: Path | None, data: Transactions, certificate: Certificate) -> Promise:
+def _unsealed(told: Sealed, custodian: Path | None, data: Transactions) -> Promise:
     """The secret promise, from the custodian's recipe: the very one that the certificate's seal is on."""
     if custodian is None or not custodian.is_dir():
         missing = "" if custodian is None else f" There is no folder {str(custodian)!r}."
@@ -125,14 +124,12 @@ def _unsealed(told: Sealed, custodian: Path | None, data: Transactions, certific
             "sealed",
             f"The bytes are those that were released. That {_hidden(told)} in them cannot be checked without the "
             f"custodian's list: ask the custodian to run veilset verify on the whole release.{missing}",
-            certificate,
         )
     path = custodian / RECIPE
     if not path.is_file():
         raise _Refused(
             "incomplete",
             f"{RECIPE} is missing from {str(custodian)!r}: what is hidden stands there. Get it from a backup.",
-            certificate,
         )
     try:
         recipe = Recipe.load(path, needs_input=False)
@@ -140,16 +137,13 @@ def _unsealed(told: Sealed, custodian: Path | None, data: Transactions, certific
     except VeilsetError:
         # Not what is wrong with it: that may name an item of the secret, and a screen and logs may be seen by others.
         raise _Refused(
-            "malformed",
-            f"What is hidden cannot be read: {str(path)!r} is damaged. Get it from a backup.",
-            certificate,
+            "malformed", f"What is hidden cannot be read: {str(path)!r} is damaged. Get it from a backup."
         ) from None
     if recipe.seed is None or public_promise(promise, data, recipe.seed) != told:
         raise _Refused(
             "edited",
             f"{str(path)!r} is not the recipe of this release: what it hides, or its seed, is not what the certificate "
             "is sealed with. Use the files as they were released.",
-            certificate,
         )
     return promise
 
@@ -188,28 +182,24 @@ def _check_files(public: Path, certificate: Certificate) -> None:
     expected = {*tables, CERTIFICATE, REPORT}
     for name in sorted({*expected, SUMS}):
         if not (public / name).is_file():
-            raise _Refused("incomplete", f"{name} is missing. Ask for the complete release.", certificate)
+            raise _Refused("incomplete", f"{name} is missing. Ask for the complete release.")
     extra = sorted(p.name for p in public.iterdir() if p.name not in {*expected, SUMS})
     if extra:
-        raise _Refused(
-            "altered",
-            f"{extra[0]!r} does not belong to the release; the certificate says nothing of it.",
-            certificate,
-        )
+        raise _Refused("altered", f"{extra[0]!r} does not belong to the release; the certificate says nothing of it.")
     try:
         lines = (public / SUMS).read_text("utf-8").splitlines()
         sums = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
     except (ValueError, OSError):
-        raise _Refused("malformed", f"{SUMS} cannot be read. Ask for the release again.", certificate) from None
+        raise _Refused("malformed", f"{SUMS} cannot be read. Ask for the release again.") from None
     if set(sums) != expected or len(lines) != len(expected):
-        raise _Refused("altered", f"{SUMS} does not list exactly {', '.join(sorted(expected))}.", certificate)
+        raise _Refused("altered", f"{SUMS} does not list exactly {', '.join(sorted(expected))}.")
     for name in sorted(expected):
         if sha256_of(public / name) != sums[name]:
             verdict: Verdict = "edited" if name == CERTIFICATE else "altered"
-            raise _Refused(verdict, f"{name} is not the file that was released: its sha256 differs.", certificate)
+            raise _Refused(verdict, f"{name} is not the file that was released: its sha256 differs.")
     for name, sha256 in tables.items():
         if sums[name] != sha256:
-            raise _Refused("altered", f"{name} is not the file that was certified: its sha256 differs.", certificate)
+            raise _Refused("altered", f"{name} is not the file that was certified: its sha256 differs.")
 
 
 def _check_anatomy(certificate: Certificate, told: Promise) -> None:
@@ -217,11 +207,7 @@ def _check_anatomy(certificate: Certificate, told: Promise) -> None:
     promised = (told.kind if isinstance(told, Sealed) else told).edits == "buckets"
     if promised != (certificate.anatomy is not None):
         has = "has no anatomized table, which is what is promised about" if promised else "has an anatomized table"
-        raise _Refused(
-            "malformed",
-            f"The certificate for {certificate.promise.name} {has}. Ask for the release again.",
-            certificate,
-        )
+        raise _Refused("malformed", f"The certificate for {certificate.promise.name} {has}. Ask for the release again.")
 
 
 def _audited(certificate: Certificate) -> AnatomyTable | DataFile:
@@ -252,23 +238,21 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
     try:
         data = read_file(path, layout, limits=limits)
     except (UnreadableInput, WrongUsage) as error:
-        raise _Refused("malformed", f"{table.file} cannot be read: {error}", certificate) from None
+        raise _Refused("malformed", f"{table.file} cannot be read: {error}") from None
     try:
         data = data.with_sensitive(certificate.sensitive).anonymous()
     except VeilsetError as error:
-        raise _Refused("altered", f"The certificate does not fit the data: {error}", certificate) from None
+        raise _Refused("altered", f"The certificate does not fit the data: {error}") from None
     if (contradiction := _contradiction(certificate, data)) is not None:
-        raise _Refused("altered", f"The certificate contradicts itself or the data: {contradiction}", certificate)
+        raise _Refused("altered", f"The certificate contradicts itself or the data: {contradiction}")
     if len(data) != certificate.transactions:
         raise _Refused(
-            "altered",
-            f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}.",
-            certificate,
+            "altered", f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}."
         )
     limits.require(_ROOM_TO_COMPARE, "Comparing the file with its transactions", "verify it where there is more.")
     # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.
     if certificate.anatomy is not None:
-        _check_numbers(certificate.anatomy, data, certificate)
+        _check_numbers(certificate.anatomy, data)
         more = data.anatomized_rows().more_in(path, layout)
     else:
         more = holds_more_than(path, data.offsets, data.items, data.names, layout)
@@ -277,20 +261,17 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
             "altered",
             f"{table.file} holds more than its transactions, or not as veilset writes them ({more}): what "
             "else it says about people was not certified.",
-            certificate,
         )
     if certificate.anatomy is not None:
         _check_same_rows(public, data, certificate)
     return data
 
 
-def _check_numbers(table: AnatomyTable, data: Transactions, certificate: Certificate) -> None:
+def _check_numbers(table: AnatomyTable, data: Transactions) -> None:
     for what, count in AnatomyTable.numbers(data).items():
         if getattr(table, what) != count:
             raise _Refused(
-                "altered",
-                f"The certificate says {_counted(what, getattr(table, what))}, {table.file} has {count:,}.",
-                certificate,
+                "altered", f"The certificate says {_counted(what, getattr(table, what))}, {table.file} has {count:,}."
             )
 
 
@@ -314,5 +295,4 @@ def _check_same_rows(public: Path, data: Transactions, certificate: Certificate)
             "altered",
             f"{other.file} does not hold the rows of {_audited(certificate).file} in their order, as veilset writes "
             f"them ({more}): what it says about people was not certified.",
-            certificate,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +22,6 @@ from veilset.report.charts import limit_chart
 from veilset.report.pages import Figure, bucket_figure
 from veilset.report.text import braced, fraction, number, quoted, shares
 from veilset.transactions import Anatomy, Transactions
-
-__all__ = [
-    "ColumnFacts",
-    "Cut",
-    "bucket_sentence",
-    "column_facts",
-    "cut_of",
-    "cut_sentence",
-    "how_it_was_cut",
-    "merge_sentence",
-]
 
 _FEW = 3  # names of a column in a sentence
 _MOST_DRAWN = 30  # columns in the picture; all are in its table
@@ -159,7 +149,6 @@ def _sizes(anatomy: Anatomy) -> str:
 
 def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> Figure:
     limit, drawn = 1 / promise.l, columns[:_MOST_DRAWN]
-    title = "What is common in each column"
     free = any(column.empty_is_free for column in columns)
     line = f"The line is at {fraction(limit)}: with more than that, no buckets could keep the promise"
     says = f"The share of transactions with none of a column's items, and with its commonest other value. {line}" + (
@@ -176,16 +165,11 @@ def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> F
         for name, share in ((_COMMONEST, column.commonest), (_EMPTY, column.empty))
         if name == _COMMONEST or not column.empty_is_free
     ]
+    colours = {name: colour for name, colour in _COLOURS.items() if any(name == series for _, series, _ in bars)}
     return Figure(
-        title=title,
+        title="What is common in each column",
         says=says,
-        draw=lambda: limit_chart(
-            bars,
-            {name: colour for name, colour in _COLOURS.items() if any(name == series for _, series, _ in bars)},
-            limit=float(limit),
-            across="share of transactions",
-            label=f"{title}. {says}",
-        ),
+        chart=partial(limit_chart, bars, colours, limit=float(limit), across="share of transactions"),
         head=("Column", "Items", "Different values", "Commonest other value", "None of its items"),
         rows=[
             (

@@ -15,8 +15,6 @@ from markupsafe import Markup
 
 from veilset.report.histograms import Histogram
 
-__all__ = ["COLOURS", "heat_map", "histogram_chart", "limit_chart", "share_chart"]
-
 COLOURS = {
     "main": "#3f7fbf",
     "before": "#9aa5b1",
@@ -53,7 +51,6 @@ def histogram_chart(histogram: Histogram, colours: Sequence[str], *, across: str
         for start, count in zip(histogram.starts, counts, strict=True)
     ]
     names = list(histogram.series)
-    several = len(names) > 1
     chart = (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
@@ -66,12 +63,7 @@ def histogram_chart(histogram: Histogram, colours: Sequence[str], *, across: str
             ),
             xOffset=alt.XOffset("series:N", sort=names),
             y=alt.Y("count:Q", title=up, axis=alt.Axis(format="~s", tickMinStep=1, tickCount=5)),
-            color=alt.Color(
-                "series:N",
-                sort=names,
-                scale=alt.Scale(domain=names, range=[COLOURS[colour] for colour in colours]),
-                legend=alt.Legend(orient="top", title=None, symbolType="square") if several else None,
-            ),
+            color=_colours("series:N", dict(zip(names, colours, strict=True)), legend=len(names) > 1),
         )
         .properties(width=520, height=170)
     )
@@ -116,12 +108,7 @@ def limit_chart(
             x=x,
             y=alt.Y("row:N", sort=None, title=None, axis=names, scale=alt.Scale(paddingInner=0.3)),
             yOffset=alt.YOffset("series:N", sort=list(colours)),
-            color=alt.Color(
-                "series:N",
-                sort=None,
-                scale=alt.Scale(domain=list(colours), range=[COLOURS[colour] for colour in colours.values()]),
-                legend=alt.Legend(orient="top", title=None, symbolType="square"),
-            ),
+            color=_colours("series:N", colours),
         )
     )
     line = (
@@ -140,25 +127,27 @@ def heat_map(
 
     shown = [{"row": row, "column": column, "value": values[value]} for row, column, value in cells]
     rows, columns = len({row for row, _, _ in cells}), len({column for _, column, _ in cells})
+    colours = {values[-1]: "negative", values[0]: "zero", values[1]: "positive"}
     chart = (
         alt.Chart(alt.InlineData(values=shown))
         .mark_rect(stroke=_LINE, strokeWidth=0.5)
         .encode(
             x=alt.X("column:N", sort=None, title=across, axis=_name_axis("top", labelAngle=-60, labelAlign="left")),
             y=alt.Y("row:N", sort=None, title=down, axis=_name_axis("left")),
-            color=alt.Color(
-                "value:N",
-                sort=None,
-                scale=alt.Scale(
-                    domain=[values[value] for value in (-1, 0, 1)],
-                    range=[COLOURS[name] for name in ("negative", "zero", "positive")],
-                ),
-                legend=alt.Legend(orient="bottom", title=None, symbolType="square", symbolStrokeWidth=0.5),
-            ),
+            color=_colours("value:N", colours, orient="bottom", symbolStrokeWidth=0.5),
         )
         .properties(width=max(_SMALLEST, _CELL * columns), height=max(_SMALLEST, _CELL * rows))
     )
     return _svg(chart, label)
+
+
+def _colours(field: str, colours: Mapping[str, str], *, legend: bool = True, **more: Any) -> Any:
+    """A colour for each value of a field, by its name in `COLOURS`, and what the legend says of them."""
+    import altair as alt  # noqa: PLC0415
+
+    scale = alt.Scale(domain=list(colours), range=[COLOURS[colour] for colour in colours.values()])
+    shown = alt.Legend(**{"orient": "top", "title": None, "symbolType": "square", **more}) if legend else None
+    return alt.Color(field, sort=None, scale=scale, legend=shown)
 
 
 def _name_axis(side: Literal["top", "left"], **more: Any) -> Any:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from veilset.models import Audit
-from veilset.release import Release
+from veilset.release import Attempt, ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
-from veilset.report.costs import cost_rows
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
-from veilset.report.text import number
+from veilset.report.text import NUMBERS, braced, number, shares, shown
 from veilset.report.words import (
     Words,
     bound_sentence,
@@ -23,8 +22,7 @@ from veilset.report.words import (
     words_of,
 )
 from veilset.run import Run
-
-__all__ = ["custodian_report"]
+from veilset.utility import Account, Metric
 
 _MOST_RISKS = 10
 _MOST_MERGES = 50
@@ -63,12 +61,18 @@ def custodian_report(run: Run) -> str:
         too_dear=too_dear_sentence(release),
         bound="" if release.bound is None else bound_sentence(release.bound),
         curve=curve_figure(run.curve) if run.curve else None,
-        suppressed=[(name, support[name], why[name]) for name in suppressed],
+        attempts=[_attempt(attempt) for attempt in release.attempts],
+        suppressed=[(shown(name), support[name], why[name]) for name in suppressed],
+        renamed=[(shown(old), shown(new)) for old, new in release.generalized.items()],
+        merges=[_merge(merge) for merge in release.partition.merges] if release.partition else [],
         most_rows=_MOST_SUPPRESSED,
         most_merges=_MOST_MERGES,
         most_folded=_MOST_FOLDED,
         account=account,
-        cost_rows=cost_rows(account),
+        costs=[
+            (metric.meaning, value, "–" if metric.better == "neither" else metric.better)
+            for metric, value in cost_rows(account)
+        ],
         might_stay=words.may_be_recoded and bool(release.generalized),
         supports=_supports(release, words),
         lengths=_lengths(release),
@@ -84,6 +88,31 @@ def _option(name: str, value: object) -> str:
         lists = "column" if name == "columns" else "pattern"
         return number(len(value), lists if value and isinstance(value[0], tuple) else "item")
     return str(value)
+
+
+def _attempt(attempt: Attempt) -> tuple[str, str, str]:
+    lost = [] if attempt.loss is None else [shares(attempt.loss)]
+    remarks = "; ".join([*lost, *([attempt.note] if attempt.note else [])])
+    return f"{attempt.name}{' (taken)' * attempt.won}", remarks, f"{attempt.seconds:.1f}"
+
+
+def _merge(merge: ColumnMerge) -> tuple[str, ...]:
+    return braced(merge.column), braced(merge.other), shares(float(merge.share)), shares(float(merge.reached))
+
+
+def cost_rows(account: Account) -> list[tuple[Metric, str]]:
+    """Each metric with its value, but for those that say nothing new where no item is deleted or renamed."""
+    mixed = account.promise.edits == "buckets"
+    told = (metric for metric in account.metrics if not (mixed and metric.about_deletion))
+    return [(metric, _measured(account.values.get(metric.name), metric)) for metric in told]
+
+
+def _measured(value: float | None, metric: Metric) -> str:
+    if value is None:
+        return "not counted: took too long or too much memory"
+    if metric.highest == 1 or metric.relative:
+        return shares(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
 
 
 def _supports(release: Release, words: Words) -> Figure | None:
@@ -110,7 +139,7 @@ def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
     return {
         "state": words.state(before),
         "verdict": verdict(before, merged=merged),
-        "heads": (*words.heads, "Over the limit"),
+        "columns": [(head, "n" if head in NUMBERS else "") for head in (*words.heads, "Over the limit")],
         "rows": [(*words.row(risk, before), _times(float(words.over(risk, before)))) for risk in listed],
         "more": words.more(before, len(listed)),
         "by_size": ways_figure(before.found_by_size, says=says) if (says := ways_by_size(before)) else None,

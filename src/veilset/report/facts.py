@@ -22,8 +22,6 @@ from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_s
 from veilset.report.words import decide, verdict, words_of
 from veilset.run import Run
 
-__all__ = ["audit_facts", "mined_facts", "proxy_facts", "release_facts"]
-
 _NO_SECRETS = (  # of the facts about a release that hides patterns
     "verdict",
     "method",

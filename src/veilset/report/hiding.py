@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -18,17 +19,6 @@ from veilset.report.pages import Figure
 from veilset.report.text import knowledge, number, shown
 from veilset.run import Run
 from veilset.utility import SideEffect
-
-__all__ = [
-    "Ledger",
-    "Taken",
-    "how_it_was_hidden",
-    "ledger",
-    "matrix_figure",
-    "p_r_reached",
-    "taken_out",
-    "taken_sentence",
-]
 
 _MOST_SHOWN = 30  # rows and columns of the picture
 _LONGEST_LABEL = 22
@@ -154,7 +144,7 @@ def ledger(run: Run) -> Ledger | None:
     return Ledger(
         f"{number(fates['hidden'], what)} hidden, {fates['found']:,} still found{f'; {stay}' if kept else ''}.",
         fates["found"],
-        [(_name(effect), effect.before, effect.after, _level(effect), effect.fate) for effect in hidden],
+        [(_name(effect), effect.before, effect.after, _level(effect), _fate(effect)) for effect in hidden],
         [(_name(effect), effect.before, effect.after) for effect in lost],
     )
 
@@ -169,6 +159,10 @@ def _name(effect: SideEffect) -> str:
 
 def _level(effect: SideEffect) -> str:
     return "–" if effect.level is None else percent(effect.level)
+
+
+def _fate(effect: SideEffect) -> str:
+    return "STILL FOUND" if effect.fate == "found" else effect.fate
 
 
 def matrix_figure(release: Release) -> Figure | None:
@@ -188,7 +182,6 @@ def matrix_figure(release: Release) -> Figure | None:
     left = [*_not_shown(victims, "column"), *_not_shown(hit_by, "row")]
     names = release.original.names
     across, down = _labels([names[item] for item in columns]), _labels([names[item] for item in rows])
-    title = "The sanitization matrix"
     says = (
         "A column for each item that may be taken out, those that lost most first; a row for each item beside it. "
         "−1: the item goes from transactions that hold the one beside it; 1: it is to stay in them; 0: neither."
@@ -200,15 +193,9 @@ def matrix_figure(release: Release) -> Figure | None:
         for at, here in enumerate(across)
     ]
     return Figure(
-        title=title,
+        title="The sanitization matrix",
         says=says,
-        draw=lambda: heat_map(
-            cells,
-            _ENTRIES,
-            across="item",
-            down="item beside it",
-            label=f"{title}. {says}",
-        ),
+        chart=partial(heat_map, cells, _ENTRIES, across="item", down="item beside it"),
         head=("Where a transaction holds", "This item", "Entry"),
         rows=[(there, here, _ENTRIES[entry]) for there, here, entry in cells if entry],
         widest=max(27, 12 + 1.2 * len(columns)),  # what is drawn for few columns is not blown up

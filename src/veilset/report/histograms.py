@@ -9,8 +9,6 @@ from itertools import chain, count, pairwise
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Histogram", "length_histogram", "support_histogram"]
-
 _MOST_BINS = 24
 
 

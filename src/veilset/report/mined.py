@@ -17,19 +17,6 @@ from veilset.exact import percent
 from veilset.report.text import by_size, number, shares, shown
 from veilset.transactions import Transactions
 
-__all__ = [
-    "COLUMNS",
-    "Asked",
-    "Mined",
-    "Tally",
-    "columns_for",
-    "found_sentence",
-    "large",
-    "notes",
-    "sizes_sentence",
-    "sureness",
-]
-
 Kind = Literal["all", "closed", "maximal", "count", "rare", "rules"]
 
 _ITEMSETS = pa.schema([("items", pa.list_(pa.string())), ("support", pa.int64())])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 import jinja2
@@ -16,10 +16,8 @@ from veilset.anonymize import Curve
 from veilset.limits import Limits
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
-from veilset.report.text import NUMBERS, braced, number, shares, shown
+from veilset.report.text import number, shares, shown
 from veilset.report.words import curve_sentence
-
-__all__ = ["Figure", "bucket_figure", "curve_figure", "length_figure", "render", "support_figure", "ways_figure"]
 
 Counts = Mapping[str, npt.NDArray[np.int64]]
 
@@ -32,10 +30,19 @@ class Figure:
 
     title: str
     says: str
-    draw: Callable[[], Markup]
+    chart: Callable[..., Markup]
     head: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     widest: float | None = None
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The heads of the table of numbers, and that all but the first are above numbers."""
+        return [(head, "n" if at else "") for at, head in enumerate(self.head)]
+
+    def draw(self) -> Markup:
+        """The drawing, described for those who cannot see it."""
+        return self.chart(label=f"{self.title}. {self.says}")
 
 
 def render(template: str, limits: Limits | None, /, **context: object) -> str:
@@ -58,72 +65,45 @@ def _environment(*, charts: bool) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"colours": COLOURS, "numbers": NUMBERS, "charts": charts}
-    environment.filters |= {"braced": braced, "shown": shown, "number": number, "shares": shares}
+    environment.globals |= {"colours": COLOURS, "charts": charts}
+    environment.filters |= {"shown": shown, "number": number, "shares": shares}
     return environment
 
 
 def support_figure(series: Counts, colours: Sequence[str], *, k: int, says: str) -> Figure | None:
     """How many items are held by how many transactions; None if there is no item."""
-    return _figure(
-        support_histogram(series, k),
-        colours,
-        title="How often items occur",
-        across="transactions that hold the item",
-        up="items",
-        first="Transactions that hold the item",
-        says=says,
-    )
+    title, across = "How often items occur", "transactions that hold the item"
+    return _figure(support_histogram(series, k), colours, title=title, across=across, up="items", says=says)
 
 
 def length_figure(series: Counts, colours: Sequence[str], *, says: str) -> Figure | None:
     """How many transactions have how many items; None if there is no transaction."""
-    return _figure(
-        length_histogram(series),
-        colours,
-        title="How long transactions are",
-        across="items in the transaction",
-        up="transactions",
-        first="Items in the transaction",
-        says=says,
-    )
+    title, across = "How long transactions are", "items in the transaction"
+    return _figure(length_histogram(series), colours, title=title, across=across, up="transactions", says=says)
 
 
 def bucket_figure(sizes: npt.NDArray[np.int64], *, says: str) -> Figure | None:
     """How many buckets have how many transactions; None if there is no bucket."""
-    return _figure(
-        length_histogram({"buckets": sizes}),
-        ["main"],
-        title="How large buckets are",
-        across="transactions in the bucket",
-        up="buckets",
-        first="Transactions in the bucket",
-        says=says,
-    )
+    title, across = "How large buckets are", "transactions in the bucket"
+    histogram = length_histogram({"buckets": sizes})
+    return _figure(histogram, ["main"], title=title, across=across, up="buckets", says=says)
 
 
 def ways_figure(by_size: Sequence[int], *, says: str) -> Figure | None:
     """In how many ways a promise can be broken, by the number of items known."""
-    return _figure(
-        Histogram(tuple(range(1, len(by_size) + 2)), {"ways": tuple(by_size)}),
-        ["sensitive"],
-        title="Ways to break the promise",
-        across="items an attacker must know",
-        up="ways",
-        first="Items known",
-        says=says,
-    )
+    title, across, first = "Ways to break the promise", "items an attacker must know", "Items known"
+    histogram = Histogram(tuple(range(1, len(by_size) + 2)), {"ways": tuple(by_size)})
+    return _figure(histogram, ["sensitive"], title=title, across=across, up="ways", says=says, first=first)
 
 
 def curve_figure(curve: Curve) -> Figure:
     """What each p would cost."""
-    title, says = "What each p would cost", f"{curve_sentence(curve)}."
     points = [("unlimited" if p is None else f"{p:,}", loss) for p, loss in curve.items()]
-    across = "public items an attacker may know (p)"
+    across, up = "public items an attacker may know (p)", "share of item occurrences lost"
     return Figure(
-        title=title,
-        says=says,
-        draw=lambda: share_chart(points, across=across, up="share of item occurrences lost", label=f"{title}. {says}"),
+        title="What each p would cost",
+        says=f"{curve_sentence(curve)}.",
+        chart=partial(share_chart, points, across=across, up=up),
         head=("p", "Item occurrences lost"),
         rows=[(p, shares(loss)) for p, loss in points],
     )
@@ -136,11 +116,12 @@ def _figure(
     title: str,
     across: str,
     up: str,
-    first: str,
     says: str,
+    first: str = "",
 ) -> Figure | None:
     if histogram is None:
         return None
+    first = first or across.capitalize()
     if any(above > low + 1 for low, above in pairwise(histogram.edges)):
         across += " (each bar: from this number to below the next)"
     several = len(histogram.series) > 1
@@ -149,7 +130,7 @@ def _figure(
     return Figure(
         title=title,
         says=says,
-        draw=lambda: histogram_chart(histogram, colours, across=across, up=up, label=f"{title}. {says}"),
+        chart=partial(histogram_chart, histogram, colours, across=across, up=up),
         head=(first, *heads),
         rows=[(name, *(f"{count:,}" for count in row)) for name, row in zip(histogram.ranges, counts, strict=True)],
     )

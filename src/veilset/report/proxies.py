@@ -10,8 +10,6 @@ from veilset.mining import Proxies, Proxy
 from veilset.report.text import number, shares, shown
 from veilset.transactions import Transactions, list_line
 
-__all__ = ["CAUTION", "Suggested", "proposed_items", "proposed_list", "proxies_sentence", "proxy_sentence"]
-
 CAUTION = (
     "A proxy is no proof: it is what this data shows, whatever the reason. "
     "As long as an item is public, the h of coherence bounds what knowing it gives away. "

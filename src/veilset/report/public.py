@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from markupsafe import Markup
 
 from veilset.limits import Limits
 from veilset.models import Audit
@@ -17,7 +18,7 @@ from veilset.report.text import number
 from veilset.report.words import limits_met, verdict, words_of
 from veilset.transactions import Transactions
 
-__all__ = ["public_report"]
+_CODE = Markup("<code>{}</code>")
 
 
 def public_report(
@@ -67,7 +68,7 @@ def public_report(
         data=data,
         loss_percent=loss_percent,
         version=version,
-        parameters=words.parameters(sensitive=bool(sensitive.any())),
+        parameters=[(_CODE.format(name), *told) for name, *told in words.parameters(sensitive=bool(sensitive.any()))],
         limits=limits_met(audit),
         supports=_supports(data, audit.promise.support_floor),
         cut=words.cut(data, limits),

@@ -12,8 +12,6 @@ from rich.tree import Tree
 from veilset.report.text import number, shown
 from veilset.transactions import Taxonomy
 
-__all__ = ["item_facts", "print_item", "print_taxonomy", "taxonomy_facts", "taxonomy_sentence"]
-
 
 def taxonomy_sentence(taxonomy: Taxonomy) -> str:
     """How large it is.

@@ -34,8 +34,6 @@ from veilset.transactions import Transactions
 from veilset.utility import Account
 from veilset.utility.rules import CONFIDENCE, SIZE
 
-__all__ = ["print_audit", "print_reading", "print_release"]
-
 _MOST_NAMES = 12
 _MOST_MERGES = 3
 

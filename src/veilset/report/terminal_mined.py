@@ -13,8 +13,6 @@ from veilset.report.proxies import CAUTION, Suggested, proxies_sentence, proxy_s
 from veilset.report.terminal_parts import indented, item_names, new_table, title
 from veilset.report.text import number, shares
 
-__all__ = ["print_mined", "print_proxies"]
-
 _BAR = 16
 
 

@@ -11,8 +11,6 @@ from rich.text import Text
 
 from veilset.report.text import NUMBERS, number, shown
 
-__all__ = ["indented", "item_names", "new_table", "title"]
-
 _MOST_ITEMS = 8
 
 

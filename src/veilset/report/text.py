@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-__all__ = [
-    "NUMBERS",
-    "SHORT",
-    "braced",
-    "by_size",
-    "fraction",
-    "knowledge",
-    "number",
-    "people",
-    "quoted",
-    "shares",
-    "shown",
-    "visible",
-]
+from veilset.exact import percent
 
 NUMBERS = frozenset(
     {
@@ -122,6 +109,11 @@ def shares(value: float) -> str:
     if 0.999 < value < 1:
         return "above 99.9%"
     return f"{100 * value:.1f}".removesuffix(".0") + "%"
+
+
+def below(share: Fraction, limit: Fraction) -> str:
+    """A share below a limit; told exactly where, rounded up, it would look like the limit."""
+    return str(share) if share < limit and percent(share) == percent(limit) else percent(share)
 
 
 def fraction(share: Fraction) -> str:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from veilset.anonymize import Curve
 from veilset.exact import percent
@@ -20,26 +20,6 @@ from veilset.options import declared
 from veilset.release import Attempt, Bound, Release
 from veilset.report.text import by_size, knowledge, number, quoted, shares, shown, visible
 from veilset.transactions import Transactions
-
-__all__ = [
-    "WORDS",
-    "Decision",
-    "Limit",
-    "Words",
-    "attempts_sentence",
-    "bound_sentence",
-    "counted_sentence",
-    "curve_sentence",
-    "decide",
-    "limits_met",
-    "one_person",
-    "perhaps_worse",
-    "too_dear_sentence",
-    "verdict",
-    "ways_by_size",
-    "why_gone",
-    "words_of",
-]
 
 
 class Words(ABC):
@@ -159,6 +139,17 @@ def words_of(promise: Promise) -> Words:
     return make(promise)
 
 
+def for_example(audit: Audit) -> str:
+    """What stands before the worst of all reasons."""
+    return ":" if audit.found == 1 else "; for example"
+
+
+def inferred(witness: Witness) -> tuple[str, Fraction, int]:
+    """What is inferred from the itemset of a witness, how surely, and how many transactions hold both."""
+    assert witness.sensitive is not None and witness.confidence is not None  # noqa: S101 - its auditor sees to it
+    return witness.sensitive, witness.confidence, int(witness.confidence * witness.support)
+
+
 def verdict(audit: Audit, *, merged: bool) -> str:
     """The auditor's answer in one true sentence.
 
@@ -275,8 +266,7 @@ def ways_by_size(audit: Audit) -> str:
     return f"{ways}: {counted}." if ways and counted else ""
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(NamedTuple):
     """How close the data comes to one limit."""
 
     what: str

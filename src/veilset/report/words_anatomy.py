@@ -11,10 +11,8 @@ from veilset.limits import Limits
 from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.report.anatomy import Cut, cut_of
 from veilset.report.text import SHORT, braced, fraction, number, shares, visible
-from veilset.report.words import Words
+from veilset.report.words import Words, for_example
 from veilset.transactions import Transactions
-
-__all__ = ["LDiverseAnatomyWords", "published_whole", "value_in"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,6 @@ class LDiverseAnatomyWords(Words):
     )
 
     def verdict(self, audit: Audit, taken: str) -> str:
-        """The auditor's answer."""
         if audit.holds:
             return self._holds(audit, taken)
         if published_whole(audit):
@@ -46,7 +43,7 @@ class LDiverseAnatomyWords(Words):
             return f"{whole}: whoever knows some items of a person may find all the others."
         if audit.witnesses and audit.witnesses[0].bucket is None:  # it is not a value that breaks it first
             worst = audit.witnesses[0]
-            found = f"{number(audit.found, 'reason')} against it{taken}{':' if audit.found == 1 else '; for example'}"
+            found = f"{number(audit.found, 'reason')} against it{taken}{for_example(audit)}"
             return f"{found} {braced(worst.itemset)}: {visible(worst.reason)}."
         too_common = (
             f"In {audit.found:,} of {number(audit.checked, 'group')} of values (one for each bucket and column) a "
@@ -55,7 +52,7 @@ class LDiverseAnatomyWords(Words):
         if not audit.witnesses:
             return f"{too_common}."
         worst = audit.witnesses[0]
-        return f"{too_common}{':' if audit.found == 1 else '; for example'} {_in_words(worst)}."
+        return f"{too_common}{for_example(audit)} {_in_words(worst)}."
 
     def _holds(self, audit: Audit, taken: str) -> str:
         if self.promise.l == 1:
@@ -88,7 +85,6 @@ class LDiverseAnatomyWords(Words):
         return (Fraction(1) if witness.confidence is None else witness.confidence) * self.promise.l
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        """What each margin is, and what is allowed."""
         allowed = f"at most {fraction(1 / self.promise.l)}"
         return {
             "largest_share": ("Largest share of one value in a column of a bucket", allowed),
@@ -105,7 +101,6 @@ class LDiverseAnatomyWords(Words):
         return fraction(share) if margin.bucket or share.denominator <= SHORT else f"about {shares(float(share))}"
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
-        """What each parameter means."""
         surely = fraction(1 / self.promise.l)
         means = (
             f"In each bucket and column no value belongs to more than {self._one_in(sensitive=sensitive)}: who knows a "
@@ -121,7 +116,6 @@ class LDiverseAnatomyWords(Words):
         return [("l", str(self.promise.l), means), ("empty", self.promise.empty, empty)]
 
     def how_checked(self, audit: Audit) -> str:
-        """What the auditor did."""
         return (
             f"An auditor counted the values in {number(audit.checked, 'group')} (one for each bucket and column) to "
             "make sure, and simulated an attacker who knows some columns of a person and guesses another."
@@ -144,7 +138,6 @@ class LDiverseAnatomyWords(Words):
         return super().more(audit, listed)
 
     def cut(self, data: Transactions, limits: Limits | None) -> Cut | None:
-        """Columns and buckets."""
         return cut_of(data, self.promise, limits)
 
 

@@ -15,8 +15,6 @@ from veilset.report.text import number, people, quoted, shares, shown
 from veilset.report.words import Words
 from veilset.transactions import Transactions
 
-__all__ = ["CoherenceWords", "reach_sentence"]
-
 _USUAL_P = 4
 
 
@@ -34,7 +32,6 @@ class CoherenceWords(Words):
     )
 
     def verdict(self, audit: Audit, taken: str) -> str:
-        """The auditor's answer."""
         promise = self.promise
         if audit.holds:
             known = {None: "any number of published public items", 1: "one published public item"}.get(
@@ -83,7 +80,6 @@ class CoherenceWords(Words):
         )
 
     def learned(self, witness: Witness) -> str:
-        """What an attacker learns."""
         if witness.sensitive is not None and witness.confidence is not None:
             return f"{shown(witness.sensitive)}, {percent(witness.confidence)} sure"
         if witness.support == 1:
@@ -97,7 +93,6 @@ class CoherenceWords(Words):
         return Fraction(self.promise.k, max(1, witness.support))
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        """What each margin is, and what is allowed."""
         share = self.promise.share
         return {
             "smallest_support": ("Fewest people who fit what an attacker knows", f"at least {self.promise.k:,}"),
@@ -109,11 +104,9 @@ class CoherenceWords(Words):
         }
 
     def reach(self, reach: Reach) -> str:
-        """How far p reaches."""
         return reach_sentence(reach, self.promise.p)
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
-        """What each parameter means."""
         promise = self.promise
         known = "any number of public items" if promise.p is None else f"up to {number(promise.p, 'public item')}"
         rows = [
@@ -136,7 +129,6 @@ class CoherenceWords(Words):
         return rows
 
     def how_checked(self, audit: Audit) -> str:
-        """What the auditor did."""
         return f"An auditor counted {number(audit.checked, 'set')} of public items in this file to make sure."
 
     def rare(self, original: Transactions) -> str:
@@ -146,7 +138,6 @@ class CoherenceWords(Words):
         return f"{rare:,} public {'item was' if rare == 1 else 'items were'} held by fewer than {k:,} transactions"
 
     def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
-        """Why an item was suppressed."""
         if sensitive:
             return "more people than h have it"
         return super().why_gone(method, sensitive=sensitive, alone=alone)

@@ -5,17 +5,16 @@ These promises count transactions. Persons play no part in them, and nobody is c
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from veilset.exact import percent
-from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Sealed, Witness
-from veilset.report.text import knowledge, number, quoted, shown
-from veilset.report.words import Words
-
-__all__ = ["HiddenPatternsWords", "HiddenRulesWords", "SealedWords"]
+from veilset.models import Audit, HiddenPatterns, HiddenRules, Margin, Sealed, Witness
+from veilset.report.text import below, knowledge, number, quoted, shown
+from veilset.report.words import Words, for_example, inferred
 
 
 class _HidingWords(Words):
@@ -34,12 +33,37 @@ class _HidingWords(Words):
     )
 
     def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
-        """Why an item is gone from all transactions."""
         return "all its transactions held a pattern that is hidden"
 
 
+class _ListedWords(_HidingWords):
+    """What is said where the list of patterns or rules is known."""
+
+    def verdict(self, audit: Audit, taken: str) -> str:
+        listed, what = self.promise.secrets, f"listed {self.reason}"
+        if audit.holds:
+            none = f"The {what} is not" if listed == 1 else f"None of the {listed:,} {what}s is"
+            return f"{none} {self._hidden(audit)}."
+        found = f"{audit.found:,} of {number(listed, what)} {'is' if audit.found == 1 else 'are'} found"
+        if listed == 1:
+            found = f"The {what} is found"
+        return f"{found}{for_example(audit)} {self._found(audit)}." if audit.witnesses else f"{found}."
+
+    @abstractmethod
+    def _hidden(self, audit: Audit) -> str:
+        """How rare all of them are, where none is found."""
+
+    @abstractmethod
+    def _found(self, audit: Audit) -> str:
+        """The worst of those that are found, and what makes it found."""
+
+    def _least(self, audit: Audit) -> int:
+        least: int = self.promise.least_support(audit.transactions)
+        return least
+
+
 @dataclass(frozen=True)
-class HiddenPatternsWords(_HidingWords):
+class HiddenPatternsWords(_ListedWords):
     """See `veilset.report.words.Words`."""
 
     promise: HiddenPatterns
@@ -47,22 +71,15 @@ class HiddenPatternsWords(_HidingWords):
     title: ClassVar[str] = "Hidden patterns"
     heads: ClassVar[tuple[str, ...]] = ("Pattern that is found", "Transactions", "Found from")
 
-    def verdict(self, audit: Audit, taken: str) -> str:
-        """The auditor's answer."""
-        least, listed = self._least(audit), len(self.promise.patterns)
-        if audit.holds:
-            most = audit.margins.get("largest_support")
-            none = "The listed pattern is not" if listed == 1 else f"None of the {listed:,} listed patterns is"
-            here = "" if most is None else f" ({'' if listed == 1 else 'at most '}{most.value:,})"
-            return f"{none} in as many as {number(least, 'transaction')} of this file{here}."
-        if not audit.witnesses:
-            return f"{_found_of(audit, listed, 'pattern')}."
-        worst = audit.witnesses[0]
+    def _hidden(self, audit: Audit) -> str:
+        most, at_most = audit.margins.get("largest_support"), "" if self.promise.secrets == 1 else "at most "
+        here = "" if most is None else f" ({at_most}{most.value:,})"
+        return f"in as many as {number(self._least(audit), 'transaction')} of this file{here}"
+
+    def _found(self, audit: Audit) -> str:
+        worst, least = audit.witnesses[0], self._least(audit)
         held = f"{quoted(worst.itemset)} in {number(worst.support, 'transaction')}"
-        return (
-            f"{_found_of(audit, listed, 'pattern')}{_example(audit)} {held}, and {least:,} "
-            f"{'makes' if least == 1 else 'make'} it found."
-        )
+        return f"{held}, and {least:,} {'makes' if least == 1 else 'make'} it found"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """The pattern, its transactions, and how many make it found."""
@@ -73,28 +90,19 @@ class HiddenPatternsWords(_HidingWords):
         return Fraction(witness.support, self._least(audit))
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        """What each margin is, and what is allowed."""
         return {"largest_support": ("Most transactions that hold a listed pattern", f"below {self._least(audit):,}")}
 
-    def met(self, margin: Margin) -> str:
-        """A number of transactions."""
-        return f"{margin.value:,}"
-
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
-        """What each parameter means."""
-        listed = number(len(self.promise.patterns), "pattern")
+        promise = self.promise
         found = "A pattern counts as found if so many transactions hold all its items."
         return [
-            ("patterns", f"{len(self.promise.patterns):,}", f"{listed} must not be found."),
-            ("min_support", _support(self.promise.min_support), found),
+            ("patterns", f"{promise.secrets:,}", f"{number(promise.secrets, 'pattern')} must not be found."),
+            ("min_support", _support(promise.min_support), found),
         ]
-
-    def _least(self, audit: Audit) -> int:
-        return self.promise.least_support(audit.transactions)
 
 
 @dataclass(frozen=True)
-class HiddenRulesWords(_HidingWords):
+class HiddenRulesWords(_ListedWords):
     """See `veilset.report.words.Words`."""
 
     promise: HiddenRules
@@ -103,84 +111,63 @@ class HiddenRulesWords(_HidingWords):
     reason: ClassVar[str] = "rule"
     heads: ClassVar[tuple[str, ...]] = ("Rule that is found", "Transactions", "How sure it is")
 
-    def verdict(self, audit: Audit, taken: str) -> str:
-        """The auditor's answer."""
-        least, listed, sure = self._least(audit), len(self.promise.rules), percent(self.promise.min_confidence)
-        if audit.holds:
-            none = "The listed rule is not" if listed == 1 else f"None of the {listed:,} listed rules is"
-            return f"{none} found in this file: {self._why_not(audit.leftovers, least, listed)}."
-        if not audit.witnesses:
-            return f"{_found_of(audit, listed, 'rule')}."
-        worst = audit.witnesses[0]
-        both, confidence, consequent = _rule_of(worst)
-        rule = f"{quoted(worst.itemset)} → '{shown(consequent)}'"
-        return (
-            f"{_found_of(audit, listed, 'rule')}{_example(audit)} {rule} in {number(both, 'transaction')} and "
-            f"{percent(confidence)} sure, and {least:,} and {sure} make it found."
-        )
+    def _found(self, audit: Audit) -> str:
+        worst, least, sure = audit.witnesses[0], self._least(audit), percent(self.promise.min_confidence)
+        consequent, confidence, both = inferred(worst)
+        rule = f"{quoted(worst.itemset)} → '{shown(consequent)}' in {number(both, 'transaction')}"
+        return f"{rule} and {percent(confidence)} sure, and {least:,} and {sure} make it found"
 
-    def _why_not(self, leftovers: tuple[Leftover, ...], least: int, listed: int) -> str:
+    def _hidden(self, audit: Audit) -> str:
         """How many are too rare, and how many not sure enough."""
-        sure = percent(self.promise.min_confidence)
-        rare = [left.support for left in leftovers if left.support < least]
-        unsure = [Fraction(left.support, left.antecedent_support or 1) for left in leftovers if left.support >= least]
+        least, listed, sure = self._least(audit), self.promise.secrets, percent(self.promise.min_confidence)
+        rare = [left.support for left in audit.leftovers if left.support < least]
+        frequent = [left for left in audit.leftovers if left.support >= least]
+        unsure = [Fraction(left.support, left.antecedent_support or 1) for left in frequent]
         told = []
         if rare or not unsure:
-            told.append(f"{_are(rare, listed)} in fewer than {number(least, 'transaction')}{_at_most(rare)}")
+            most = f" (at most {max(rare):,})" if rare else ""
+            told.append(f"{_are(rare, listed)} in fewer than {number(least, 'transaction')}{most}")
         if unsure:
-            most = f" (at most {_below(max(unsure), self.promise.min_confidence)})"
+            most = f" (at most {below(max(unsure), self.promise.min_confidence)})"
             as_many = "in as many but" if told else f"in {number(least, 'transaction')} or more but"
             told.append(f"{_are(unsure, listed)} {as_many} less than {sure} sure{most}")
-        return ", ".join(told)
+        return f"found in this file: {', '.join(told)}"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """The rule, the transactions with both sides, and how sure it is."""
-        both, confidence, consequent = _rule_of(witness)
+        consequent, confidence, both = inferred(witness)
         return f"{knowledge(witness.itemset)} → {shown(consequent)}", f"{both:,}", percent(confidence)
 
     def over(self, witness: Witness, audit: Audit) -> Fraction:
         """How many times min_confidence it has."""
-        return _rule_of(witness)[1] / self.promise.min_confidence
+        return inferred(witness)[1] / self.promise.min_confidence
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        """What each margin is, and what is allowed."""
         least, sure = self._least(audit), percent(self.promise.min_confidence)
+        held = number(least, "transaction")
         return {
             "largest_support": (
                 f"Most transactions with a listed rule that is {sure} sure or more",
                 f"below {least:,}",
             ),
-            "largest_confidence": (
-                f"How sure a listed rule is that {number(least, 'transaction')} or more hold",
-                f"below {sure}",
-            ),
+            "largest_confidence": (f"How sure a listed rule is that {held} or more hold", f"below {sure}"),
         }
 
     def met(self, margin: Margin) -> str:
         """A number of transactions, or how sure a rule is."""
         if isinstance(margin.value, int):
-            return f"{margin.value:,}"
-        return _below(margin.value, self.promise.min_confidence)
+            return super().met(margin)
+        return below(margin.value, self.promise.min_confidence)
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
-        """What each parameter means."""
         promise = self.promise
+        found = "A rule counts as found if so many transactions hold both its sides,"
+        sure = "and if they are this share of the transactions with its antecedent."
         return [
-            ("rules", f"{len(promise.rules):,}", f"{number(len(promise.rules), 'rule')} must not be found."),
-            (
-                "min_support",
-                _support(promise.min_support),
-                "A rule counts as found if so many transactions hold both its sides,",
-            ),
-            (
-                "min_confidence",
-                percent(promise.min_confidence),
-                "and if they are this share of the transactions with its antecedent.",
-            ),
+            ("rules", f"{promise.secrets:,}", f"{number(promise.secrets, 'rule')} must not be found."),
+            ("min_support", _support(promise.min_support), found),
+            ("min_confidence", percent(promise.min_confidence), sure),
         ]
-
-    def _least(self, audit: Audit) -> int:
-        return self.promise.least_support(audit.transactions)
 
 
 @dataclass(frozen=True)
@@ -212,16 +199,7 @@ class SealedWords(_HidingWords):
         """It is not told by how much."""
         return Fraction(1)
 
-    def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        """None is told."""
-        return {}
-
-    def met(self, margin: Margin) -> str:
-        """None is told."""
-        return ""
-
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
-        """What each parameter means."""
         promise, kind = self.promise, self.promise.hidden.split()[1]
         fewer = "is found less often" if promise.count == 1 else "are found less often"
         return [
@@ -239,42 +217,16 @@ class SealedWords(_HidingWords):
         ]
 
     def how_checked(self, audit: Audit) -> str:
-        """What the auditor did."""
         return (
             f"An auditor counted the {self.promise.hidden} in this file for the custodian. Nobody can repeat that "
             "without the list."
         )
 
 
-def _found_of(audit: Audit, listed: int, what: str) -> str:
-    if listed == 1:
-        return f"The listed {what} is found"
-    return f"{audit.found:,} of {number(listed, f'listed {what}')} {'is' if audit.found == 1 else 'are'} found"
-
-
-def _example(audit: Audit) -> str:
-    return ":" if audit.found == 1 else "; for example"
-
-
-def _rule_of(witness: Witness) -> tuple[int, Fraction, str]:
-    """How many transactions hold both sides of a rule, how sure it is, and its consequent."""
-    assert witness.sensitive is not None and witness.confidence is not None  # noqa: S101 - its auditor sees to it
-    return int(witness.confidence * witness.support), witness.confidence, witness.sensitive
-
-
 def _are(some: list[int] | list[Fraction], listed: int) -> str:
     if len(some) == listed:
         return "it is" if listed == 1 else "all are"
     return f"{len(some):,} {'is' if len(some) == 1 else 'are'}"
-
-
-def _at_most(supports: list[int]) -> str:
-    return f" (at most {max(supports):,})" if supports else ""
-
-
-def _below(share: Fraction, limit: Fraction) -> str:
-    """A share below a limit; told exactly where, rounded up, it would look like the limit."""
-    return str(share) if share < limit and percent(share) == percent(limit) else percent(share)
 
 
 def _support(min_support: int | Fraction) -> str:

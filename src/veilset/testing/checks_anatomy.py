@@ -14,8 +14,6 @@ from veilset.testing import oracles_anatomy as brute
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
 
-__all__ = ["L_DIVERSE_ANATOMY"]
-
 _Value = tuple[int, int, frozenset[str]]
 _Pair = tuple[int, int]
 
@@ -27,26 +25,15 @@ def _cut(data: Transactions) -> tuple[tuple[tuple[str, ...], ...], list[int]]:
     return data.anatomy.columns, data.anatomy.buckets.tolist()
 
 
-def _mixed(data: Transactions, sensitive: Collection[str]) -> list[int]:
-    """Of data that was not cut, nobody says that it has columns of sensitive items."""
-    columns, _ = _cut(data)
-    return [] if len(columns) < 2 else brute.mixed_columns(columns, sensitive)
-
-
 def _holds(data: Transactions, sensitive: Collection[str], promise: LDiverseAnatomy) -> bool:
-    breaches = brute.anatomy_breaches(as_sets(data), *_cut(data), promise.l, promise.empty, sensitive)
-    return not breaches and not _mixed(data, sensitive)
-
-
-def _always(rows: Collection[frozenset[str]], sensitive: Collection[str], promise: LDiverseAnatomy) -> bool:
-    """Columns are made, not changed, so that the auditor has nothing to call impossible."""
-    return True
+    return brute.is_l_diverse(as_sets(data), *_cut(data), promise.l, promise.empty, sensitive)
 
 
 def _check_findings(data: Transactions, promise: LDiverseAnatomy, answer: Audit) -> None:
     """Mixed columns, then the commonest value of each bucket and column where it is too common, the worst first."""
     columns, buckets = _cut(data)
-    mixed = _mixed(data, data.sensitive)
+    # Of data that was not cut, nobody says that it has columns of sensitive items.
+    mixed = [] if len(columns) < 2 else brute.mixed_columns(columns, data.sensitive)
     breaches = brute.anatomy_breaches(as_sets(data), columns, buckets, promise.l, promise.empty, data.sensitive)
     broken: dict[_Pair, Fraction] = {}
     for bucket, column, _, count, size in breaches:
@@ -72,15 +59,11 @@ def _check_findings(data: Transactions, promise: LDiverseAnatomy, answer: Audit)
     _check_margins(data, promise, answer)
 
 
-def _told(witness: Witness, columns: tuple[tuple[str, ...], ...]) -> _Value:
-    return (witness.bucket or 0) - 1, _number(witness, columns), frozenset(witness.itemset)
-
-
-def _number(found: Witness | Margin, columns: tuple[tuple[str, ...], ...]) -> int:
-    """The number of its column; what is published whole has none to name."""
+def _told(found: Witness | Margin, columns: tuple[tuple[str, ...], ...]) -> _Value:
+    """Its bucket, its column and its value; what is published whole has no column to name."""
     whole = len(columns) == 1
     assert bool(found.column) != whole, f"{found} does not name its column, or names one where there are none."
-    return 0 if whole else columns.index(found.column)
+    return (found.bucket or 0) - 1, 0 if whole else columns.index(found.column), frozenset(found.itemset)
 
 
 def _check_margins(data: Transactions, promise: LDiverseAnatomy, answer: Audit) -> None:
@@ -95,7 +78,7 @@ def _check_margins(data: Transactions, promise: LDiverseAnatomy, answer: Audit) 
     largest = answer.margins.get("largest_share")
     assert (largest is None) == (not shares), f"{largest} is the largest of {shares}."
     if largest is not None:
-        at = ((largest.bucket or 0) - 1, _number(largest, columns), frozenset(largest.itemset))
+        at = _told(largest, columns)
         assert shares.get(at) == max(shares.values()) == largest.value, f"{largest} is not the largest of {shares}."
     guess = answer.margins.get("surest_guess")
     assert guess is None or len(columns) > 1, "There is no other column to guess."
@@ -150,16 +133,10 @@ def _may_give_up(data: Transactions, promise: LDiverseAnatomy) -> bool:
     return any(brute.anatomy_breaches(rows, pair, one, promise.l, promise.empty, secret) for pair in pairs)
 
 
-def _nothing_taken_out(release: Release, promise: LDiverseAnatomy) -> bool:
-    return True
-
-
 L_DIVERSE_ANATOMY = Contract(
     holds=_holds,
-    possible=_always,
     check_findings=_check_findings,
     sensitive_may_go=False,
-    maximal=_nothing_taken_out,
     may_give_up=_may_give_up,
     check_release=_check_release,
 )

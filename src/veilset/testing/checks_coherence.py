@@ -11,8 +11,6 @@ from veilset.testing import oracles
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
 
-__all__ = ["COHERENCE"]
-
 
 def _holds(data: Transactions, sensitive: Collection[str], promise: Coherence) -> bool:
     return oracles.is_coherent(as_sets(data), sensitive, promise.share, promise.k, promise.p)

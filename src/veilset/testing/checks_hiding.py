@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +12,6 @@ from veilset.release import Release
 from veilset.testing import oracles
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
-
-__all__ = ["HIDDEN_PATTERNS", "HIDDEN_RULES"]
 
 _Rows = Collection[frozenset[str]]
 
@@ -26,18 +25,12 @@ def _rules_hold(data: Transactions, sensitive: Collection[str], promise: HiddenR
     return oracles.hidden_rules_hold(as_sets(data), promise.rules, least, promise.min_confidence)
 
 
-def _always(rows: _Rows, sensitive: Collection[str], promise: HiddenPatterns | HiddenRules) -> bool:
-    """What is in no transaction is hidden."""
-    return True
-
-
 def _check_patterns(data: Transactions, promise: HiddenPatterns, answer: Audit) -> None:
     """All patterns that are found, the most frequent first, and what is left of each."""
     rows, least = as_sets(data), promise.least_support(len(data))
     supports = {pattern: oracles.support(rows, pattern) for pattern in promise.patterns}
     found = sorted((pattern for pattern in supports if supports[pattern] >= least), key=lambda x: -supports[x])
-    expected: list[_Told] = [(pattern, supports[pattern], None, None) for pattern in found]
-    _check_witnesses(expected, answer)
+    _check_witnesses([(pattern, supports[pattern], None, None) for pattern in found], answer)
     most = max(promise.patterns, key=lambda pattern: supports[pattern])
     _check_margins({"largest_support": Margin(supports[most], most)}, answer)
     _check_leftovers(rows, promise, [None] * len(promise.patterns), answer)
@@ -153,18 +146,12 @@ def _rules_below_levels(rows: _Rows, release: Release, promise: HiddenRules) -> 
 
 HIDDEN_PATTERNS = Contract(
     holds=_patterns_hold,
-    possible=_always,
     check_findings=_check_patterns,
     sensitive_may_go=True,
     maximal=_maximal(_below_levels),
     check_release=_check_release,
 )
 
-HIDDEN_RULES = Contract(
-    holds=_rules_hold,
-    possible=_always,
-    check_findings=_check_rules,
-    sensitive_may_go=True,
-    maximal=_maximal(_rules_below_levels),
-    check_release=_check_release,
+HIDDEN_RULES = replace(
+    HIDDEN_PATTERNS, holds=_rules_hold, check_findings=_check_rules, maximal=_maximal(_rules_below_levels)
 )

@@ -11,16 +11,9 @@ from veilset.testing import oracles
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
 
-__all__ = ["RHO_UNCERTAINTY"]
-
 
 def _holds(data: Transactions, sensitive: Collection[str], promise: RhoUncertainty) -> bool:
     return oracles.is_rho_uncertain(as_sets(data), sensitive, promise.rho)
-
-
-def _always(rows: Collection[frozenset[str]], sensitive: Collection[str], promise: RhoUncertainty) -> bool:
-    """What is not there cannot be inferred: all sensitive items may go."""
-    return True
 
 
 def _check_findings(data: Transactions, promise: RhoUncertainty, answer: Audit) -> None:
@@ -81,7 +74,6 @@ def _maximal(release: Release, promise: RhoUncertainty) -> bool:
 
 RHO_UNCERTAINTY = Contract(
     holds=_holds,
-    possible=_always,
     check_findings=_check_findings,
     sensitive_may_go=True,
     maximal=_maximal,

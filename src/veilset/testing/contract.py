@@ -10,8 +10,6 @@ from veilset.models import Audit
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["Contract", "as_sets"]
-
 
 def as_sets(data: Transactions) -> list[frozenset[str]]:
     """Rows as the oracles take them."""
@@ -26,14 +24,14 @@ class Contract:
     ----------
     holds : callable
         From data, the items that are sensitive whatever the data says, and the promise to whether it is kept.
-    possible : callable
-        From rows, their sensitive items and the promise to whether a change of public items can make them keep it.
     check_findings : callable
         From data, promise and an auditor's answer, whose verdict is right, to nothing: raises `AssertionError` if the
         witnesses, their number, their order or the margins are wrong.
     sensitive_may_go : bool
         Whether a method may take sensitive items out. It may never do anything else to them.
-    maximal : callable
+    possible : callable, optional
+        From rows, their sensitive items and the promise to whether a change that is allowed can make them keep it.
+    maximal : callable, optional
         From a release to whether nothing that was taken out could return by itself.
     may_give_up : callable, optional
         From data and promise to whether a method may find that it cannot keep the promise, although another might.
@@ -43,9 +41,9 @@ class Contract:
     """
 
     holds: Callable[[Transactions, Collection[str], Any], bool]
-    possible: Callable[[Collection[frozenset[str]], Collection[str], Any], bool]
     check_findings: Callable[[Transactions, Any, Audit], None]
     sensitive_may_go: bool
-    maximal: Callable[[Release, Any], bool]
+    possible: Callable[[Collection[frozenset[str]], Collection[str], Any], bool] = lambda rows, sensitive, promise: True
+    maximal: Callable[[Release, Any], bool] = lambda release, promise: True
     may_give_up: Callable[[Transactions, Any], bool] = lambda data, promise: False
     check_release: Callable[[Release, Any], None] = lambda release, promise: None

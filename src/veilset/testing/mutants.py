@@ -10,28 +10,29 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
 from veilset.anonymize.coherence.auto import auto
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
-from veilset.models import Coherence, RhoUncertainty
+from veilset.models import Coherence, Promise, RhoUncertainty
 from veilset.release import Release
 from veilset.testing import oracles
 from veilset.transactions import Transactions
 
-__all__ = ["MUTANTS", "RHO_MUTANTS", "Mutant", "RhoMutant", "rho_unbroken", "unbroken"]
-
 
 @dataclass(frozen=True)
 class Mutant:
-    """A broken method, and data on which it matters."""
+    """A broken method, data on which it matters, and who notices: the auditor, or the account of the edits."""
 
     name: str
-    method: Callable[[Transactions, Coherence], Release]
+    method: Callable[[Transactions, Any], Release]
     data: Transactions
-    promise: Coherence
+    promise: Promise
+    noticed_by: Literal["auditor", "account"] = "auditor"
 
 
 def unbroken(data: Transactions, promise: Coherence) -> Release:
@@ -69,7 +70,7 @@ _PROMISE = Coherence(h="1/2", k=3, p=2)
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("forgets size-1 moles in the written file", _forgets_single_items, _BASKETS, _PROMISE),
-    Mutant("drops the last transaction", _drops_last_transaction, _BASKETS, _PROMISE),
+    Mutant("drops the last transaction", _drops_last_transaction, _BASKETS, _PROMISE, "account"),
     Mutant("off by one at k", _off_by_one_at_k, _BASKETS, _PROMISE),
     Mutant(
         "ignores the empty set",
@@ -80,35 +81,20 @@ MUTANTS: tuple[Mutant, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class RhoMutant:
-    """A method for ρ-uncertainty that overlooks some rules, and data on which it matters."""
-
-    name: str
-    notices: Callable[[frozenset[str], Fraction, RhoUncertainty, Transactions], bool]
-    data: Transactions
-    promise: RhoUncertainty
-
-    def method(self, data: Transactions, promise: RhoUncertainty) -> Release:
-        """Suppress sensitive items until no rule is left that this method takes for a violation."""
-        return _suppress(data, promise, self.notices)
-
-
-def rho_unbroken(data: Transactions, promise: RhoUncertainty) -> Release:
-    """The method that the mutants for ρ-uncertainty are made from."""
-    return _suppress(data, promise, lambda known, sure, rho, _: sure >= rho.rho)
-
-
-def _suppress(
+def rho_unbroken(
     data: Transactions,
     promise: RhoUncertainty,
-    notices: Callable[[frozenset[str], Fraction, RhoUncertainty, Transactions], bool],
+    overlooks: Callable[[frozenset[str], Fraction, Transactions], bool] = lambda known, sure, data: False,
 ) -> Release:
+    """The method that the mutants for ρ-uncertainty are made from: they overlook some of the rules X → s.
+
+    Sensitive items are suppressed until no rule is left that is taken for a violation.
+    """
     gone: set[str] = set()
     while True:
         rows = [frozenset(row) - gone for row in data]
-        rules = oracles.sensitive_rules(rows, [item for item in data.sensitive if item not in gone])
-        inferred = {s for (known, s), count in rules.items() if notices(known, Fraction(*count), promise, data)}
+        rules = oracles.rho_violations(rows, [item for item in data.sensitive if item not in gone], promise.rho)
+        inferred = {s for (known, s), count in rules.items() if not overlooks(known, Fraction(*count), data)}
         if not inferred:
             return Release(data, data.without(gone), promise, "mutant", {}, data.in_order(gone))
         gone.add(min(inferred))
@@ -116,28 +102,28 @@ def _suppress(
 
 _EVENS = RhoUncertainty(rho="1/2")
 
-RHO_MUTANTS: tuple[RhoMutant, ...] = (
-    RhoMutant(
+RHO_MUTANTS: tuple[Mutant, ...] = (
+    Mutant(
         "forgets the empty set",
-        lambda known, sure, promise, _: bool(known) and sure >= promise.rho,
+        partial(rho_unbroken, overlooks=lambda known, sure, data: not known),
         Transactions.from_lists([["cure"]] * 4 + [["bread", "cure"], ["bread"], ["bread"]], sensitive=["cure"]),
         _EVENS,
     ),
-    RhoMutant(
+    Mutant(
         "allows a certainty of exactly rho",
-        lambda _, sure, promise, __: sure > promise.rho,
+        partial(rho_unbroken, overlooks=lambda known, sure, data: sure == _EVENS.rho),
         Transactions.from_lists([["bread", "cure"], ["bread"], ["milk"], ["milk"]], sensitive=["cure"]),
         _EVENS,
     ),
-    RhoMutant(
+    Mutant(
         "ignores sensitive items that are known",
-        lambda known, sure, promise, data: sure >= promise.rho and known.isdisjoint(data.sensitive),
+        partial(rho_unbroken, overlooks=lambda known, sure, data: not known.isdisjoint(data.sensitive)),
         Transactions.from_lists([["cure", "test"], ["milk"], ["milk"], ["milk"]], sensitive=["cure", "test"]),
         _EVENS,
     ),
-    RhoMutant(
+    Mutant(
         "looks at two known items at most",
-        lambda known, sure, promise, _: sure >= promise.rho and len(known) <= 2,
+        partial(rho_unbroken, overlooks=lambda known, sure, data: len(known) > 2),
         Transactions.from_lists(
             [["bread", "milk", "tea", "cure"], *[["bread", "milk"], ["bread", "tea"], ["milk", "tea"]] * 2],
             sensitive=["cure"],

@@ -10,8 +10,7 @@ as they were. That order is one of those that chance may choose, and what is pub
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -20,22 +19,10 @@ from veilset.errors import Infeasible
 from veilset.models import LDiverseAnatomy
 from veilset.release import Partition, Release
 from veilset.testing import oracles_anatomy as brute
+from veilset.testing.mutants import Mutant
 from veilset.transactions import Anatomy, Transactions
 
-__all__ = ["ANATOMY_MUTANTS", "AnatomyMutant", "anatomy_unbroken", "as_they_were"]
-
 _SEED = 3
-
-
-@dataclass(frozen=True)
-class AnatomyMutant:
-    """A broken method for l-diverse anatomies, data on which it matters, and who notices."""
-
-    name: str
-    method: Callable[[Transactions, LDiverseAnatomy], Release]
-    data: Transactions
-    promise: LDiverseAnatomy
-    noticed_by: str  # "auditor" or "account"
 
 
 def anatomy_unbroken(data: Transactions, promise: LDiverseAnatomy) -> Release:
@@ -152,10 +139,10 @@ _GAPS = Transactions.from_lists(
 )
 _TWO = LDiverseAnatomy(2)
 
-ANATOMY_MUTANTS: tuple[AnatomyMutant, ...] = (
-    AnatomyMutant("closes a bucket one record early", _closes_early, _WALKS, _TWO, "auditor"),
-    AnatomyMutant("does not count having nothing", _overlooks_nothing, _GAPS, _TWO, "auditor"),
-    AnatomyMutant("permutes across buckets", _permutes_across_buckets, _WALKS, _TWO, "account"),
-    AnatomyMutant("drops the records that are left", _drops_what_is_left, _WALKS, _TWO, "account"),
-    AnatomyMutant("puts one more item into a row", _adds_an_item, _WALKS, _TWO, "account"),
+ANATOMY_MUTANTS: tuple[Mutant, ...] = (
+    Mutant("closes a bucket one record early", _closes_early, _WALKS, _TWO),
+    Mutant("does not count having nothing", _overlooks_nothing, _GAPS, _TWO),
+    Mutant("permutes across buckets", _permutes_across_buckets, _WALKS, _TWO, "account"),
+    Mutant("drops the records that are left", _drops_what_is_left, _WALKS, _TWO, "account"),
+    Mutant("puts one more item into a row", _adds_an_item, _WALKS, _TWO, "account"),
 )

@@ -7,26 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Release
+from veilset.testing.mutants import Mutant
 from veilset.transactions import Transactions
-
-__all__ = ["HIDING_MUTANTS", "HidingMutant", "hiding_unbroken"]
-
-
-@dataclass(frozen=True)
-class HidingMutant:
-    """A broken method for hidden patterns or rules, and data on which it matters."""
-
-    name: str
-    method: Callable[[Transactions, Any], Release]
-    data: Transactions
-    promise: HiddenPatterns | HiddenRules
 
 
 class _Hiding:
@@ -136,16 +123,16 @@ _DRINKS = Transactions.from_lists(
 )
 _TWO = HiddenPatterns([["ale", "nuts"], ["bun", "oil"], ["ale", "bun"]], min_support=2)
 
-HIDING_MUTANTS: tuple[HidingMutant, ...] = (
-    HidingMutant("reaches exactly min_support", _reaches_min_support, _DRINKS, _TWO),
-    HidingMutant("hides only the first pattern", _hides_the_first, _DRINKS, _TWO),
-    HidingMutant("counts support on the original", _counts_on_the_original, _DRINKS, _TWO),
-    HidingMutant(
+HIDING_MUTANTS: tuple[Mutant, ...] = (
+    Mutant("reaches exactly min_support", _reaches_min_support, _DRINKS, _TWO),
+    Mutant("hides only the first pattern", _hides_the_first, _DRINKS, _TWO),
+    Mutant("counts support on the original", _counts_on_the_original, _DRINKS, _TWO),
+    Mutant(
         "checks a rule's confidence only when it deletes",
         _never_looks_back,
         # fig → oil: 2 of 5 at first, and 2 of 3 once figs have gone from transactions with tea, for the second rule
         Transactions.from_lists([["fig", "oil"], ["fig", "oil"], *([["fig", "tea"]] * 3)]),
         HiddenRules([("fig", "oil"), ("tea", "fig")], min_support=2, min_confidence="1/2"),
     ),
-    HidingMutant("adds items elsewhere", _adds_elsewhere, _DRINKS, _TWO),
+    Mutant("adds items elsewhere", _adds_elsewhere, _DRINKS, _TWO, "account"),
 )

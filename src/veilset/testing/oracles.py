@@ -11,33 +11,6 @@ from itertools import combinations
 from math import erfc, sqrt
 from typing import TypeAlias
 
-__all__ = [
-    "breach_probability",
-    "closed",
-    "empty_set_breaks",
-    "frequent",
-    "hidden_patterns_hold",
-    "hidden_rules_hold",
-    "is_coherent",
-    "is_maximal_cohesion",
-    "is_rho_uncertain",
-    "largest_left",
-    "maximal",
-    "minimal_absent",
-    "minimal_moles",
-    "moles",
-    "normal_quantile",
-    "occurring",
-    "pairs",
-    "proxies",
-    "rho_violations",
-    "rules",
-    "sanitized",
-    "sensitive_rules",
-    "support",
-    "wilson_lower_bound",
-]
-
 Row: TypeAlias = frozenset[str]
 
 

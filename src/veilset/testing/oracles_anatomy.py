@@ -11,15 +11,6 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import TypeAlias
 
-__all__ = [
-    "anatomy_breaches",
-    "attacker_posterior",
-    "is_l_diverse",
-    "mixed_columns",
-    "multi_anatomy_figure_2",
-    "values_of",
-]
-
 Row: TypeAlias = frozenset[str]
 Columns: TypeAlias = Sequence[Collection[str]]
 

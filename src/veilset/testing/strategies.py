@@ -9,21 +9,6 @@ from hypothesis import strategies as st
 from veilset.models import Coherence, Empty, HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty
 from veilset.transactions import Anatomy, Transactions
 
-__all__ = [
-    "anatomies",
-    "anatomized",
-    "coherence_promises",
-    "diverse",
-    "hidden_patterns",
-    "hidden_rules",
-    "l_diverse_promises",
-    "protected",
-    "rho_promises",
-    "shares",
-    "sparse_or_dense",
-    "transactions",
-]
-
 _ABSENT = ("y", "z")
 _PUBLIC = "abcdefg"
 _SENSITIVE = ("s1", "s2", "s3")

@@ -1,19 +1,12 @@
 """The data: transactions, taxonomies, generators."""
 
+from veilset.io.companions import PartitionFile, read_partition
 from veilset.io.gather import row_blocks
-from veilset.io.partition_files import PartitionFile, read_partition
 from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.opening import Source, read_file
 from veilset.transactions.reading import LAYOUT, Reading, read
-from veilset.transactions.sensitive import (
-    Entry,
-    list_line,
-    mark_sensitive,
-    matching_items,
-    parse_entries,
-    read_entries,
-)
+from veilset.transactions.sensitive import Entry, list_line, mark_sensitive, matching_items, parse_entries, read_entries
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from veilset.errors import WrongUsage
 
-__all__ = ["Anatomy"]
-
 
 @dataclass(frozen=True, eq=False)
 class Anatomy:

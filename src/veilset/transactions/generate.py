@@ -8,6 +8,7 @@ versions.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 
@@ -21,11 +22,8 @@ from veilset.limits import Limits
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 
-__all__ = ["grocery_pharmacy", "grocery_pharmacy_taxonomy", "pos_like", "quest", "with_private_items"]
-
 _MOST_ROWS = 2**31 - 1
 _MOST_ITEMS = 10**7
-_ADVICE = "generate fewer transactions."
 
 
 def quest(
@@ -73,19 +71,8 @@ def quest(
     _whole("random_state", random_state, 0, 2**64 - 1)
     _mean("average_length", average_length, items, "items")
     _mean("pattern_length", pattern_length, items, "items")
-    limits = Limits(threads=threads)
-    with limits.guard("Generating transactions", _ADVICE):
-        offsets, codes = _native.core.generate_quest(
-            transactions=transactions,
-            average_length=average_length,
-            pattern_length=pattern_length,
-            items=items,
-            patterns=patterns,
-            seed=random_state,
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Generating transactions"),
-        )
-        return _numbered(offsets, codes, items)
+    lengths = {"average_length": average_length, "pattern_length": pattern_length, "patterns": patterns}
+    return _numbered(_native.core.generate_quest, transactions, items, random_state, threads, lengths)
 
 
 def pos_like(
@@ -109,10 +96,8 @@ def pos_like(
         The expected number of items of a transaction.
     maximum_length : int
         No transaction is longer.
-    random_state : int
-        The seed.
-    threads : int, optional
-        None means all cores; the result does not depend on it.
+    random_state, threads
+        As for `quest`.
 
     Examples
     --------
@@ -125,22 +110,25 @@ def pos_like(
     _whole("maximum_length", maximum_length, 1, items)
     _whole("random_state", random_state, 0, 2**64 - 1)
     _mean("average_length", average_length, maximum_length, "maximum_length")
+    lengths = {"average_length": average_length, "maximum_length": maximum_length}
+    return _numbered(_native.core.generate_pos, transactions, items, random_state, threads, lengths)
+
+
+def _numbered(
+    kernel: Callable[..., tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]],
+    transactions: int,
+    items: int,
+    seed: int,
+    threads: int | None,
+    lengths: Mapping[str, float],
+) -> Transactions:
+    """What a kernel makes, with the items called 1, 2, 3, …"""
+    task = "Generating transactions"
     limits = Limits(threads=threads)
-    with limits.guard("Generating transactions", _ADVICE):
-        offsets, codes = _native.core.generate_pos(
-            transactions=transactions,
-            items=items,
-            average_length=average_length,
-            maximum_length=maximum_length,
-            seed=random_state,
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Generating transactions"),
-        )
-        return _numbered(offsets, codes, items)
-
-
-def _numbered(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], items: int) -> Transactions:
-    return Transactions.from_codes(offsets, codes, [str(number) for number in range(1, items + 1)])
+    bounds = {"threads": limits.thread_count, **limits.for_kernel(lambda _: task)}
+    with limits.guard(task, "generate fewer transactions."):
+        offsets, codes = kernel(transactions=transactions, items=items, seed=seed, **lengths, **bounds)
+        return Transactions.from_codes(offsets, codes, [str(number) for number in range(1, items + 1)])
 
 
 def _whole(name: str, value: object, least: int, most: int) -> None:

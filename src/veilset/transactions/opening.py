@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.errors import UnreadableInput
-from veilset.io import AnatomyFile, Gathered, Layout, Rows, TextBlocks, gather, open_text, sha256_of
+from veilset.io import AnatomyFile, Layout, Rows, TextBlocks, gather, open_text, sha256_of
 from veilset.io.arrow import completed, rows_of
 from veilset.io.gather import row_blocks
 from veilset.io.sql import located, open_query, without_password
@@ -21,8 +21,6 @@ from veilset.io.tables import open_table
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.transactions import Transactions
-
-__all__ = ["Source", "read_file", "read_frame", "read_query"]
 
 
 @dataclass(frozen=True)
@@ -85,13 +83,7 @@ class Source:
         return ", ".join([words, *details])
 
 
-def read_file(
-    path: Path,
-    layout: Layout,
-    *,
-    encoding: str = "utf-8",
-    limits: Limits | None = None,
-) -> Transactions:
+def read_file(path: Path, layout: Layout, *, encoding: str = "utf-8", limits: Limits | None = None) -> Transactions:
     """Transactions of a file."""
     limits = limits or Limits()
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
@@ -154,7 +146,7 @@ def _open_file(path: Path, layout: Layout, encoding: str, limits: Limits) -> _Op
     return _Opened(str(path.resolve()), layout, pieces, lambda: blocks.sha256)
 
 
-def _notes(gathered: Gathered, layout: Layout) -> tuple[str, ...]:
+def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
     notes = [note.format(count) for note, count in gathered.notes.items()]
     longest = empty = 0
     for first, last in row_blocks(gathered.offsets):

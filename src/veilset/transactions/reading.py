@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
 from veilset.errors import UnreadableInput, WrongUsage, said
 from veilset.io import Layout
@@ -22,8 +22,6 @@ from veilset.transactions.sensitive import Entry, mark_sensitive, parse_entries,
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_names
-
-__all__ = ["LAYOUT", "Reading", "read"]
 
 LAYOUT = {*signature(Layout.choose).parameters} - {"path"}
 """The fields of a `Reading` that say how the data is laid out."""
@@ -48,50 +46,43 @@ class Reading(BaseModel):
             "text",
             "Format, if the file's name does not say it: fimi, spmf, basket, jsonl, parquet, arrow; "
             "or anatomy, for the table beside a release.",
-            example="basket",
         ),
     ] = None
     delimiter: Annotated[
-        str | None,
-        Option("character", "One character between fields; by default a comma, or a tab for .tsv.", example="tab"),
+        str | None, Option("character", "One character between fields; by default a comma, or a tab for .tsv.")
     ] = None
-    header: Annotated[bool, Option("switch", "The first line of a basket file holds column names.")] = False
+    header: Annotated[StrictBool, Option("switch", "The first line of a basket file holds column names.")] = False
     column: Annotated[
         str | None,
         Option(
             "text",
             "Column (or key of JSON objects) that holds the lists of items; by default the only column of lists.",
-            example="items",
         ),
     ] = None
     long: Annotated[
         tuple[str, str] | None,
         Option(
-            "pair",
-            "ID,ITEM: the table holds one item a row; the names of its two columns.",
-            example="order,product",
+            "pair", "ID,ITEM: the table holds one item a row; the names of its two columns.", example="order,product"
         ),
     ] = None
-    wide: Annotated[bool, Option("switch", "The table has one column an item, with 0 and 1.")] = False
+    wide: Annotated[StrictBool, Option("switch", "The table has one column an item, with 0 and 1.")] = False
     person: Annotated[
         str | None,
         Option(
             "text",
             "Column that says whose a line is: lines of one person are merged. Without it, one line is one person.",
-            example="customer",
         ),
     ] = None
     ignore: Annotated[
-        tuple[str, ...],
-        Option("texts", "Column of a wide table that is no item. May be given several times.", example="age"),
+        tuple[str, ...], Option("texts", "Column of a wide table that is no item. May be given several times.")
     ] = ()
     counts: Annotated[
-        bool, Option("switch", "The cells of a wide table hold whole numbers: what is above 0 is there.")
+        StrictBool, Option("switch", "The cells of a wide table hold whole numbers: what is above 0 is there.")
     ] = False
     query: Annotated[str | None, Option("text", "What to ask a database (a .duckdb file or a postgresql:// URL).")] = (
         None
     )
-    encoding: Annotated[str, Option("text", "Encoding of the text.", example="latin-1")] = "utf-8"
+    encoding: Annotated[str, Option("text", "Encoding of the text.")] = "utf-8"
     sensitive: tuple[str, ...] = ()
     sensitive_where_present: tuple[str, ...] = ()
     sensitive_items: Annotated[
@@ -100,7 +91,6 @@ class Reading(BaseModel):
             "texts",
             "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. "
             "May be given several times.",
-            example="insulin",
         ),
     ] = ()
     sensitive_files: Annotated[
@@ -109,7 +99,6 @@ class Reading(BaseModel):
             "files",
             "File with the sensitive items, one name a line; also 'glob: insulin*', 'branch: pharmacy' "
             "and '# comment'. May be given several times.",
-            example="sensitive.txt",
             flag="sensitive",
         ),
     ] = ()
@@ -119,7 +108,6 @@ class Reading(BaseModel):
             "file",
             "File with the groups of the items (.csv, .tsv, .txt or .json), for 'branch:', for methods that give items "
             "coarser names, and for multi-anatomy.",
-            example="tree.csv",
         ),
     ] = None
     taxonomy_columns: Annotated[
@@ -191,7 +179,8 @@ class Reading(BaseModel):
                 f"{self.path!r} does not hold what this recipe was made for: its sha256 differs.",
                 "Use the original (and say ORDER BY in a query), or take the sha256 out of the recipe.",
             )
-        named = {*self.sensitive, *set(data.names).intersection(self.sensitive_where_present)}
+        there = set(data.names)
+        named = [*self.sensitive, *(name for name in self.sensitive_where_present if name in there)]
         return mark_sensitive(data.with_sensitive(named), entries, tree)
 
     def _transactions(self, limits: Limits, frame: pa.RecordBatchReader | None) -> Transactions:
@@ -238,29 +227,7 @@ def read(
         ``.duckdb`` file. A frame: pandas, polars, Arrow, or anything else with the Arrow interface.
     sensitive : names
         The items to protect; each must occur.
-    format : str, optional
-        One of `veilset.io.FORMATS`; overrides what the file's name says. Or ``"anatomy"``, an anatomized table
-        (``.csv``, ``.jsonl`` or ``.parquet``): the transactions then have their columns and buckets.
-    delimiter : str, optional
-        One character; by default what the file's name says.
-    header : bool
-        The first line of a basket file holds column names.
-    column : str, optional
-        The column (or the key of JSON objects) that holds the lists of items; by default the only column of lists.
-    long : (str, str), optional
-        The table has one item a row; names of the columns with the transaction's id and the item.
-    wide : bool
-        The table has one column an item, with 0 and 1.
-    person : str, optional
-        The column that says whose a row is; transactions of one person are merged.
-    ignore : names
-        Columns of a wide table that are no items.
-    counts : bool
-        The cells of a wide table hold whole numbers; an item is there if its number is above 0.
-    query : str, optional
-        What to ask a database.
-    encoding : str
-        Of the text.
+    {details}
     memory_limit : int or str, optional
         What the process may use, like ``"2GB"``. Transactions that take more are held on disk, where ``TMPDIR`` says.
 
@@ -280,3 +247,13 @@ def read(
         meaning = next(one.option.help for one in declared(Reading) if one.name == wrong)
         raise WrongUsage(f"{said(str(wrong))} is {told[str(wrong)]!r}.", meaning) from None
     return reading.read(memory_limit, frame=frame)
+
+
+read.__doc__ = (read.__doc__ or "").replace(
+    "{details}\n    ",
+    "".join(
+        f"{one.name} : {one.option.form}\n        {one.option.help}\n    "
+        for one in declared(Reading)
+        if one.name in signature(read).parameters
+    ),
+)

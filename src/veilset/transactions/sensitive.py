@@ -27,8 +27,6 @@ from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_name, several
 
-__all__ = ["Entry", "list_line", "mark_sensitive", "matching_items", "parse_entries", "read_entries"]
-
 _Word = Literal["name", "glob", "branch"]
 _WORDS: tuple[_Word, ...] = get_args(_Word)
 _COMMENT = re.compile(r"#($|[ \t])")  # "#5" is a name
@@ -142,8 +140,7 @@ def _check(entry: Entry) -> None:
         )
     if entry.kind == "glob" and _has_open_bracket(entry.text):
         raise entry.wrong(
-            f"in {entry.written!r} a '[' is never closed.",
-            "Close it, as in [0-9]; for the character itself write [[].",
+            f"in {entry.written!r} a '[' is never closed.", "Close it, as in [0-9]; for the character itself write [[]."
         )
 
 
@@ -174,22 +171,20 @@ def _resolved(
         if entry.kind == "name":
             taken.add(entry.text)
             missing += [] if entry.text in occurring else [entry]
-        elif entry.kind == "glob":
-            found = _matching(entry, data)
-            notes.append(_note(entry, found, len(found)))
-            taken.update(found)
-        elif entry.kind == "branch":
-            below = _below(entry, taxonomy)
-            found = [name for name in below if name in occurring]
+        elif entry.kind in ("glob", "branch"):
+            listed = _matching(entry, data) if entry.kind == "glob" else _below(entry, taxonomy)
+            found = [name for name in listed if name in occurring]
             if not found:
                 raise entry.wrong(
                     f"no item below {entry.text!r} occurs in the data.",
                     "Check that the taxonomy belongs to this data, or take the entry off the list.",
                 )
-            notes.append(_note(entry, found, len(below)))
+            notes.append(_note(entry, found, len(listed)))
             taken.update(found)
     if missing:
-        raise _unknown_name(missing, data)
+        first = missing[0]
+        others = f"; in all, {len(missing):,} names of the lists do not" if len(missing) > 1 else ""
+        raise first.wrong(f"the sensitive item {first.text!r} does not occur in the data{others}.", _meant(first, data))
     return data.in_order(taken), notes
 
 
@@ -217,13 +212,6 @@ def _below(entry: Entry, taxonomy: Taxonomy | None) -> tuple[str, ...]:
         return taxonomy.leaves_under(taxonomy.node(entry.text))
     except WrongUsage as error:
         raise error.within(f"{entry.place}: ") from None
-
-
-def _unknown_name(missing: Sequence[Entry], data: Transactions) -> WrongUsage:
-    """The error about names that do not occur; its hint is about the first."""
-    first = missing[0]
-    others = f"; in all, {len(missing):,} names of the lists do not" if len(missing) > 1 else ""
-    return first.wrong(f"the sensitive item {first.text!r} does not occur in the data{others}.", _meant(first, data))
 
 
 def _meant(entry: Entry, data: Transactions) -> str:

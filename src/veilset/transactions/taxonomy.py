@@ -25,8 +25,6 @@ from veilset.transactions.tree_labels import unique_labels
 from veilset.transactions.tree_making import groups_by_co_occurrence, groups_by_fan_out
 from veilset.transactions.vocabulary import check_writable, item_name, several, vocabulary_order
 
-__all__ = ["Taxonomy"]
-
 
 class Taxonomy:
     """A tree over item names, immutable.
@@ -110,12 +108,7 @@ class Taxonomy:
 
     @classmethod
     def read(
-        cls,
-        path: str | Path,
-        *,
-        kind: str | None = None,
-        columns: Sequence[str] | None = None,
-        encoding: str = "utf-8",
+        cls, path: str | Path, *, kind: str | None = None, columns: Sequence[str] | None = None, encoding: str = "utf-8"
     ) -> Taxonomy:
         """A tree from a file of any form; see the page on taxonomies.
 
@@ -163,8 +156,7 @@ class Taxonomy:
         for leaf, at in zip(leaves, leaf_parent, strict=True):
             if (at, leaf) in found:
                 raise WrongUsage(
-                    f"{leaf!r} is an item and a group at the same place of the tree.",
-                    "Give one of them another name.",
+                    f"{leaf!r} is an item and a group at the same place of the tree.", "Give one of them another name."
                 )
         order = sorted(range(len(name)), key=lambda group: -depth[group])
         number = {group: len(leaves) + i for i, group in enumerate(order)}
@@ -262,8 +254,7 @@ class Taxonomy:
         """The leaf of this item; other than a label, an item's name is always its own."""
         if name not in self._leaf_of:
             raise WrongUsage(
-                f"There is no item {name!r} in the taxonomy.",
-                near_misses(name, self.leaves) or "Check its spelling.",
+                f"There is no item {name!r} in the taxonomy.", near_misses(name, self.leaves) or "Check its spelling."
             )
         return self._leaf_of[name]
 

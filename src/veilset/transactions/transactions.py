@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from veilset.errors import WrongUsage, near_misses
 from veilset.io import (
     ANATOMIES,
     AnatomizedRows,
-    Gathered,
     Layout,
     Rows,
     as_written,
@@ -45,7 +45,7 @@ from veilset.transactions.vocabulary import (
 if TYPE_CHECKING:
     from veilset.transactions.opening import Source
 
-__all__ = ["Transactions"]
+_PARTS = ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy")
 
 
 class Transactions:
@@ -63,7 +63,7 @@ class Transactions:
     [['milk'], ['insulin', 'milk']]
     """
 
-    __slots__ = ("__dict__", "anatomy", "is_sensitive", "items", "names", "offsets", "persons", "source")
+    __slots__ = ("__dict__", *_PARTS)
 
     offsets: npt.NDArray[np.int64]
     items: npt.NDArray[np.int32]
@@ -94,7 +94,7 @@ class Transactions:
             flat.extend(codes.setdefault(item_name(item, f"Transaction {number}"), len(codes)) for item in row)
             offsets.append(len(flat))
         check_writable(list(codes))
-        owners, owner_names = None, None
+        owners = owner_names = None
         if persons is not None:
             if len(persons) != len(offsets) - 1:
                 raise WrongUsage(
@@ -127,31 +127,20 @@ class Transactions:
 
         A code is a place in *names*, which are distinct; those that do not occur are left out.
         """
-        return cls._canonical(offsets, codes, names, frozenset(sensitive), None, None)
+        return cls._canonical(offsets, codes, names, frozenset(sensitive))
 
     @classmethod
     def from_gathered(
-        cls,
-        rows: Gathered,
-        *,
-        sensitive: Iterable[str] = (),
-        merged: bool = False,
-        source: Source | None = None,
+        cls, rows: Rows, *, sensitive: Iterable[str] = (), merged: bool = False, source: Source | None = None
     ) -> Transactions:
         """Transactions from what a reader gives: vocabulary and rows sorted, repetitions removed.
 
         *merged* says that the rows' owners are persons, and no mere ids of transactions.
         """
         persons = tuple(rows.owner_names.to_pylist()) if merged else None
-        return cls._canonical(
-            rows.offsets,
-            rows.codes,
-            rows.names.to_pylist(),
-            frozenset(sensitive),
-            persons,
-            source,
-            in_order=rows.in_order,
-        )
+        names = rows.names.to_pylist()
+        known = frozenset(sensitive)
+        return cls._canonical(rows.offsets, rows.codes, names, known, persons, source, in_order=rows.in_order)
 
     @classmethod
     def _canonical(
@@ -160,8 +149,8 @@ class Transactions:
         codes: npt.NDArray[np.int32],
         names: Sequence[str],
         sensitive: Collection[str],
-        persons: tuple[str, ...] | None,
-        source: Source | None,
+        persons: tuple[str, ...] | None = None,
+        source: Source | None = None,
         *,
         in_order: bool = False,
         must_occur: bool = True,
@@ -201,19 +190,30 @@ class Transactions:
         data = object.__new__(cls)
         for array in (offsets, items, is_sensitive):
             array.setflags(write=False)
-        for slot, value in zip(
-            ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy"),
-            (offsets, items, names, is_sensitive, persons, source, anatomy),
-            strict=True,
-        ):
-            object.__setattr__(data, slot, value)
+        for part, value in zip(_PARTS, (offsets, items, names, is_sensitive, persons, source, anatomy), strict=True):
+            object.__setattr__(data, part, value)
         return data
+
+    def _with(self, **changed: Any) -> Transactions:
+        """The same with some parts changed; where rows change, the caller drops the anatomy."""
+        return self._of(**{part: getattr(self, part) for part in _PARTS} | changed)
+
+    def _with_rows(
+        self,
+        offsets: npt.NDArray[np.int64],
+        items: npt.NDArray[np.int32],
+        persons: tuple[str, ...] | None,
+        source: Source | None,
+    ) -> Transactions:
+        """Other rows of the same items, of which some may occur no more."""
+        if _native.core.occurring(items, len(self.names)).all():
+            return self._of(offsets, items, self.names, self.is_sensitive, persons, source)
+        return self._canonical(offsets, items, self.names, frozenset(self.sensitive), persons, source, must_occur=False)
 
     def without(self, items: Iterable[str]) -> Transactions:
         """The same transactions with these items deleted from all of them; emptied transactions stay."""
-        dropped = self.codes(items)
         keep = np.ones(len(self.names), dtype=bool)
-        keep[dropped] = False
+        keep[self.codes(items)] = False
         return self._filtered(keep)
 
     def only(self, items: Iterable[str]) -> Transactions:
@@ -239,19 +239,14 @@ class Transactions:
             return self
         before = np.zeros(len(kept) + 1, dtype=np.int64)
         np.cumsum(kept, out=before[1:])
-        offsets, items = before[self.offsets], self.items[kept]
-        if _native.core.occurring(items, len(self.names)).all():
-            return self._of(offsets, items, self.names, self.is_sensitive, self.persons, self.source)
-        return self._canonical(
-            offsets, items, self.names, frozenset(self.sensitive), self.persons, self.source, must_occur=False
-        )
+        return self._with_rows(before[self.offsets], self.items[kept], self.persons, self.source)
 
     def _filtered(self, keep: npt.NDArray[np.bool_]) -> Transactions:
         if keep.all():
             return self
         # Deleting whole items keeps the others occurring and in order, unless only integers remain, which are sorted in
         # another way.
-        names = tuple(name for name, kept in zip(self.names, keep.tolist(), strict=True) if kept)
+        names = tuple(compress(self.names, keep.tolist()))
         new_code = np.where(keep, np.cumsum(keep, dtype=np.int32) - 1, np.int32(-1)).astype(np.int32)
         offsets, items = canonical_rows(self.offsets, self.items, new_code)
         if are_integers(names) and not are_integers(self.names):
@@ -289,7 +284,7 @@ class Transactions:
         roles = np.zeros(len(self.names), dtype=np.uint8)
         roles[self.codes(sensitive)] = 1
         source = None if self.source is None else replace(self.source, notes=(*self.source.notes, *notes))
-        return self._of(self.offsets, self.items, self.names, roles, self.persons, source, self.anatomy)
+        return self._with(is_sensitive=roles, source=source)
 
     def anatomized(self, anatomy: Anatomy) -> Transactions:
         """The same transactions, cut into these columns and buckets; what changes them loses the anatomy again.
@@ -307,7 +302,7 @@ class Transactions:
         if wrong := sorted(listed.symmetric_difference(self.names)):
             where = "no column" if wrong[0] in self.names else "a column, but in no transaction"
             raise WrongUsage(f"{wrong[0]!r} is in {where}.", "Give every item that occurs one column.")
-        return self._of(self.offsets, self.items, self.names, self.is_sensitive, self.persons, self.source, anatomy)
+        return self._with(anatomy=anatomy)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Transactions:
         """The transactions at these positions, in this order."""
@@ -320,13 +315,11 @@ class Transactions:
         offsets, items = taken_rows(self.offsets, self.items, rows)
         persons = None if self.persons is None else tuple(self.persons[i] for i in rows.tolist())
         source = None if self.source is None else self.source.taken(rows)
-        if _native.core.occurring(items, len(self.names)).all():
-            return self._of(offsets, items, self.names, self.is_sensitive, persons, source)
-        return self._canonical(offsets, items, self.names, frozenset(self.sensitive), persons, source, must_occur=False)
+        return self._with_rows(offsets, items, persons, source)
 
     def anonymous(self) -> Transactions:
         """The same transactions without persons and source: what may be published of them."""
-        return self._of(self.offsets, self.items, self.names, self.is_sensitive, None, None, self.anatomy)
+        return self._with(persons=None, source=None)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -343,12 +336,12 @@ class Transactions:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive items, in vocabulary order."""
-        return tuple(name for name, s in zip(self.names, self.is_sensitive.tolist(), strict=True) if s)
+        return tuple(compress(self.names, self.is_sensitive.tolist()))
 
     @property
     def public(self) -> tuple[str, ...]:
         """Names of the public items, in vocabulary order."""
-        return tuple(name for name, s in zip(self.names, self.is_sensitive.tolist(), strict=True) if not s)
+        return tuple(compress(self.names, (self.is_sensitive == 0).tolist()))
 
     @cached_property
     def supports(self) -> npt.NDArray[np.int64]:
@@ -388,7 +381,7 @@ class Transactions:
 
     def with_source(self, source: Source | None) -> Transactions:
         """The same transactions, said to come from elsewhere."""
-        return self._of(self.offsets, self.items, self.names, self.is_sensitive, self.persons, source, self.anatomy)
+        return self._with(source=source)
 
     def write(
         self,
@@ -406,19 +399,15 @@ class Transactions:
         ``format="anatomy"`` writes the table of an `anatomy`, to a file whose name ends as for `veilset.read`.
         """
         path = Path(path)
-        if format in ANATOMIES:
-            layout = Layout.choose(path, format=format, delimiter=delimiter, column=column, long=long, wide=wide)
-            rows = self.anatomized_rows()
-            with atomic_file(path, replace=True) as file, packed(file, path) as stream:
-                rows.write(stream, layout)
-            return
         if format is not None and format.endswith("long") and long is None:
             long = ("id", "item")
-        layout = as_written(
-            Layout.choose(path, format=format, delimiter=delimiter, column=column, long=long, wide=wide)
-        )
+        layout = Layout.choose(path, format=format, delimiter=delimiter, column=column, long=long, wide=wide)
+        rows = self.anatomized_rows() if format in ANATOMIES else None
         with atomic_file(path, replace=True) as file, packed(file, path) as stream:
-            write_rows(stream, self.offsets, self.items, self.names, layout)
+            if rows is None:
+                write_rows(stream, self.offsets, self.items, self.names, as_written(layout))
+            else:
+                rows.write(stream, layout)
 
     def anatomized_rows(self) -> AnatomizedRows:
         """The rows, buckets and columns as an anatomized table has them."""
@@ -462,8 +451,7 @@ class Transactions:
         raise AttributeError(f"Transactions are immutable; {name!r} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = self.offsets, self.items, self.names, self.is_sensitive, self.persons, self.source, self.anatomy
-        return Transactions._of, parts
+        return Transactions._of, tuple(getattr(self, part) for part in _PARTS)
 
     def __repr__(self) -> str:
         n, lengths = len(self), self.lengths

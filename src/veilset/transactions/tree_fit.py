@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from veilset.errors import WrongUsage, near_misses
 from veilset.transactions.transactions import Transactions
 
-__all__ = ["notes_on_fit"]
-
 
 def notes_on_fit(leaves: Sequence[str], groups: Sequence[str], data: Transactions) -> tuple[str, ...]:
     """Notes on leaves that play no part; an error if a public item of *data* is not a leaf."""

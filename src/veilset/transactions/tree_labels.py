@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
-__all__ = ["unique_labels"]
-
 _SEPARATOR = " > "
 
 

@@ -16,8 +16,6 @@ from veilset.errors import said
 from veilset.limits import Limits
 from veilset.transactions.transactions import Transactions
 
-__all__ = ["groups_by_co_occurrence", "groups_by_fan_out"]
-
 _PAIRS_AT_ONCE = 1 << 16
 _BYTES_A_PAIR = 100  # codes, counts, likeness, two orders, and what sorting takes
 _ADVICE = f"ask for a higher {said('min_support')}."

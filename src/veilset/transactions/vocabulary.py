@@ -11,8 +11,6 @@ import numpy as np
 
 from veilset.errors import WrongUsage
 
-__all__ = ["are_integers", "check_writable", "item_name", "item_names", "several", "vocabulary_order"]
-
 _LONGEST_INTEGER = 4000  # Python refuses to convert much longer ones
 _INTEGER = re.compile(rf"-?[0-9]{{1,{_LONGEST_INTEGER}}}", re.ASCII)
 

@@ -19,8 +19,6 @@ from veilset.utility.metric import Metric
 from veilset.utility.nuggets import nugget_support_of
 from veilset.utility.utilities import UTILITIES, SideEffect
 
-__all__ = ["Account", "metrics_of"]
-
 _SECONDS = 10.0
 
 

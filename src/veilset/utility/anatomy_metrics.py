@@ -29,16 +29,6 @@ from veilset.utility.utilities import Count, Utility
 if TYPE_CHECKING:
     from veilset.utility.account import Account
 
-__all__ = [
-    "ANATOMY_METRICS",
-    "L_DIVERSE_ANATOMY",
-    "RulesFound",
-    "ln_possible_records",
-    "ln_records_by_bucket",
-    "rules_found",
-    "support_errors",
-]
-
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
@@ -235,24 +225,14 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         None,
         "neither",
     ),
-    Metric(
-        "rules_before",
-        f"rules of the original: {_RULES}",
-        None,
-        "neither",
-    ),
+    Metric("rules_before", f"rules of the original: {_RULES}", None, "neither"),
     Metric(
         "rules_after",
         "rules of the same kind in the released rows, whether the original has them or not",
         None,
         "neither",
     ),
-    Metric(
-        "accuracy_ratio",
-        "share of the rules of the original that are rules of the released rows, too",
-        1,
-        "more",
-    ),
+    Metric("accuracy_ratio", "share of the rules of the original that are rules of the released rows, too", 1, "more"),
     Metric(
         "expected_accuracy_ratio",
         "the same, where rules are judged by expected supports: the mean over all arrangements of the buckets",
@@ -267,13 +247,7 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "less",
         relative=True,
     ),
-    Metric(
-        "counted_support_error",
-        "the same, if it is counted in the released rows",
-        None,
-        "less",
-        relative=True,
-    ),
+    Metric("counted_support_error", "the same, if it is counted in the released rows", None, "less", relative=True),
 )
 
 

@@ -14,8 +14,6 @@ from veilset.release import Release
 from veilset.transactions import Transactions, row_blocks
 from veilset.utility.utilities import Utility
 
-__all__ = ["COHERENCE", "most_with_one"]
-
 _BLOCK = 1 << 18  # occurrences that are looked at at once
 
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from veilset.release import Release
 
-__all__ = ["ItemLoss", "average_loss", "info_loss", "recoded"]
-
 
 def average_loss(release: Release) -> float:
     """avgLoss: the sum of sup(a) * infoLoss(a) over all items a, divided by the sum of sup(a).

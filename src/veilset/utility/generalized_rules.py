@@ -29,8 +29,6 @@ from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.transactions.vocabulary import several
 
-__all__ = ["kept_or_coarser", "rule_bounds", "support_bounds"]
-
 StandsFor = Mapping[str, Iterable[str]]
 
 

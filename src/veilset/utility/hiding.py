@@ -21,8 +21,6 @@ from veilset.release import Release
 from veilset.transactions import Transactions
 from veilset.utility.utilities import SideEffect
 
-__all__ = ["hidden_promise", "side_effects"]
-
 
 def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[SideEffect, ...]:
     """What became of each pattern: the hidden ones in the promise's order, then those that were to stay.

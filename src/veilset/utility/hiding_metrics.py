@@ -35,8 +35,6 @@ from veilset.utility.utilities import Count, Utility
 if TYPE_CHECKING:
     from veilset.utility.account import Account
 
-__all__ = ["HIDING", "HIDING_METRICS", "hiding_measures"]
-
 _BLOCK = 1 << 20  # occurrences that are compared at once
 
 
@@ -149,12 +147,7 @@ HIDING_METRICS: tuple[Metric, ...] = (
         1,
         "neither",
     ),
-    Metric(
-        "occurrences_removed",
-        "item occurrences that are gone",
-        None,
-        "less",
-    ),
+    Metric("occurrences_removed", "item occurrences that are gone", None, "less"),
     Metric(
         "patterns_found",
         "hidden patterns or rules that are still found: those that the promise is broken for",

@@ -24,8 +24,6 @@ from veilset.utility.utilities import Count
 if TYPE_CHECKING:
     from veilset.utility.account import Account
 
-__all__ = ["COMMON_METRICS", "COUNTS"]
-
 
 def _lost(after: float, before: float) -> float:
     return 1 - after / before if before else 0.0

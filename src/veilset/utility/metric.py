@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from veilset.utility.account import Account
 
-__all__ = ["Metric"]
-
 
 @dataclass(frozen=True)
 class Metric:

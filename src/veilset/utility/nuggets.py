@@ -20,8 +20,6 @@ from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["nugget_losses", "nugget_support_of", "own_names"]
-
 
 def nugget_losses(
     release: Release,

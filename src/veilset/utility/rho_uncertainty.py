@@ -27,8 +27,6 @@ from veilset.utility.utilities import Count, Utility
 if TYPE_CHECKING:
     from veilset.utility.account import Account
 
-__all__ = ["RHO_UNCERTAINTY", "least_loss"]
-
 _MOST_ITEMS = 1000
 _ADVICE = "leave the floor out."
 

@@ -24,19 +24,20 @@ from veilset.transactions import Transactions
 from veilset.utility.generalized_rules import kept_or_coarser
 from veilset.utility.nuggets import nugget_support_of, own_names
 
-__all__ = ["CONFIDENCE", "SIZE", "rules_left", "strongest_rules", "top_rules_kept"]
-
 _MOST = 100
 CONFIDENCE = Fraction(1, 2)
 SIZE = 3
 _ROUNDING = 1e-9  # more than the error of a lift as a float
 
 
-def top_rules_kept(release: Release, *, nugget_support: Support | None = None, limits: Limits | None = None) -> float:
-    """The share of the (up to) 100 strongest rules of the original that are rules in the release, under the same names.
+def rules_left(
+    release: Release, *, nugget_support: Support | None = None, limits: Limits | None = None
+) -> dict[str, float]:
+    """The share of the (up to) 100 strongest rules of the original that are rules in the release.
 
-    Suppression changes neither support nor confidence of a rule that loses no item; where transactions are withheld or
-    single occurrences are gone, it has to stay above the floors. 1 if the original has no rules.
+    Once under the same names, and once under the same or coarser ones. Suppression changes neither support nor
+    confidence of a rule that loses no item; where transactions are withheld or single occurrences are gone, it has to
+    stay above the floors. 1 if the original has no rules.
 
     Parameters
     ----------
@@ -53,16 +54,9 @@ def top_rules_kept(release: Release, *, nugget_support: Support | None = None, l
     >>> release = anonymize(data, Coherence(k=2, p=2))
     >>> release.suppressed  # of a → b, b → a, c → a and a → c, only the first two are left; c → b is not frequent
     ('c', 'd')
-    >>> top_rules_kept(release)
-    0.5
+    >>> rules_left(release)
+    {'top_rules_kept': 0.5, 'top_rules_kept_or_coarser': 0.5}
     """
-    return rules_left(release, nugget_support=nugget_support, limits=limits)["top_rules_kept"]
-
-
-def rules_left(
-    release: Release, *, nugget_support: Support | None = None, limits: Limits | None = None
-) -> dict[str, float]:
-    """The share of the strongest rules that are still there, and that of those under the same or coarser names."""
     limits = limits or Limits()
     least = nugget_support_of(release, nugget_support)
     strongest = strongest_rules(release.original, least, limits=limits)

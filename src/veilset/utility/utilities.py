@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,8 +14,6 @@ from veilset.utility.metric import Metric
 
 if TYPE_CHECKING:
     from veilset.utility.account import Account
-
-__all__ = ["UTILITIES", "Count", "SideEffect", "Utility"]
 
 Rule = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -83,7 +81,7 @@ class Utility:
 
     unavoidable: Callable[[Release, Any], tuple[str, ...]] = lambda release, promise: ()
     metrics: tuple[Metric, ...] = ()
-    counts: tuple[Count, ...] = field(default=())
+    counts: tuple[Count, ...] = ()
     side_effects: Callable[[Release, Limits], tuple[SideEffect, ...]] | None = None
 
 

@@ -36,18 +36,17 @@ def _largest_l(values, free):
     return Fraction(len(counted), max(Counter(counted).values())) if counted else Fraction(1000)
 
 
-def _fill(values, ell, free, *, order=None, open_buckets=32, distinct=None):
-    bucket_of, left_over, joined = _native.anatomy.buckets(
+def _fill(values, ell, free, *, order=None, open_buckets=32, **limits):
+    return _native.anatomy.buckets(
         values.ravel(),
-        np.array(values.max(axis=0) if distinct is None else distinct, dtype=np.int64),
+        values.max(axis=0).astype(np.int64),
         np.array(free, dtype=np.uint8),
         np.arange(len(values)) if order is None else order,
         numerator=ell.numerator,
         denominator=ell.denominator,
         open_buckets=open_buckets,
-        **NO_LIMITS,
+        **NO_LIMITS | limits,
     )
-    return bucket_of, left_over, joined
 
 
 def _is_l_diverse(values, ell, free, bucket_of):
@@ -290,17 +289,6 @@ def test_what_waits_is_matched_with_what_waits():
 
 
 def test_open_buckets_count_as_memory():
-    values = np.tile(np.arange(1, 3, dtype=np.int32), 100)
+    values = np.tile(np.arange(1, 3, dtype=np.int32), 100)[:, None]
     with pytest.raises(_native.core.OutOfMemory):
-        _native.anatomy.buckets(
-            values,
-            np.array([2], dtype=np.int64),
-            np.zeros(1, dtype=np.uint8),
-            np.arange(200),
-            numerator=2,
-            denominator=1,
-            open_buckets=200,
-            memory_limit=100_000,
-            time_limit=10.0,
-            progress=None,
-        )
+        _fill(values, Fraction(2), [False], open_buckets=200, memory_limit=100_000)

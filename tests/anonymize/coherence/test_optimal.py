@@ -1,17 +1,19 @@
 """``optimal``: its proofs against brute force, its limits, and what a recipe repeats."""
 
 import math
+from functools import partial
 from itertools import chain, combinations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.effort import examples
 from tests.support.errors import refused
+from tests.support.feasible import if_feasible
 from tests.support.golden import PROMISE, running_example
-from tests.support.interrupting import interrupt
-from veilset import BudgetExceeded, Coherence, Infeasible, Transactions, WrongUsage, anonymize
+from tests.support.interrupting import ctrl_c_stops
+from veilset import Coherence, Infeasible, Transactions, WrongUsage, anonymize
 from veilset.anonymize.coherence import hitting_set, losses
 from veilset.anonymize.coherence import optimal as module
 from veilset.anonymize.coherence.optimal import optimal
@@ -42,13 +44,7 @@ def best(data, promise, keep, lost):
     )
 
 
-def solved(data, promise, **options):
-    """The release; a draw that nothing can keep is left out."""
-    try:
-        return optimal(data, promise, limits=Limits(), **options)
-    except Infeasible:
-        assume(False)
-        raise
+solved = partial(if_feasible, optimal)
 
 
 def test_running_example():
@@ -169,11 +165,6 @@ def test_no_time_at_all():
     assert (release.bound.least, release.bound.reached) == (0, 1)
 
 
-def test_memory_limit():
-    with refused(BudgetExceeded, "memory limit"):
-        optimal(hard(), HARD, limits=Limits(memory_limit="1MB"))
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_threads_do_not_change_what_is_proven(threads):
     data = generate.pos_like(transactions=800, items=40, average_length=4, maximum_length=20)
@@ -183,20 +174,14 @@ def test_threads_do_not_change_what_is_proven(threads):
 
 
 def test_ctrl_c_stops_the_proof_at_once():
-    script = """
-        import sys
+    before = """
         from veilset import Coherence
         from veilset.anonymize.coherence.optimal import optimal
         from veilset.limits import Limits
         from veilset.transactions import generate
         data = generate.pos_like(transactions=40_000, items=300, average_length=8, maximum_length=60)
-        print("go", flush=True)
-        try:
-            optimal(data, Coherence(k=20, p=4), limits=Limits())
-        except KeyboardInterrupt:
-            sys.exit(42)
     """
-    assert interrupt(script)[0] == 42
+    assert ctrl_c_stops("optimal(data, Coherence(k=20, p=4), limits=Limits())", before=before)
 
 
 def test_nothing_is_printed_where_it_has_to_branch(capfd):

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.arrays import csr
-from tests.support.errors import refused
+from tests.support.arrays import csr, named
+from tests.support.errors import first_progress, refused
 from tests.support.hiding_kernels import BOUNDS, LONG, hide, sanitize
-from tests.support.interrupting import interrupt
+from tests.support.interrupting import ctrl_c_stops
 from veilset import _native
 
 GONE, STAYS, BY_CHANCE = 0, 1, 2
@@ -16,11 +16,9 @@ GONE, STAYS, BY_CHANCE = 0, 1, 2
 
 def restored(**changes) -> np.ndarray:
     """Three occurrences in two rows, one of each state."""
-    offsets, items = csr([[0, 1], [0]])
-    question = {"offsets": offsets, "items": items, "vocabulary": 2, "odds": 2**52, "seed": 1}
-    return _native.hiding.restored(
-        **question | {"states": np.array([GONE, STAYS, BY_CHANCE], dtype=np.uint8)} | changes
-    )
+    states = np.array([GONE, STAYS, BY_CHANCE], dtype=np.uint8)
+    question = {**named("", [[0, 1], [0]]), "vocabulary": 2, "states": states, "odds": 2**52, "seed": 1}
+    return _native.hiding.restored(**question | changes)
 
 
 @st.composite
@@ -67,33 +65,15 @@ def test_what_the_small_questions_give():
 
 def test_odds_fall_until_chance_hides_what_it_can():
     """Each of a hundred rows restores item 0 by chance, and ten may: the odds end where it does, or at the last."""
-    offsets, items = csr([[0, 1]] * 100)
-    patterns, nothing = csr([[0, 1]]), csr([[]])
     states = np.tile(np.array([BY_CHANCE, STAYS], dtype=np.uint8), 100)
+    rows = {**named("", [[0, 1]] * 100), "vocabulary": 2, "states": states}
     odds = np.array([2**53 // 10 * step for step in range(9, -1, -1)], dtype=np.uint64)
     one = np.array([1], dtype=np.int64)
-    question = {
-        "offsets": offsets,
-        "items": items,
-        "vocabulary": 2,
-        "states": states,
-        "pattern_offsets": patterns[0],
-        "pattern_items": patterns[1],
-        "antecedent_offsets": nothing[0],
-        "antecedent_items": nothing[1],
-        "share_num": 0 * one,
-        "share_den": one,
-        "keep_offsets": nothing[0],
-        "keep_items": nothing[1],
-        "keep_spare": one,
-        "odds": odds,
-    }
+    patterns = named("pattern_", [[0, 1]]) | named("antecedent_", [[]]) | named("keep_", [[]])
+    limits = {"share_num": 0 * one, "share_den": one, "keep_spare": one, "odds": odds}
     for most, seed in ((10, 1), (10, 2), (50, 3), (0, 4)):
-        answer = hide(**question, most=most * one, seed=seed)
-        left = [
-            _native.hiding.restored(offsets, items, 2, states, odds=int(chance), seed=seed)[::2].sum()
-            for chance in odds
-        ]
+        answer = hide(**rows, **patterns, **limits, most=most * one, seed=seed)
+        left = [restored(**rows, odds=int(chance), seed=seed)[::2].sum() for chance in odds]
         assert answer["step"] == next(step for step, count in enumerate(left) if count <= most)
         assert answer["victims"] == 0
         assert answer["kept"][::2].sum() == most, "What need not have gone was put back."
@@ -112,32 +92,19 @@ def test_limits_stop_a_kernel(kernel):
 @pytest.mark.parametrize("kernel", LONG)
 def test_progress_is_told_and_its_exceptions_pass(kernel):
     run, question = LONG[kernel]
-    told = []
-
-    def stop(*step: int) -> None:
-        told.append(step)
-        raise RuntimeError("enough")
-
-    with refused(RuntimeError, "enough"):
-        run(**question(), progress=stop)
-    assert all(0 <= done <= total for _, done, total in told)
+    (_, done, total) = first_progress(run, **question())
+    assert 0 <= done <= total
 
 
 @pytest.mark.no_sanitizer(reason="interrupts a child whose work takes far more time to prepare there")
 @pytest.mark.parametrize("kernel", LONG)
 def test_ctrl_c_is_answered(kernel):
-    script = f"""
-        import sys
+    before = f"""
         from tests.support.hiding_kernels import LONG
         run, question = LONG["{kernel}"]
         asked = question()
-        print("go", flush=True)
-        try:
-            run(**asked, time_limit=600.0)
-        except KeyboardInterrupt:
-            sys.exit(42)
     """
-    assert interrupt(script)[0] == 42
+    assert ctrl_c_stops("run(**asked, time_limit=600.0)", before=before)
 
 
 ROWS = [
@@ -149,60 +116,38 @@ ROWS = [
 
 
 @pytest.mark.parametrize(
-    ("wrong", "named"),
+    ("kernel", "wrong", "what"),
     [
-        *ROWS,
-        ({"vocabulary": 4}, "column"),
-        ({"column_offsets": np.array([0, 2], dtype=np.int64)}, "column"),
-        ({"column_offsets": np.array([0, 3, 2, 2], dtype=np.int64)}, "decrease"),
-        ({"column_items": np.array([1, 3], dtype=np.int32)}, "vocabulary"),
-        ({"column_items": np.array([2, 1], dtype=np.int32)}, "order"),
-        ({"column_items": np.array([1, 1], dtype=np.int32)}, "order"),
-        ({"column_values": np.array([1], dtype=np.int8)}, "value"),
+        *((kernel, *case) for kernel in (sanitize, restored, hide) for case in ROWS),
+        (sanitize, {"vocabulary": 4}, "column"),
+        (sanitize, {"column_offsets": np.array([0, 2], dtype=np.int64)}, "column"),
+        (sanitize, {"column_offsets": np.array([0, 3, 2, 2], dtype=np.int64)}, "decrease"),
+        (sanitize, {"column_items": np.array([1, 3], dtype=np.int32)}, "vocabulary"),
+        (sanitize, {"column_items": np.array([2, 1], dtype=np.int32)}, "order"),
+        (sanitize, {"column_items": np.array([1, 1], dtype=np.int32)}, "order"),
+        (sanitize, {"column_values": np.array([1], dtype=np.int8)}, "value"),
+        (restored, {"states": np.zeros(2, dtype=np.uint8)}, "state"),
+        (restored, {"states": np.array([0, 3, 1], dtype=np.uint8)}, "state"),
+        (hide, {"states": np.zeros(2, dtype=np.uint8)}, "state"),
+        (hide, {"states": np.full(7, 3, dtype=np.uint8)}, "state"),
+        (hide, {"pattern_items": np.array([0, 1, 1, 3], dtype=np.int32)}, "vocabulary"),
+        (hide, {"pattern_offsets": np.array([0, 0, 4], dtype=np.int64)}, "empty"),
+        (hide, {"pattern_offsets": np.array([0, 4], dtype=np.int64)}, "limits"),
+        (hide, {"antecedent_offsets": np.array([0, 1], dtype=np.int64)}, "limits"),
+        (hide, {"antecedent_items": np.array([-1], dtype=np.int32)}, "vocabulary"),
+        (hide, {"most": np.array([1], dtype=np.int64)}, "limits"),
+        (hide, {"most": np.array([1, -1], dtype=np.int64)}, "below 0"),
+        (hide, {"share_num": np.array([0], dtype=np.int64)}, "limits"),
+        (hide, {"share_num": np.array([0, -1], dtype=np.int64)}, "below 0"),
+        (hide, {"share_den": np.array([1, 0], dtype=np.int64)}, "below 0"),
+        (hide, {"keep_items": np.array([0, 0, 9], dtype=np.int32)}, "vocabulary"),
+        (hide, {"antecedent_items": np.array([0], dtype=np.int32)}, "part"),
+        (hide, {"pattern_items": np.array([0, 1, 2, 1], dtype=np.int32)}, "part"),
+        (hide, {"keep_spare": np.array([1], dtype=np.int64)}, "keep"),
+        (hide, {"odds": np.zeros(0, dtype=np.uint64)}, "odds"),
+        (hide, {"most_ways": 0}, "way"),
     ],
 )
-def test_the_product_refuses_bad_arguments(wrong, named):
-    with refused(ValueError, named):
-        sanitize(**wrong)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        *ROWS,
-        ({"states": np.zeros(2, dtype=np.uint8)}, "state"),
-        ({"states": np.array([0, 3, 1], dtype=np.uint8)}, "state"),
-    ],
-)
-def test_restoring_refuses_bad_arguments(wrong, named):
-    with refused(ValueError, named):
-        restored(**wrong)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        *ROWS,
-        ({"states": np.zeros(2, dtype=np.uint8)}, "state"),
-        ({"states": np.full(7, 3, dtype=np.uint8)}, "state"),
-        ({"pattern_items": np.array([0, 1, 1, 3], dtype=np.int32)}, "vocabulary"),
-        ({"pattern_offsets": np.array([0, 0, 4], dtype=np.int64)}, "empty"),
-        ({"pattern_offsets": np.array([0, 4], dtype=np.int64)}, "limits"),
-        ({"antecedent_offsets": np.array([0, 1], dtype=np.int64)}, "limits"),
-        ({"antecedent_items": np.array([-1], dtype=np.int32)}, "vocabulary"),
-        ({"most": np.array([1], dtype=np.int64)}, "limits"),
-        ({"most": np.array([1, -1], dtype=np.int64)}, "below 0"),
-        ({"share_num": np.array([0], dtype=np.int64)}, "limits"),
-        ({"share_num": np.array([0, -1], dtype=np.int64)}, "below 0"),
-        ({"share_den": np.array([1, 0], dtype=np.int64)}, "below 0"),
-        ({"keep_items": np.array([0, 0, 9], dtype=np.int32)}, "vocabulary"),
-        ({"antecedent_items": np.array([0], dtype=np.int32)}, "part"),
-        ({"pattern_items": np.array([0, 1, 2, 1], dtype=np.int32)}, "part"),
-        ({"keep_spare": np.array([1], dtype=np.int64)}, "keep"),
-        ({"odds": np.zeros(0, dtype=np.uint64)}, "odds"),
-        ({"most_ways": 0}, "way"),
-    ],
-)
-def test_hiding_refuses_bad_arguments(wrong, named):
-    with refused(ValueError, named):
-        hide(**wrong)
+def test_bad_arguments_are_refused(kernel, wrong, what):
+    with refused(ValueError, what):
+        kernel(**wrong)

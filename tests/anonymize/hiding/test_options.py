@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import partial
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -46,24 +47,21 @@ def test_the_default_method_is_hpcme():
         assert find_method(promise, None) is find_method(promise, "hpcme")
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("seed", [-1, 2**64, 0.5, True, "7", [1]])
-def test_bad_secrets(method, seed):
-    with refused(vs.WrongUsage, "random_state"):
-        hide(method, random_state=seed)
+NO_SEEDS = [-1, 2**64, 0.5, True, "7", [1]]
+NO_SHARES = [-0.1, 1.5, "many", True, float("nan"), None]
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("margin", [-0.1, 1.5, "many", True, float("nan"), None])
-def test_bad_margins(method, margin):
-    with refused(vs.WrongUsage, "margin"):
-        hide(method, margin=margin)
-
-
-@pytest.mark.parametrize("p_r", [-0.1, 1.5, "often", True, float("nan"), None])
-def test_bad_restoration_probabilities(p_r):
-    with refused(vs.WrongUsage, "p_r"):
-        hide(p_r=p_r)
+@pytest.mark.parametrize(
+    ("method", "option", "wrong"),
+    [
+        *product(METHODS, ["random_state"], NO_SEEDS),
+        *product(METHODS, ["margin"], NO_SHARES),
+        *product(["hpcme"], ["p_r"], NO_SHARES),
+    ],
+)
+def test_bad_seeds_and_shares(method, option, wrong):
+    with refused(vs.WrongUsage, option):
+        hide(method, **{option: wrong})
 
 
 @pytest.mark.parametrize("nothing", [0, 0.0, "0", " 0.0", "0%", Fraction(0)])

@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
-from tests.support.arrays import csr, marks
-from tests.support.errors import refused
-from tests.support.interrupting import interrupt
+from tests.support.arrays import csr, marks, named
+from tests.support.errors import first_progress, refused
+from tests.support.interrupting import ctrl_c_stops
 from tests.support.rho_kernels import ALPHA, everything_public_kept, explosive, keeping, suppress
 from veilset import _native
 
 
 def small() -> dict:
     """Two rows; the second item is sensitive."""
-    offsets, items = csr([[0, 1], [0]])
-    return {"offsets": offsets, "items": items, "weights": np.ones(2, dtype=np.int64), "sensitive": marks([1], 2)}
+    return {**named("", [[0, 1], [0]]), "weights": np.ones(2, dtype=np.int64), "sensitive": marks([1], 2)}
 
 
 def test_a_time_limit_stops_the_search():
@@ -47,12 +46,7 @@ def test_progress_is_told_and_its_exceptions_pass():
     assert told, "Where it is was never told."
     assert {stage for stage, _, _ in told} <= {1, 2, 3}, "Rules with three items known take longer than any limit."
     assert all(0 <= done <= total or total == 1 for _, done, total in told)
-
-    def stop(*_):
-        raise RuntimeError("enough")
-
-    with refused(RuntimeError, "enough"):
-        suppress(explosive(), progress=stop)
+    assert first_progress(suppress, explosive())
 
 
 def test_a_question_that_takes_long_is_stopped():
@@ -90,16 +84,8 @@ def test_after_a_stop_other_questions_are_answered_as_ever():
     ids=["suppress_rules", "brings_rule"],
 )
 def test_ctrl_c_is_answered(work):
-    script = f"""
-        import sys
-        from tests.support.rho_kernels import ALPHA, everything_public_kept, explosive, suppress
-        print("go", flush=True)
-        try:
-            {work}
-        except KeyboardInterrupt:
-            sys.exit(42)
-    """
-    assert interrupt(script)[0] == 42
+    before = "from tests.support.rho_kernels import ALPHA, everything_public_kept, explosive, suppress"
+    assert ctrl_c_stops(work, before=before)
 
 
 SHAPES = [
@@ -115,15 +101,15 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "named"), SHAPES)
-def test_keeping_refuses_bad_arguments(wrong, named):
+@pytest.mark.parametrize(("wrong", "what"), SHAPES)
+def test_keeping_refuses_bad_arguments(wrong, what):
     assert keeping(small()).brings_rule(0, work=100, time_limit=1.0)[0] == 0
-    with refused(ValueError, named):
+    with refused(ValueError, what):
         keeping(small(), **wrong)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "named"),
+    ("wrong", "what"),
     [
         *SHAPES,
         ({"sensitive": marks([], 1)}, "mark"),
@@ -133,9 +119,9 @@ def test_keeping_refuses_bad_arguments(wrong, named):
         ({"worth": np.array([1, -1], dtype=np.int64)}, "below 0"),
     ],
 )
-def test_suppressing_refuses_bad_arguments(wrong, named):
+def test_suppressing_refuses_bad_arguments(wrong, what):
     assert suppress(small())["chosen"].tolist() == [1]  # half of all
-    with refused(ValueError, named):
+    with refused(ValueError, what):
         suppress(small(), **wrong)
 
 
@@ -153,14 +139,14 @@ def weighted(**changes) -> _native.rules.WeightedRows:
     return _native.rules.WeightedRows(**{**rows, "vocabulary": 2, **changes})
 
 
-@pytest.mark.parametrize(("wrong", "named"), SHAPES[:5])
-def test_rows_refuse_bad_arguments(wrong, named):
-    with refused(ValueError, named):
+@pytest.mark.parametrize(("wrong", "what"), SHAPES[:5])
+def test_rows_refuse_bad_arguments(wrong, what):
+    with refused(ValueError, what):
         weighted(**wrong)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "named"),
+    ("wrong", "what"),
     [
         ({"rows": np.array([2], dtype=np.int64)}, "row"),
         ({"rows": np.array([-1], dtype=np.int64)}, "row"),
@@ -169,25 +155,25 @@ def test_rows_refuse_bad_arguments(wrong, named):
         ({"names": np.array([0, -2], dtype=np.int32)}, "vocabulary"),
     ],
 )
-def test_renaming_refuses_bad_arguments(wrong, named):
+def test_renaming_refuses_bad_arguments(wrong, what):
     question = {"rows": np.arange(2), "names": np.arange(2, dtype=np.int32), "vocabulary": 2, "memory_limit": 2**20}
     assert weighted().renamed(**question)[2].tolist() == [1, 1]
-    with refused(ValueError, named):
+    with refused(ValueError, what):
         weighted().renamed(**question | wrong)
     with refused(ValueError, "weight", "below 1"):
         weighted(weights=np.array([1, 0], dtype=np.int64)).renamed(**question)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "named"),
+    ("wrong", "what"),
     [
         ({"rows": np.array([2], dtype=np.int64)}, "row"),
         ({"rows": np.array([-1], dtype=np.int64)}, "row"),
         ({"wanted": marks([1], 3)}, "mark"),
     ],
 )
-def test_looking_for_rows_refuses_bad_arguments(wrong, named):
+def test_looking_for_rows_refuses_bad_arguments(wrong, what):
     question = {"rows": np.arange(2), "wanted": marks([1], 2)}
     assert weighted().holding(**question).tolist() == [0]
-    with refused(ValueError, named):
+    with refused(ValueError, what):
         weighted().holding(**question | wrong)

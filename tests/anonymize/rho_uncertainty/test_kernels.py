@@ -9,15 +9,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.support import rho_twins
-from tests.support.arrays import csr, marks
+from tests.support import rho_kernels, rho_twins
+from tests.support.arrays import csr, marks, named
 from tests.support.effort import repeats
 from veilset import _native
 from veilset.testing import oracles
 
 Row = frozenset[int]
 SHARES = [Fraction(1, 4), Fraction(1, 3), Fraction(2, 5), Fraction(1, 2), Fraction(2, 3), Fraction(1)]
-EVERYTHING = 2**62
 
 
 class Case:
@@ -61,30 +60,31 @@ class Case:
             order=range(self.many),
         )
 
-    def suppress(self, **changes) -> dict:
-        """The kernel's answer; empty rows are only in the population, as those who call it have it."""
+    @property
+    def asked(self) -> dict:
+        """What every kernel is given; empty rows are only in the population, as those who call it have it."""
         filled = [number for number, row in enumerate(self.rows) if row]
-        question = {
+        return {
+            **named("", [self.rows[number] for number in filled]),
+            "weights": np.array([self.weights[number] for number in filled], dtype=np.int64),
+            "sensitive": marks(self.sensitive, self.many),
             "rho_num": self.rho.numerator,
             "rho_den": self.rho.denominator,
             "population": sum(self.weights),
-            "worth_limit": EVERYTHING,
-            "search_budget": 10**8,
-            "rules_budget": 10**7,
-            "threads": 1,
-            "memory_limit": 2**30,
-            "time_limit": 60.0,
-            "progress": None,
         }
-        return _native.rules.suppress(
-            *csr([self.rows[number] for number in filled]),
-            np.array([self.weights[number] for number in filled], dtype=np.int64),
-            marks(self.sensitive, self.many),
-            np.array(self.worth, dtype=np.int64),
-            marks(self.fixed, self.many),
-            np.zeros(0, dtype=np.uint8) if self.required is None else marks(self.required, self.many),
-            **question | changes,
-        )
+
+    def suppress(self, **changes) -> dict:
+        worth, fixed = np.array(self.worth, dtype=np.int64), marks(self.fixed, self.many)
+        required = {} if self.required is None else {"required": marks(self.required, self.many)}
+        bounds = {"search_budget": 10**8, "rules_budget": 10**7, "threads": 1}
+        return rho_kernels.suppress(self.asked, worth=worth, fixed=fixed, **required | bounds | changes)
+
+    def keeping(self) -> _native.rules.Keeping:
+        return rho_kernels.keeping(self.asked)
+
+    def weighted(self) -> _native.rules.WeightedRows:
+        weights = np.array(self.weights, dtype=np.int64)
+        return _native.rules.WeightedRows(*csr(self.rows), weights, vocabulary=self.many)
 
     def broken_without(self, gone: Collection[int]) -> list[tuple[Row, int]]:
         """The violating rules that count and hold none of these."""
@@ -181,26 +181,13 @@ def test_only_fixed_items_are_too_dear():
         case.suppress(rules_budget=0)
 
 
-def keeping(case: Case, **changes) -> _native.rules.Keeping:
-    question = {
-        "rho_num": case.rho.numerator,
-        "rho_den": case.rho.denominator,
-        "population": sum(case.weights),
-        "memory_limit": 2**30,
-    }
-    filled = [number for number, row in enumerate(case.rows) if row]
-    weights = np.array([case.weights[number] for number in filled], dtype=np.int64)
-    rows = csr([case.rows[number] for number in filled])
-    return _native.rules.Keeping(*rows, weights, marks(case.sensitive, case.many), **question | changes)
-
-
 def test_keeping_says_what_one_more_item_brings():
     """A kept set grows as long as nothing is broken, and loses an item now and then."""
     answers: Counter[int] = Counter()
     for seed in range(repeats(150)):
         case = Case(seed)
         kept: set[int] = set()
-        kernel = keeping(case)
+        kernel = case.keeping()
         for _ in range(2 * case.many):
             item = case.draw.choice([other for other in range(case.many) if other not in kept] or [0])
             rows = [row.intersection(kept | {item}) for row in case.repeated]
@@ -226,7 +213,7 @@ def test_keeping_gives_up_and_does_not_lie():
     for seed in range(repeats(100)):
         case = Case(seed)
         for allowed in (0, 3, 12, 30):
-            kernel = keeping(case)
+            kernel = case.keeping()
             for item in case.public:
                 kernel.keep(item)
             for item in case.sensitive:
@@ -249,10 +236,7 @@ def test_merging_rows():
             renamed = frozenset(names[item] for item in case.rows[number] if names[item] >= 0)
             expected[renamed] += case.weights[number]
         del expected[frozenset()]
-        kernel = _native.rules.WeightedRows(
-            *csr(case.rows), np.array(case.weights, dtype=np.int64), vocabulary=case.many
-        )
-        offsets, items, merged = kernel.renamed(
+        offsets, items, merged = case.weighted().renamed(
             np.array(chosen, dtype=np.int64), np.array(names, dtype=np.int32), vocabulary=4, memory_limit=2**30
         )
         rows = [items[a:b].tolist() for a, b in pairwise(offsets)]
@@ -276,8 +260,5 @@ def test_rows_that_hold_something_wanted():
         case = Case(seed)
         wanted = {item for item in range(case.many) if case.draw.random() < 0.3}
         chosen = case.draw.sample(range(len(case.rows)), case.draw.randint(0, len(case.rows)))
-        kernel = _native.rules.WeightedRows(
-            *csr(case.rows), np.array(case.weights, dtype=np.int64), vocabulary=case.many
-        )
-        found = kernel.holding(np.array(chosen, dtype=np.int64), marks(wanted, case.many))
+        found = case.weighted().holding(np.array(chosen, dtype=np.int64), marks(wanted, case.many))
         assert found.tolist() == [number for number in chosen if case.rows[number].intersection(wanted)]

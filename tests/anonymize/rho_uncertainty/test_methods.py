@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import veilset as vs
@@ -133,7 +133,12 @@ def test_everything_at_all_is_mended_before_the_loop():
     assert vs.anonymize(data, PROMISE, taxonomy={"a": [], "b": []}, plain=True).suppressed == ("γ",)
 
 
+def of_table_1(*keep: str) -> Question:
+    return Question(TABLE_1, PROMISE, golden.TABLE_1_TREE, {"weights": None, "sensitive_weight": 1}, set(keep))
+
+
 @MANY
+@example(of_table_1())
 @given(questions())
 def test_plain_suppress_is_suppress_control(question):
     data, promise, _, weighing, keep = question
@@ -153,6 +158,7 @@ def test_plain_suppress_is_suppress_control(question):
 
 
 @MANY
+@example(of_table_1("b1"))
 @given(questions())
 def test_plain_top_down_is_td_control(question):
     data, promise, tree, weighing, keep = question
@@ -170,6 +176,7 @@ def test_plain_top_down_is_td_control(question):
 
 
 @MANY
+@example(of_table_1(), False)
 @given(questions(), st.booleans())
 def test_td_control_splits_what_its_twin_splits(question, only_sensitive):
     data, promise, tree, weighing, _ = question

@@ -19,8 +19,6 @@ from veilset.limits import Limits
 from veilset.mining import cover, pairs
 from veilset.transactions import Transactions
 
-__all__ = ["clusters", "correlation", "medoids_of"]
-
 _CANDIDATES = 2000  # items that may become medoids: their distances take 16 MB
 _BYTES_A_PAIR = 60  # two codes, a count, places in the matrix, the correlation and what it is made of
 _BUILT = 50  # medoids

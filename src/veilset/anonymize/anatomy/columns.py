@@ -23,41 +23,25 @@ from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
 from veilset.transactions import Transactions, read_partition
 
-__all__ = ["Columns", "ColumnsLike", "make_columns"]
-
 ColumnsLike = int | Sequence[Sequence[str]] | str | Path
 """How many columns, the items of each, or a file with the header ``item,column``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns, and every transaction's values in them.
-
-    Parameters
-    ----------
-    items : tuple of tuples of str
-        The items of each column in vocabulary order; public columns first, in the order of their first items.
-    values : array of int32, one row for each transaction, one column for each column
-        The number of the transaction's value: 0 for none of the items, whether or not that happens, else 1, 2, …
-    wished : int
-        How many columns there were before any became one.
-    medoids : tuple of str
-        The items around which columns were made; empty where the columns were given.
-    merges : tuple of ColumnMerge
-        Which columns became one, in order.
-    notes : tuple of str
-        What the user may not expect.
-    given : tuple of tuples of str, or None
-        The partition that was wished for, where it was no number: what *columns* may be to wish for the same again.
-    """
+    """The columns, and every transaction's values in them. What became of a wish is told as in `Partition`."""
 
     items: tuple[tuple[str, ...], ...]
+    """The items of each column in vocabulary order; public columns first, in the order of their first items."""
     values: npt.NDArray[np.int32] = field(repr=False)
+    """A row for each transaction, with the number of its value in each column: 0 for none of the items, whether or not
+    that happens, else 1, 2, …"""
     wished: int
     medoids: tuple[str, ...]
     merges: tuple[ColumnMerge, ...]
     notes: tuple[str, ...]
     given: tuple[tuple[str, ...], ...] | None = field(repr=False)
+    """The partition that was wished for, where it was no number: what *columns* may be to wish for the same again."""
 
 
 def make_columns(
@@ -70,21 +54,8 @@ def make_columns(
     random_state: int,
     limits: Limits,
 ) -> Columns:
-    """Columns that can be l-diverse; `Infeasible` if there are no two.
+    """Columns that can be l-diverse; `Infeasible` if there are no two. The wish is that of `multi_anatomy`.
 
-    Parameters
-    ----------
-    columns : int, list of lists of str, or path
-        How many columns are wished for (sensitive items have one of them); or which; or a file that says so.
-    taxonomy : Taxonomy, mapping or path, optional
-        Its groups are the columns; a number of columns then plays no part.
-    level : int, optional
-        Which of its groups: 1 for those right below the root, the default.
-    random_state : int
-        What the search for medoids depends on.
-
-    Examples
-    --------
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["c", "d"], ["c", "d"], ["a"], ["c"]])
     >>> wish = {"taxonomy": None, "level": None, "random_state": 1, "limits": Limits()}
     >>> made = make_columns(data, LDiverseAnatomy(2), columns=2, **wish)

@@ -25,34 +25,22 @@ from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
 from veilset.transactions import Transactions
 
-__all__ = ["Column", "merge_until_feasible", "number_values", "smaller_task"]
-
 _PARTNERS = 32  # that are tried for a column: with hundreds of columns, all would take minutes
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column with the numbers of its values.
-
-    Parameters
-    ----------
-    codes : tuple of int
-        Its items, ascending.
-    values : array of int32
-        The number of each transaction's value: 0 for none of the items, else 1, 2, … by first appearance.
-    sensitive : bool
-        Whether it holds sensitive items; else public ones.
-    share : Fraction
-        That of the commonest value.
-    commonest : int
-        The number of that value, the lowest if there are several.
-    """
+    """A column with the numbers of its values."""
 
     codes: tuple[int, ...]
+    """Its items, ascending; all sensitive, or all public."""
     values: npt.NDArray[np.int32]
+    """The number of each transaction's value: 0 for none of the items, else 1, 2, … by first appearance."""
     sensitive: bool
     share: Fraction
+    """That of the commonest value."""
     commonest: int
+    """The number of that value, the lowest if there are several."""
 
     @property
     def place(self) -> tuple[bool, int]:

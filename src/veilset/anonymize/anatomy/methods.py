@@ -5,6 +5,4 @@ from __future__ import annotations
 from veilset.anonymize.anatomy.multi_anatomy import multi_anatomy
 from veilset.anonymize.methods import Methods
 
-__all__ = ["L_DIVERSE_ANATOMY"]
-
 L_DIVERSE_ANATOMY = Methods({"multi-anatomy": multi_anatomy}, milder="smaller l")

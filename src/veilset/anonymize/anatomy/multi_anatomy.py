@@ -11,7 +11,6 @@ where it helps, and waits for a place if there is none. ``open_buckets=1`` is th
 from __future__ import annotations
 
 import hashlib
-import time
 from typing import Annotated
 
 import numpy as np
@@ -28,8 +27,6 @@ from veilset.models import LDiverseAnatomy
 from veilset.options import Option
 from veilset.release import Partition, Release
 from veilset.transactions import Anatomy, Transactions
-
-__all__ = ["fill_buckets", "multi_anatomy"]
 
 _MOST = 1024  # open buckets: every transaction is compared with all of them, and far fewer make buckets small
 _ADVICE = "take fewer transactions or columns."
@@ -66,14 +63,9 @@ def multi_anatomy(
         a value is too common for l become one with others: ``release.partition`` tells which. Sensitive items have a
         column of their own.
     taxonomy : Taxonomy, mapping or path, optional
-        Its groups are the columns that are wished for.
-    level : int, optional
-        Which groups of the taxonomy: 1 for those right below the root, the default.
+        Its groups at this *level* are the columns that are wished for; a number of columns then plays no part.
     open_buckets : int
-        How many buckets are filled at a time. More make buckets smaller, and take more time; 1 is the paper's way.
-    random_state : int, optional
-        The secret seed of all permutations. Whoever knows it can undo them. None: one that nobody can guess;
-        ``release.options`` has it.
+        More make buckets smaller, and take more time.
 
     Examples
     --------
@@ -86,7 +78,6 @@ def multi_anatomy(
     >>> release.data.supports.tolist() == data.supports.tolist()
     True
     """
-    started = time.perf_counter()
     if type(open_buckets) is bool or not isinstance(open_buckets, (int, np.integer)) or not 1 <= open_buckets <= _MOST:
         raise WrongUsage(
             f"{said('open_buckets')} is {open_buckets!r}.", f"Give a whole number from 1 to {_MOST:,}, such as 32."
@@ -121,7 +112,6 @@ def multi_anatomy(
             joined=joined,
         ),
         notes=made.notes,
-        seconds=time.perf_counter() - started,
     )
 
 

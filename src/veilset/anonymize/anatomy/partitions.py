@@ -9,8 +9,6 @@ from veilset.errors import WrongUsage, lookalikes, said
 from veilset.transactions import PartitionFile, Transactions
 from veilset.transactions.vocabulary import item_names
 
-__all__ = ["codes_of", "groups_at", "partition_of"]
-
 
 def partition_of(lists: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     """The columns that lists of items give.

@@ -14,7 +14,7 @@ list instead of the data. Otherwise the other ways ask the data, and there is no
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,15 +24,13 @@ import numpy.typing as npt
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Items, WeightsOption
+from veilset.anonymize.options import Chosen, Items, WeightsOption
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import Moles
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
 from veilset.transactions import Transactions
-
-__all__ = ["all_moles", "auto", "best_of_all"]
 
 _MOST_MOLES = 5_000_000
 _PATIENCE = 60.0  # seconds for each further way, once there is an answer
@@ -47,38 +45,20 @@ def auto(
     *,
     weights: WeightsOption = None,
     keep: Items = (),
-    chosen: Iterable[str] | None = None,
+    chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Suppress what the best of several ways suppresses; `Release.attempts` says what each of them lost.
 
-    Parameters
-    ----------
-    weights : mapping, "equal" or None
-        What a lost item costs; see `veilset.anonymize.coherence.tree`.
-    keep : iterable of str
-        Public items that must survive.
-    chosen : iterable of str, optional
-        Suppress these, as an earlier run chose them: where the time limit decided, a second run might choose others.
-
-    Examples
-    --------
     >>> from veilset import Coherence, Transactions, anonymize
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "c"]])
     >>> release = anonymize(data, Coherence(k=2, p=2))
     >>> release.suppressed, [attempt.name for attempt in release.attempts]
     (('c',), ['insertion', 'core', 'staged', 'tree'])
     """
-    started = time.perf_counter()
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
     gone, attempts = (task.data.in_order(task.chosen(chosen)), ()) if chosen is not None else best_of_all(task)
-    return task.release(
-        "auto",
-        gone,
-        options=task.options(chosen=gone),
-        attempts=attempts,
-        seconds=time.perf_counter() - started,
-    )
+    return task.release("auto", gone, task.options(chosen=gone), attempts=attempts)
 
 
 def best_of_all(task: Task, known: Moles | None = None) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:

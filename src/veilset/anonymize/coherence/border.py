@@ -13,22 +13,20 @@ Observation 2 as the paper applies it also throws away harmless items with k ≤
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
+from veilset.anonymize.coherence.losses import check_nugget_size
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Items, NuggetSize, NuggetSupport
-from veilset.errors import BudgetExceeded, WrongUsage, said
+from veilset.errors import BudgetExceeded, said
 from veilset.limits import Limits
 from veilset.mining import Count, count_frequent, count_moles, giveaways
 from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-__all__ = ["Cohorts", "Counted", "border", "greedy", "mole_cohorts", "nugget_cohorts", "worth_keeping"]
 
 
 def border(
@@ -46,23 +44,12 @@ def border(
 
     Parameters
     ----------
-    nugget_support : int, float or str, optional
-        k': a whole number of transactions, or a share of them. None: 1% of them, but at least k.
-    nugget_size : int, optional
-        p': larger itemsets are no nuggets; None: all may be.
-    keep : iterable of str
-        Public items that must survive.
     restore : bool
         Put back what need not have gone.
     """
-    started = time.perf_counter()
     task = Task.of(data, promise, keep=keep, limits=limits)
     support = support_of_nuggets(nugget_support, promise.k, len(data))
-    if nugget_size is not None and nugget_size < 1:
-        raise WrongUsage(
-            f"{said('nugget_size')} is {nugget_size}.",
-            f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
-        )
+    check_nugget_size(nugget_size)
     try:
         left = worth_keeping(task, support)
         moles, nuggets = mole_cohorts(task, left), nugget_cohorts(task, left, support, nugget_size)
@@ -79,7 +66,7 @@ def border(
         ) from None
     suppressed = restore_coherence(task, gone) if restore else task.data.in_order(gone)
     options = task.options(nugget_support=nugget_support, nugget_size=nugget_size, restore=restore)
-    return task.release("border", suppressed, options=options, seconds=time.perf_counter() - started)
+    return task.release("border", suppressed, options)
 
 
 def worth_keeping(task: Task, support: int) -> Transactions:
@@ -134,14 +121,7 @@ _CountInside: TypeAlias = Callable[[Collection[str], Collection[str]], Count]
 
 
 class Cohorts:
-    """`Counted` by counting inside the cohort of what is suppressed.
-
-    Parameters
-    ----------
-    count : callable
-        Counts the itemsets that contain all of its first argument and only items of its second one.
-    items : iterable of str
-    """
+    """`Counted` by counting inside the cohort of what is suppressed."""
 
     def __init__(self, count: _CountInside, items: Iterable[str]) -> None:
         self._count = count
@@ -159,21 +139,11 @@ class Cohorts:
 
 def mole_cohorts(task: Task, data: Transactions) -> Cohorts:
     """The moles of *data*, which is what Observation 2 has left."""
-    promise, bounds = task.promise, task.limits.bounds()
     # Which itemsets give a sensitive item away does not change when items are suppressed (Observation 1).
-    known = giveaways(data, promise.k, h=promise.share, max_size=promise.p, **bounds) if promise.share < 1 else None
+    known = giveaways(data, **task.question) if task.promise.share < 1 else None
 
     def count(containing: Collection[str], items: Collection[str]) -> Count:
-        return count_moles(
-            data,
-            promise.k,
-            h=promise.share,
-            max_size=promise.p,
-            containing=containing,
-            items=items,
-            known=known,
-            **bounds,
-        )
+        return count_moles(data, **task.question, containing=containing, items=items, known=known)
 
     return Cohorts(count, data.public)
 

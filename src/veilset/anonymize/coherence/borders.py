@@ -23,8 +23,6 @@ from veilset.mining import frequent, minimal_rare
 from veilset.models import Coherence
 from veilset.transactions import Transactions
 
-__all__ = ["Border", "Edge", "compute_delta", "mole_border", "nugget_border", "weight"]
-
 NIL = 0
 """The nil item, which every transaction holds: the number of itemsets with it is that of all."""
 

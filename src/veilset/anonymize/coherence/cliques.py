@@ -10,21 +10,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Graph"]
-
 _EPS = 1e-4
 
 
 class Graph:
-    """An undirected graph as sorted lists of neighbours.
-
-    Parameters
-    ----------
-    pairs : array of shape (m, 2)
-        Its edges, each once.
-    size : int
-        The number of vertices.
-    """
+    """An undirected graph of *size* vertices as sorted lists of neighbours; *pairs* are its edges, each once."""
 
     def __init__(self, pairs: npt.NDArray[np.int32], size: int) -> None:
         ends = np.concatenate([pairs, pairs[:, ::-1]])

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset import _native
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import BudgetExceeded
 from veilset.mining import Moles
-
-__all__ = ["Cover", "by_mole_tree"]
+from veilset.mining.frequent_itemsets import allowed
 
 _TASK, _ADVICE = "The choice of items", "choose a smaller p."
 _GREEDY = "Suppressing what is in most moles"
@@ -28,7 +26,7 @@ def by_mole_tree(task: Task, moles: Moles) -> tuple[str, ...]:
             moles.itemsets.offsets,
             moles.itemsets.items,
             task.worth,
-            _marks(task, task.keep),
+            allowed(task.data, task.keep),
             **task.limits.for_kernel(lambda _: _GREEDY),
         )
     return tuple(task.data.names[code] for code in chosen.tolist())
@@ -47,7 +45,7 @@ class Cover:
                 moles.itemsets.offsets,
                 moles.itemsets.items,
                 task.worth,
-                _marks(task, task.keep),
+                allowed(task.data, task.keep),
                 memory_limit=task.limits.bytes_left(),
             )
         by_worth = np.lexsort((np.arange(len(task.worth)), -task.worth))
@@ -89,9 +87,3 @@ class Cover:
         kept = self._cover.kept()
         data = self._task.data
         return tuple(data.names[code] for code in np.flatnonzero((kept == 0) & (data.is_sensitive == 0)).tolist())
-
-
-def _marks(task: Task, items: Collection[str]) -> npt.NDArray[np.uint8]:
-    marks = np.zeros(len(task.data.names), dtype=np.uint8)
-    marks[task.data.codes(items)] = 1
-    return marks

@@ -19,8 +19,6 @@ from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Release
 
-__all__ = ["loss_at", "loss_by_p"]
-
 _SHOWN = 4  # p = 1, 2, 3, 4
 _LEAST = 2.0  # seconds
 

@@ -18,30 +18,19 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from veilset.anonymize.coherence.nodes import Nodes
-from veilset.limits import Limits
 from veilset.mining import Keeping, minimal_rare
-from veilset.models import Coherence
-
-__all__ = ["improved"]
 
 # How many transactions the search may look at while it forces nodes in: counted, not timed, so that a run repeats
 # itself. A few seconds.
 _WORK = 10**7
 
 
-def improved(nodes: Nodes, promise: Coherence, kept: Collection[int], *, what: str, limits: Limits) -> frozenset[int]:
+def improved(nodes: Nodes, kept: Collection[int], *, what: str) -> frozenset[int]:
     """The nodes to keep, from a start that has no moles and is none above another: never worse than the start.
 
-    Parameters
-    ----------
-    nodes : Nodes
-    promise : Coherence
-    kept : collection of int
-        The start.
-    what : str
-        What is being done, for progress.
+    *what* is being done, for progress.
     """
-    choice = _Choice(nodes, promise, kept, what, limits)
+    choice = _Choice(nodes, kept, what)
     choice.settle()
     choice.force_all()
     return frozenset(choice.kept)
@@ -50,11 +39,12 @@ def improved(nodes: Nodes, promise: Coherence, kept: Collection[int], *, what: s
 class _Choice:
     """A set of nodes, none above another, without a mole; and the moves that change it."""
 
-    def __init__(self, nodes: Nodes, promise: Coherence, kept: Collection[int], what: str, limits: Limits) -> None:
-        self._nodes, self._what, self._limits = nodes, what, limits
-        self._keeping = Keeping(nodes.data, promise.k, h=promise.share, max_size=promise.p, **limits.bounds())
-        alone = minimal_rare(nodes.data, promise.k, h=promise.share, max_size=1, **limits.bounds())
-        self._alone = {int(mole.items[0]) for mole in alone}
+    def __init__(self, nodes: Nodes, kept: Collection[int], what: str) -> None:
+        self._nodes, self._what, self._limits = nodes, what, nodes.task.limits
+        question = nodes.task.question
+        self._keeping = Keeping(nodes.data, **question)
+        question["max_size"] = 1
+        self._alone = {int(mole.items[0]) for mole in minimal_rare(nodes.data, **question)}
         self._support = dict(zip(nodes.data.names, nodes.data.supports.tolist(), strict=True))
         self._below_kept = dict.fromkeys(nodes.above, 0)  # how many kept nodes are below each
         self.kept: set[int] = set()
@@ -192,7 +182,7 @@ class _Choice:
             waiting.extend(self._nodes.below[found[-1]])
         return found
 
-    def _best_first(self, nodes: Collection[int] | Iterable[int]) -> list[int]:
+    def _best_first(self, nodes: Iterable[int]) -> list[int]:
         return sorted(nodes, key=lambda node: (-self._nodes.worth[node], node))
 
     def _small_first(self) -> list[int]:

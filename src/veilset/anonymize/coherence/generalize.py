@@ -10,7 +10,7 @@ items are left as they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -19,15 +19,13 @@ from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
 from veilset.anonymize.coherence.nodes import Nodes
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Items
+from veilset.anonymize.options import Chosen, Items
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.errors import Infeasible, WrongUsage, said
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
 from veilset.transactions import Taxonomy, Transactions
-
-__all__ = ["generalize"]
 
 
 def generalize(
@@ -37,7 +35,7 @@ def generalize(
     *,
     taxonomy: TaxonomyLike | None = None,
     keep: Items = (),
-    chosen: Iterable[str] | None = None,
+    chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Recode along *taxonomy* and suppress what remains; never worse, by average loss, than suppression alone.
@@ -49,10 +47,6 @@ def generalize(
     taxonomy : Taxonomy, mapping or path
         With every public item among its leaves; sensitive ones are left out of it. A group that would stand for all
         public items is not used.
-    keep : iterable of str
-        Public items that must survive, recoded or not.
-    chosen : iterable of str, optional
-        The names, of items or of groups, that an earlier run kept: the same again, without a search.
 
     Examples
     --------
@@ -62,7 +56,6 @@ def generalize(
     >>> release.data.to_lists()
     [['bun', 'drinks'], ['bun', 'drinks'], ['bun', 'drinks'], ['drinks'], []]
     """
-    started = time.perf_counter()
     tree = _taxonomy(taxonomy)
     notes = tree.check(data)
     promise.check_feasible(data)
@@ -90,7 +83,6 @@ def generalize(
         generalized=recoding,
         stands_for=nodes.stand_for(cut),
         notes=notes,
-        seconds=time.perf_counter() - started,
         attempts=attempts,
     )
 
@@ -98,13 +90,12 @@ def generalize(
 def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[frozenset[int], tuple[Attempt, ...]]:
     """The best cut that was found, and what each start reached."""
     started = time.perf_counter()
-    promise, limits = task.promise, task.limits
     alone = _without_moles(nodes, replace(task, keep=as_they_are), {})
     attempts = [Attempt("suppression alone", nodes.average_loss(alone), time.perf_counter() - started)]
     found = []
     for start, kept in (("from the top", frozenset[int]()), ("from the items", alone)):
         since = time.perf_counter()
-        found.append(improved(nodes, promise, kept, what=f"Searching a cut {start}", limits=limits))
+        found.append(improved(nodes, kept, what=f"Searching a cut {start}"))
         attempts.append(Attempt(start, nodes.average_loss(found[-1]), time.perf_counter() - since))
     cut = max(found, key=nodes.total)
     if lost := next((item for item in task.data.in_order(task.keep) if nodes.kept_as(item, cut) is None), None):
@@ -114,7 +105,7 @@ def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[fr
         )
     anew = _without_moles(nodes, task, nodes.recoding(cut))
     if nodes.total(anew) > nodes.total(cut):
-        cut = improved(nodes, promise, anew, what="Searching a better cut", limits=limits)
+        cut = improved(nodes, anew, what="Searching a better cut")
     return cut, tuple(attempts)
 
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from veilset.limits import Limits
 
-__all__ = ["Solver", "Stopped"]
-
 _LOOK_UP = 0.1  # seconds between two looks at the clock
 _GRACE = 0.6  # seconds that HiGHS is given to come back once it was told to stop
 _LAST_GRACE = 5.0  # seconds, when the process ends
@@ -39,15 +37,7 @@ class Stopped(Exception):
 class Solver(highspy.Highs):
     """A minimisation over columns within bounds, with rows that have a least value.
 
-    Parameters
-    ----------
-    cost : array of float
-        Of each column.
-    whole : int
-        The first so many columns are integers; 0: a linear program.
-    limits : Limits
-    seconds : callable
-        How many seconds are left.
+    The first columns, as many as *whole* says, are integers; *seconds* tells how many are left.
     """
 
     def __init__(

@@ -23,8 +23,6 @@ from veilset.anonymize.coherence.highs import Solver
 from veilset.anonymize.coherence.rows import Groups, Rows, Sets, clique_rows, pair_sets, set_rows
 from veilset.limits import Limits
 
-__all__ = ["HittingSet"]
-
 _EPS = 1e-6
 _AT_ONCE = 1000  # sets shown to the linear program in one round
 _CLIQUES_AT_ONCE = 400
@@ -42,16 +40,12 @@ class HittingSet:
     pairs : array of shape (m, 2)
         The sets of two elements.
     groups : Groups
-        What is lost by more than one element; may be empty.
+        What is lost by more than one element.
     always, never : array of bool
         Elements that are chosen in any case, and those that may not be.
     offer : callable
         Makes a true solution of what a program would like, given as a number from 0 to 1 for each element; answers
-        with the cost of the best solution known.
-    best : int
-        That of the first.
-    limits, seconds
-        As for `Solver`.
+        with the cost of the best solution known, of which the first is *best*.
     tell : callable
         Called now and then.
     """

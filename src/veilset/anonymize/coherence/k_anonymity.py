@@ -9,8 +9,6 @@ item is suppressed in all transactions or in none.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import numpy.typing as npt
 
@@ -20,22 +18,16 @@ from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["k_anonymity"]
-
 
 def k_anonymity(data: Transactions, promise: Coherence, /, *, limits: Limits) -> Release:
     """Suppress items until the public items of every transaction are those of at least k transactions.
 
-    Examples
-    --------
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a"], ["a"], ["a", "b", "c"], ["a", "b", "c"]])
     >>> k_anonymity(data, Coherence(k=3, p=1), limits=Limits()).data.to_lists()
     [['a'], ['a'], ['a'], ['a'], ['a'], ['a']]
     """
-    started = time.perf_counter()
     task = Task.of(data, promise, limits=limits)
-    gone = _suppressed(task)
-    return task.release("k-anonymity", gone, options={}, seconds=time.perf_counter() - started)
+    return task.release("k-anonymity", _suppressed(task), {})
 
 
 def _suppressed(task: Task) -> list[str]:

@@ -18,11 +18,10 @@ import numpy.typing as npt
 from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import WrongUsage, said, unknown
+from veilset.exact import Support
 from veilset.mining import Itemsets, count_frequent, frequent
 from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.release import OCCURRENCES
-
-__all__ = ["Loss", "loss_of"]
 
 _ONE_BY_ONE = 100_000  # nuggets
 _NO_GROUPS = Groups(Sets.of([]), np.zeros(0, dtype=np.int64))
@@ -31,33 +30,20 @@ _LARGEST_COST = 2**50  # of all items together
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss in whole numbers.
-
-    Parameters
-    ----------
-    of : str
-        What is counted.
-    total : int
-        All there is.
-    sure : int
-        What is lost in any case and has no cost: nuggets that hold a mole of one item.
-    cost : array of int64
-        What each item costs besides, by its code.
-    groups : Groups
-        What several items cost together.
-    parts : Fraction
-        So much cost is one of loss.
-    count : callable, optional
-        What is really lost, where cost is only a bound from below.
-    """
+    """A loss in whole numbers: of what is counted, and of how much there is."""
 
     of: str
     total: int
     sure: int
+    """What is lost in any case and has no cost: nuggets that hold a mole of one item."""
     cost: npt.NDArray[np.int64]
+    """What each item costs besides, by its code."""
     groups: Groups = _NO_GROUPS
+    """What several items cost together."""
     parts: Fraction = Fraction(1)
+    """So much cost is one of loss."""
     count: Callable[[Collection[str]], int] | None = None
+    """What is really lost, where cost is only a bound from below."""
 
     def cost_of(self, gone: npt.NDArray[np.int64]) -> int:
         """What suppressing these codes costs."""
@@ -79,7 +65,7 @@ def loss_of(
     utility: str,
     *,
     weighted: bool,
-    nugget_support: int | float | str | Fraction | None,
+    nugget_support: Support | None,
     nugget_size: int | None,
 ) -> Loss:
     """The loss that a method was asked to keep low."""
@@ -93,13 +79,18 @@ def loss_of(
         return _of_items(task, weighted=weighted)
     if utility != "nuggets":
         raise unknown("utility", utility, ("items", "nuggets"))
-    if nugget_size is not None and nugget_size < 1:
-        raise WrongUsage(
-            f"{said('nugget_size')} is {nugget_size}.",
-            f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
-        )
+    check_nugget_size(nugget_size)
     support = support_of_nuggets(nugget_support, task.promise.k, len(task.original))
     return _of_nuggets(task, support, nugget_size)
+
+
+def check_nugget_size(asked: int | None) -> None:
+    """Raise unless there can be nuggets of up to p' items; None: of any size."""
+    if asked is not None and asked < 1:
+        raise WrongUsage(
+            f"{said('nugget_size')} is {asked}.",
+            f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
+        )
 
 
 def _of_items(task: Task, *, weighted: bool) -> Loss:
@@ -111,7 +102,7 @@ def _of_items(task: Task, *, weighted: bool) -> Loss:
     return Loss(OCCURRENCES, len(task.original.items), 0, cost, parts=Fraction(1, unit))
 
 
-def _of_nuggets(task: Task, support: int | float | str | Fraction, size: int | None) -> Loss:
+def _of_nuggets(task: Task, support: int, size: int | None) -> Loss:
     data, bounds = task.original, task.limits.bounds()
 
     def count(gone: Collection[str]) -> int:
@@ -151,9 +142,7 @@ def _one_by_one(task: Task, nuggets: Itemsets) -> tuple[npt.NDArray[np.int64], G
     return cost, Groups(sets, np.array(list(together.values()), dtype=np.int64))
 
 
-def _shared_out(
-    task: Task, support: int | float | str | Fraction, total: int, left: Collection[str]
-) -> dict[str, Fraction]:
+def _shared_out(task: Task, support: int, total: int, left: Collection[str]) -> dict[str, Fraction]:
     """Σ 1/|N| over the nuggets N that hold an item, from their numbers size by size."""
     shares = dict.fromkeys(left, Fraction(0))
     before, size, found = dict.fromkeys(left, 0), 0, 0

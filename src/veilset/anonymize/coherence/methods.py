@@ -15,8 +15,6 @@ from veilset.anonymize.coherence.tree import tree
 from veilset.anonymize.methods import Methods, Milder
 from veilset.models import Coherence
 
-__all__ = ["COHERENCE"]
-
 _LARGEST_P_TRIED = 8
 
 

@@ -15,40 +15,33 @@ from functools import cached_property
 import numpy as np
 
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.recoding import replaced
+from veilset.anonymize.taxonomies import replaced
 from veilset.errors import WrongUsage
 from veilset.transactions import Taxonomy, Transactions
 from veilset.transactions.vocabulary import several
-
-__all__ = ["Nodes"]
 
 
 class Nodes:
     """The nodes that can stand for public items of the data, and what each is worth.
 
     A node is left out if it stands for no more items than one of its children (the child says more), or for all of them
-    (then it says nothing, IL = 1). Nodes are numbered as in the taxonomy.
-
-    Parameters
-    ----------
-    task : Task
-    taxonomy : Taxonomy
-        With every public item of the data among its leaves, and no sensitive one.
-
-    Attributes
-    ----------
-    above, below : mapping
-        The ancestors of each node, the nearest first, and its children.
-    top : list of int
-        The nodes that have none above them.
-    worth : mapping
-        What keeping a node saves: sup(g) * (1 - IL_g), with sup(g) the sum of its leaves' supports, in units of 1 /
-        (number of public items). To lose an item that must survive costs more than all else.
+    (then it says nothing, IL = 1). Nodes are numbered as in the taxonomy, which has every public item of the data among
+    its leaves, and no sensitive one.
     """
+
+    above: dict[int, tuple[int, ...]]
+    """The ancestors of each node, the nearest first."""
+    below: dict[int, list[int]]
+    """The children of each node."""
+    top: list[int]
+    """The nodes that have none above them."""
+    worth: dict[int, int]
+    """What keeping a node saves: sup(g) * (1 - IL_g), with sup(g) the sum of its leaves' supports, in units of 1 /
+    (number of public items). To lose an item that must survive costs more than all else."""
 
     def __init__(self, task: Task, taxonomy: Taxonomy) -> None:
         self.taxonomy = taxonomy
-        self._task = task
+        self.task = task
         data = task.original
         leaf_of = {taxonomy.leaf(item): item for item in data.public}
         supports = dict(zip(data.names, data.supports.tolist(), strict=True))
@@ -62,7 +55,7 @@ class Nodes:
             self._leaves[on_path] += 1
             self._supports[on_path] += supports[leaf_of[leaf]]
             must_stay[on_path] += leaf_of[leaf] in task.keep
-        self.above: dict[int, tuple[int, ...]] = {}
+        self.above = {}
         for leaf, path in paths.items():
             useful = [leaf]
             for node in path[1:]:
@@ -70,8 +63,8 @@ class Nodes:
                     useful.append(node)
             for at, node in enumerate(useful):
                 self.above[node] = tuple(useful[at + 1 :])
-        self.below: dict[int, list[int]] = {node: [] for node in self.above}
-        self.top: list[int] = []
+        self.below = {node: [] for node in self.above}
+        self.top = []
         for node in sorted(self.above):
             (self.below[self.above[node][0]] if self.above[node] else self.top).append(node)
         everything = int(data.supports.sum()) * self.items + 1
@@ -122,13 +115,13 @@ class Nodes:
     @cached_property
     def data(self) -> Transactions:
         """The data with every node in every transaction that holds an item below it; names are the nodes' numbers."""
-        seen = self._task.data
+        seen = self.task.data
         sensitive = range(len(self.taxonomy), len(self.taxonomy) + len(seen.names))
         becomes = [
             [sensitive[code]] if hidden else [leaf := self.taxonomy.leaf(name), *self.above[leaf]]
             for code, (name, hidden) in enumerate(zip(seen.names, seen.is_sensitive.tolist(), strict=True))
         ]
-        offsets, nodes = replaced(seen, becomes, self._task.limits)
+        offsets, nodes = replaced(seen, becomes, self.task.limits)
         hidden = [str(sensitive[code]) for code in np.flatnonzero(seen.is_sensitive).tolist()]
         return Transactions.from_codes(offsets, nodes, list(map(str, range(sensitive.stop))), sensitive=hidden)
 
@@ -139,7 +132,7 @@ class Nodes:
 
     def recoding(self, kept: Collection[int]) -> dict[str, str]:
         """Items to the names of the kept groups above them."""
-        becomes = ((item, self.kept_as(item, kept)) for item in self._task.original.public)
+        becomes = ((item, self.kept_as(item, kept)) for item in self.task.original.public)
         return {item: self.name(node) for item, node in becomes if node is not None and self.is_group(node)}
 
     def stand_for(self, kept: Collection[int]) -> dict[str, tuple[str, ...]]:
@@ -152,7 +145,7 @@ class Nodes:
 
     def average_loss(self, kept: Collection[int]) -> float:
         """The average loss if these nodes are kept and all other public items are suppressed."""
-        everything = len(self._task.original.items)
+        everything = len(self.task.original.items)
         public = int(self._supports[-1])
         saved = sum(int(self._supports[node]) * (self.items - self.hidden(node)) for node in kept)
         return float(Fraction(public * self.items - saved, everything * self.items)) if public else 0.0

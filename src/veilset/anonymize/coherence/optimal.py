@@ -15,7 +15,7 @@ release, and ``bound.of`` says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -30,15 +30,13 @@ from veilset.anonymize.coherence.losses import Loss, loss_of
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.rows import Sets
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Items, NuggetSize, NuggetSupport, WeightsOption
+from veilset.anonymize.options import Chosen, Items, NuggetSize, NuggetSupport, WeightsOption
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.options import Option
 from veilset.release import Bound, Release
 from veilset.transactions import Transactions
-
-__all__ = ["optimal"]
 
 _MOLES_AT_ONCE = 50_000
 _MOLES_AT_FIRST = 3_000_000
@@ -62,34 +60,16 @@ def optimal(
     ] = "items",
     nugget_support: NuggetSupport = None,
     nugget_size: NuggetSize = None,
-    chosen: Iterable[str] | None = None,
+    chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """The release that loses least, or at a time limit the best one found, with what is proven about it.
 
-    Parameters
-    ----------
-    weights : mapping or "equal", optional
-        What an item is worth; None: the number of transactions that hold it.
-    keep : iterable of str
-        Items that must survive.
-    utility : "items" or "nuggets"
-        What the loss counts: suppressed items by their worth, or nuggets.
-    nugget_support : int, float or str, optional
-        How many transactions, or which share of them, hold a nugget; None: k or 1%, whichever is more.
-    nugget_size : int, optional
-        The largest nugget that counts; None: any.
-    chosen : iterable of str, optional
-        Suppress these items without looking for better ones: how a recipe repeats an earlier run.
-
-    Examples
-    --------
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["c"]])
     >>> release = optimal(data, Coherence(k=2, p=2), limits=Limits())
     >>> release.suppressed, release.bound
     (('c',), Bound(reached=0.2857142857142857, least=0.2857142857142857, of='share of all item occurrences'))
     """
-    started = time.perf_counter()
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
     bound = None
     if chosen is not None:
@@ -99,7 +79,7 @@ def optimal(
         loss = loss_of(task, utility, weighted=weighted, nugget_support=nugget_support, nugget_size=nugget_size)
         gone, bound = _Search(task, loss).run()
     options = task.options(utility=utility, nugget_support=nugget_support, nugget_size=nugget_size, chosen=gone)
-    return task.release("optimal", gone, options=options, bound=bound, seconds=time.perf_counter() - started)
+    return task.release("optimal", gone, options, bound=bound)
 
 
 class _Search:

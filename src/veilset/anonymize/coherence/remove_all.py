@@ -6,8 +6,6 @@ baseline would remove nearly everything.
 
 from __future__ import annotations
 
-import time
-
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
 from veilset.limits import Limits
@@ -15,8 +13,6 @@ from veilset.mining import items_in_moles
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-__all__ = ["remove_all"]
 
 
 def remove_all(data: Transactions, promise: Coherence, /, *, restore: bool = False, limits: Limits) -> Release:
@@ -27,11 +23,8 @@ def remove_all(data: Transactions, promise: Coherence, /, *, restore: bool = Fal
     restore : bool
         Put back what need not have gone (off: this is the plain baseline).
     """
-    started = time.perf_counter()
     task = Task.of(data, promise, limits=limits)
-    rest = task.data.without(task.alone)
-    together = items_in_moles(rest, promise.k, h=promise.share, max_size=promise.p, **limits.bounds())
-    gone: tuple[str, ...] = (*task.alone, *together)
+    gone = (*task.alone, *items_in_moles(task.data.without(task.alone), **task.question))
     if restore:
         gone = restore_coherence(task, gone)
-    return task.release("remove-all", gone, options={"restore": restore}, seconds=time.perf_counter() - started)
+    return task.release("remove-all", gone, {"restore": restore})

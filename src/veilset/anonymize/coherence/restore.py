@@ -8,13 +8,11 @@ from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.restore import restore
 from veilset.mining import Keeping
 
-__all__ = ["restore_coherence"]
-
 
 def restore_coherence(task: Task, suppressed: Collection[str], first: Sequence[str] = ()) -> tuple[str, ...]:
     """What remains suppressed, in vocabulary order: *first* is put back first, then what is worth most."""
-    data, promise = task.data, task.promise
-    kept = Keeping(data, promise.k, h=promise.share, max_size=promise.p, **task.limits.bounds())
+    data = task.data
+    kept = Keeping(data, **task.question)
     alone, gone = set(task.alone), set(suppressed)
     for item in data.public:
         if item not in gone:

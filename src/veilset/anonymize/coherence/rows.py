@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Groups", "Rows", "Sets", "clique_rows", "pair_sets", "set_rows"]
-
 
 @dataclass(frozen=True)
 class Sets:

@@ -2,52 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize.worth import Weights, named_items, worth_of
+from veilset.anonymize.worth import Weights, as_given, named_items, worth_of
 from veilset.errors import Infeasible, WrongUsage
 from veilset.exact import percent
-from veilset.limits import Limits
+from veilset.limits import Bounds, Limits
 from veilset.mining import Mole, Moles, minimal_rare, minimal_rare_chunks
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["Task"]
+
+class Question(Bounds):
+    """Which itemsets are moles, and the bounds of the search for them: keyword arguments of `veilset.mining`."""
+
+    k: int
+    h: Fraction
+    max_size: int | None
 
 
 @dataclass(frozen=True)
 class Task:
-    """One question to a method.
-
-    Parameters
-    ----------
-    original : Transactions
-        The data as it was given.
-    data : Transactions
-        The same as the promise sees it: sensitive items of a group are one item.
-    promise : Coherence
-    worth : array
-        IL(v) of each item of *data*, in units that are the same for all.
-    weights : mapping, "equal" or None
-        What *worth* was made from.
-    keep : frozenset of str
-        Public items that must survive.
-    limits : Limits
-    """
+    """One question to a method."""
 
     original: Transactions
     data: Transactions
+    """The original as the promise sees it: sensitive items of a group are one item."""
     promise: Coherence
     worth: npt.NDArray[np.int64]
+    """IL(v) of each item of *data*, in units that are the same for all; made from *weights*."""
     weights: Weights
     keep: frozenset[str]
+    """Public items that must survive."""
     limits: Limits
 
     @classmethod
@@ -63,15 +57,8 @@ class Task:
         """The task, once it is known that it can be done; else `Infeasible` says why not."""
         promise.check_feasible(data)
         seen = promise.seen_in(data)
-        task = cls(
-            data,
-            seen,
-            promise,
-            worth_of(seen, weights, only_public=True),
-            weights,
-            named_items(data, keep, "keep", only_public=True),
-            limits,
-        )
+        worth = worth_of(seen, weights, only_public=True)
+        task = cls(data, seen, promise, worth, weights, named_items(data, keep, "keep", only_public=True), limits)
         if task.keep and (broken := next(task.mole_chunks(1, items=task.keep), None)) is not None:
             raise Infeasible(
                 f"What must be kept breaks the promise: {_why(broken[0], promise)}.",
@@ -93,25 +80,22 @@ class Task:
         other.__dict__["alone"] = tuple(self.data.names[code] for code in alone.items.tolist())
         return other
 
+    @property
+    def question(self) -> Question:
+        """What is a mole here."""
+        promise = self.promise
+        return {"k": promise.k, "h": promise.share, "max_size": promise.p, **self.limits.bounds()}
+
     def moles(self, *, max_size: int | None = None, items: Collection[str] | None = None) -> Moles:
         """The minimal moles of up to *max_size* items (None: p) made of *items* (None: of all public ones)."""
-        p = self.promise.p if max_size is None else max_size
-        return minimal_rare(
-            self.data, self.promise.k, h=self.promise.share, max_size=p, items=items, **self.limits.bounds()
-        )
+        question = self.question
+        if max_size is not None:
+            question["max_size"] = max_size
+        return minimal_rare(self.data, **question, items=items)
 
     def mole_chunks(self, chunk_size: int, *, items: Collection[str] | None = None) -> Iterator[Moles]:
         """The minimal moles made of *items* (None: of all public ones), so many at a time."""
-        promise = self.promise
-        return minimal_rare_chunks(
-            self.data,
-            promise.k,
-            h=promise.share,
-            max_size=promise.p,
-            items=items,
-            chunk_size=chunk_size,
-            **self.limits.bounds(),
-        )
+        return minimal_rare_chunks(self.data, **self.question, items=items, chunk_size=chunk_size)
 
     @cached_property
     def alone(self) -> tuple[str, ...]:
@@ -131,11 +115,11 @@ class Task:
 
     def options(self, **others: object) -> dict[str, object]:
         """What a recipe must repeat: the options that were given, and those of *others* that are not None."""
-        weights = self.weights if isinstance(self.weights, str) or self.weights is None else dict(self.weights)
-        given = {"weights": weights, "keep": tuple(sorted(self.keep)) or None, **others}
-        return {name: value for name, value in given.items() if value is not None}
+        return as_given(weights=self.weights, keep=self.keep, **others)
 
-    def release(self, method: str, suppressed: Collection[str], **account: Any) -> Release:
+    def release(
+        self, method: str, suppressed: Collection[str], options: Mapping[str, object], **account: Any
+    ) -> Release:
         """What a method answers with when it has chosen what to suppress."""
         gone = self.data.in_order(suppressed)
         return Release(
@@ -143,6 +127,7 @@ class Task:
             data=self.original.without(gone),
             promise=self.promise,
             method=method,
+            options=options,
             suppressed=gone,
             **account,
         )

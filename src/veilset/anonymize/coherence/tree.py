@@ -7,8 +7,6 @@ gone.
 
 from __future__ import annotations
 
-import time
-
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Items, WeightsOption
@@ -17,8 +15,6 @@ from veilset.mining import Moles
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-__all__ = ["suppressed_by_tree", "tree"]
 
 
 def tree(
@@ -35,11 +31,6 @@ def tree(
 
     Parameters
     ----------
-    weights : mapping, "equal" or None
-        IL(v): None is the item's support, so that the fewest occurrences are lost; "equal" is 1, so that the fewest
-        kinds of items are; a mapping gives items weights of their own (others weigh 1).
-    keep : iterable of str
-        Public items that must survive.
     restore : bool
         Put back what need not have gone.
 
@@ -52,10 +43,9 @@ def tree(
     >>> anonymize(data, Coherence(k=2, p=2), method="tree", keep=["c"]).suppressed
     ('b',)
     """
-    started = time.perf_counter()
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
     gone = suppressed_by_tree(task, task.moles(), restore=restore)
-    return task.release("tree", gone, options=task.options(restore=restore), seconds=time.perf_counter() - started)
+    return task.release("tree", gone, task.options(restore=restore))
 
 
 def suppressed_by_tree(task: Task, moles: Moles, *, restore: bool) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -37,8 +36,6 @@ from veilset.mining import Itemsets
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Attempt, Release, Sanitization
 from veilset.transactions import Transactions
-
-__all__ = ["Hidden", "Patterns", "Wish", "hide", "product"]
 
 Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
@@ -63,7 +60,7 @@ _STAGES = {
 
 @dataclass(frozen=True)
 class Wish:
-    """What all three algorithms are told; see `veilset.anonymize.hiding.methods.hpcme`. *others* is for a recipe."""
+    """What all three algorithms are told; see `veilset.anonymize.options`. *others* is for a recipe."""
 
     keep_patterns: Patterns | None
     certify: bool
@@ -87,7 +84,6 @@ def hide(
 
     *p_r* is the restoration probability of HPCME; None: what the product leaves stays.
     """
-    started = time.perf_counter()
     seed, spread = seed_of(wish.random_state), probability(wish.margin, "margin")
     certify, least = wish.certify, promise.least_support(len(data))
     hidden = itemsets_of(data, list(map(data.in_order, promise.itemsets)))
@@ -99,8 +95,10 @@ def hide(
         keep = patterns_to_keep(data, wish.keep_patterns, forbidden, limits)
     matrix = sanitization_matrix(hidden, keep, spare=spare, reinforce=reinforce, limits=limits)
     states = product(data, matrix, limits)
-    levels = tuple(_level(seed, itemset, spread) for itemset in _listed(promise)) if certify else ()
+    levels: tuple[Fraction, ...] = ()
     if certify:
+        listed = promise.rules if isinstance(promise, HiddenRules) else promise.patterns
+        levels = tuple(_level(seed, itemset, spread) for itemset in listed)
         kept, chance, victims, ways = _certified(data, promise, states, hidden, keep, least, levels, p_r, seed, limits)
     else:
         kept, chance, victims, ways = _restored(data, states, p_r, seed), p_r, 0, ()
@@ -134,7 +132,6 @@ def hide(
         ),
         notes=() if certify else (_PLAIN,),
         attempts=ways,
-        seconds=time.perf_counter() - started,
     )
 
 
@@ -165,11 +162,6 @@ def _restored(
     return _native.hiding.restored(data.offsets, data.items, len(data.names), states, odds=odds, seed=seed).view(
         np.bool_
     )
-
-
-def _listed(promise: Hidden) -> Sequence[object]:
-    """What is listed, in the promise's order: what a level is drawn for."""
-    return promise.rules if isinstance(promise, HiddenRules) else promise.patterns
 
 
 def _level(seed: int, listed: object, margin: Fraction) -> Fraction:

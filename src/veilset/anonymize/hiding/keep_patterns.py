@@ -17,8 +17,6 @@ from veilset.limits import Limits
 from veilset.mining import Itemsets, frequent, supports
 from veilset.transactions import Transactions
 
-__all__ = ["itemsets_of", "patterns_to_keep", "patterns_worth_keeping"]
-
 _TASK = "Looking for the patterns to keep"
 _ADVICE = f"give {said('keep_patterns')}, or hide from a higher {said('min_support')}."
 _MOST = 10_000  # patterns to keep inside one frequent itemset: they can double with each hidden pattern
@@ -81,7 +79,7 @@ def patterns_worth_keeping(data: Transactions, hidden: Itemsets, least: int, lim
     }
     parts = sorted(map(sorted, _largest(pieces - {frozenset()}, whole, limits)))
     named = [tuple(data.names[code] for code in codes) for codes in parts]
-    return _joined(whole, _counted(data, itemsets_of(data, named), limits))
+    return Itemsets.joined(whole, _counted(data, itemsets_of(data, named), limits))
 
 
 def _codes(itemsets: Itemsets) -> list[list[int]]:
@@ -134,12 +132,3 @@ def _largest(pieces: set[frozenset[int]], whole: Itemsets, limits: Limits) -> li
         if rarest_first[0].intersection(*rarest_first[1:]) == {number}:
             kept.append(piece)
     return kept
-
-
-def _joined(one: Itemsets, other: Itemsets) -> Itemsets:
-    return Itemsets(
-        one.names,
-        np.concatenate([one.offsets, one.offsets[-1] + other.offsets[1:]]),
-        np.concatenate([one.items, other.items]),
-        np.concatenate([one.supports, other.supports]),
-    )

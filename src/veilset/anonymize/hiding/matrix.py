@@ -15,18 +15,14 @@ from veilset.errors import said
 from veilset.limits import Limits
 from veilset.mining import Itemsets
 
-__all__ = ["sanitization_matrix"]
-
 _ADVICE = f"give shorter {said('keep_patterns')}, or hide from a higher {said('min_support')}."
 
 
 def sanitization_matrix(hidden: Itemsets, keep: Itemsets, *, spare: bool, reinforce: bool, limits: Limits) -> csr_array:
-    """S over the items of *hidden*, whose names *keep* has too.
+    """S over the items of *hidden*, P_h, whose names *keep*, ~P_h, has too.
 
     Parameters
     ----------
-    hidden, keep : Itemsets
-        P_h and ~P_h.
     spare : bool
         Whether pairs that are also inside a pattern to keep get no victim (the rule as the text has it; Figure 4, of
         the hidden-first algorithm, does not).

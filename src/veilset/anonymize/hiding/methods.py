@@ -30,8 +30,6 @@ from veilset.options import Option
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-__all__ = ["HIDING", "hidden_first", "hpcme", "non_hidden_first"]
-
 
 def hpcme(
     data: Transactions,
@@ -55,24 +53,8 @@ def hpcme(
 ) -> Release:
     """Hide patterns, and give back by chance what patterns to keep need.
 
-    Parameters
-    ----------
-    p_r : share
-        The restoration probability, from 0 to 1: the higher, the more is kept, and the less is hidden.
-    keep_patterns : iterable of iterables of str, optional
-        The non-sensitive patterns, whose loss is to be avoided. None: the maximal ones among the itemsets that reach
-        min_support and contain no hidden pattern.
-    certify : bool
-        Go on until everything is hidden: p_r is lowered in ten steps until all is hidden that a lower p_r can hide,
-        then victims go, and what need not have gone is put back. False: the product alone, which promises nothing.
-    margin : share
-        How far below min_support a pattern may be brought, from 0 to 1: for each, a level between 1 - margin and 1
-        times min_support is drawn. With 0 all end just below min_support, and point at themselves.
-    random_state : int, optional
-        The secret seed of every choice by chance. None: one that nobody can guess; ``release.options`` has it.
+    The higher the restoration probability *p_r*, the more is kept, and the less is hidden.
 
-    Examples
-    --------
     >>> from veilset import HiddenPatterns
     >>> data = Transactions.from_lists([[4, 5], [2, 4], [1, 2, 5], [1, 3, 5], [1, 2, 3, 5], [2, 4, 5]])
     >>> promise = HiddenPatterns([["4", "5"], ["1", "2", "5"]], min_support="30%")
@@ -103,13 +85,7 @@ def hidden_first(
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
-    """Break up every pair of items of a hidden pattern; the other options are those of `hpcme`.
-
-    Parameters
-    ----------
-    spare_shared_pairs : bool
-        Leave pairs alone that a pattern to keep holds, too.
-    """
+    """Break up every pair of items of a hidden pattern."""
     wish = Wish(keep_patterns, certify, margin, random_state, {"spare_shared_pairs": spare_shared_pairs})
     return hide(data, promise, "hidden-first", wish, spare=spare_shared_pairs, reinforce=False, limits=limits)
 
@@ -125,7 +101,7 @@ def non_hidden_first(
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
-    """Break up pairs of items of a hidden pattern where no pattern to keep suffers; options as for `hpcme`."""
+    """Break up pairs of items of a hidden pattern where no pattern to keep suffers."""
     wish = Wish(keep_patterns, certify, margin, random_state)
     return hide(data, promise, "non-hidden-first", wish, spare=True, reinforce=True, limits=limits)
 

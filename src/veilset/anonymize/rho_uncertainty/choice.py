@@ -18,8 +18,6 @@ from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 
-__all__ = ["Choice"]
-
 # How many items of transactions repairs may look at: counted, not timed, so that a run repeats itself. A few seconds.
 _WORK = 3 * 10**7
 _TO_JUDGE = 20  # what one item of a rule counts as: which of them is the cheapest has to be found
@@ -28,16 +26,8 @@ _TO_JUDGE = 20  # what one item of a rule counts as: which of them is the cheape
 class Choice:
     """A set of entries of a hierarchy without a violating rule.
 
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-    rows : Rows
-        The transactions with all nodes in them (`Hierarchy.extended`).
-    promise : RhoUncertainty
-    kept : iterable of int
-        The start: without a violating rule, and none above another.
-    must_stay : collection of int
-        Entries of items that are worth more than all else.
+    It starts from *kept*, which has no violating rule, and none above another. The *rows* have all nodes in them
+    (`Hierarchy.extended`). Entries of items that *must_stay* are worth more than all else.
     """
 
     def __init__(

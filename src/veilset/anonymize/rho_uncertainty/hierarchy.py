@@ -13,46 +13,34 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize.recoding import replaced
 from veilset.anonymize.rho_uncertainty.rules import Marks, Rows
+from veilset.anonymize.taxonomies import replaced
 from veilset.errors import Infeasible, WrongUsage
 from veilset.limits import Limits
 from veilset.transactions import Taxonomy, Transactions
-
-__all__ = ["Hierarchy"]
 
 
 class Hierarchy:
     """Nodes and sensitive items as numbers, in the order of the vocabulary (a node stands where its first item does).
 
     A node with a single child is replaced by it: it says no less, and its split would gain nothing and end there. Only
-    items that occur count.
-
-    Parameters
-    ----------
-    data : Transactions
-    taxonomy : Taxonomy
-        With every public item among its leaves; sensitive ones are left out.
-    worth : array
-        What each item of the data is worth.
-
-    Attributes
-    ----------
-    children : list of lists of int
-        The nodes right below each.
-    root : int or None
-        The node above all public items; None if there is none.
-    items : list of arrays
-        The items (codes of the data) below each node.
-    total : array
-        What these are worth together: Σ sup(a), unless there are weights.
-    leaves : array
-        |leaves(n)| of §3.2: the number of items a node stands for, 0 if it is an item.
-    cost : array
-        What suppressing each loses: sup(g) (1 - IL_g), in units of 1 / (number of public items).
-    sensitive : array
-        Marks the sensitive items.
+    items that occur count. Every public item is among the leaves of the taxonomy, sensitive ones are left out; *worth*
+    is that of each item of the data.
     """
+
+    items: list[npt.NDArray[np.int64]]
+    """The items (codes of the data) below each node."""
+    children: list[list[int]]
+    """The nodes right below each."""
+    root: int | None
+    """The node above all public items; None if there is none."""
+    sensitive: Marks
+    total: npt.NDArray[np.int64]
+    """What the items below each are worth together: Σ sup(a), unless there are weights."""
+    leaves: npt.NDArray[np.int64]
+    """|leaves(n)| of §3.2: the number of items a node stands for, 0 if it is an item."""
+    cost: npt.NDArray[np.int64]
+    """What suppressing each loses: sup(g) (1 - IL_g), in units of 1 / (number of public items)."""
 
     def __init__(self, data: Transactions, taxonomy: Taxonomy, worth: npt.NDArray[np.int64]) -> None:
         self.data = data
@@ -77,7 +65,7 @@ class Hierarchy:
         self._node = [node for _, _, node in entries]
         self._taxonomy = taxonomy
         self.items = [np.array(below[node] if node >= 0 else [first]) for first, _, node in entries]
-        self.children: list[list[int]] = [[] for _ in entries]
+        self.children = [[] for _ in entries]
         for node, entry in number.items():
             above = next((lowest[up] for up in taxonomy.ancestors(node) if lowest[up] != node), None)
             if above is not None:

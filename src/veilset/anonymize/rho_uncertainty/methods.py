@@ -12,8 +12,6 @@ from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.top_down import top_down
 from veilset.models import RhoUncertainty
 
-__all__ = ["RHO_UNCERTAINTY"]
-
 
 def _larger_rho(milder: Milder, promise: RhoUncertainty) -> Iterator[tuple[str, Fraction]]:
     """The smallest rho that keeps half, in tenths."""

@@ -6,14 +6,10 @@ made the data worth protecting.
 
 from __future__ import annotations
 
-import time
-
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-__all__ = ["remove_sensitive"]
 
 
 def remove_sensitive(data: Transactions, promise: RhoUncertainty, /, *, limits: Limits) -> Release:
@@ -23,7 +19,6 @@ def remove_sensitive(data: Transactions, promise: RhoUncertainty, /, *, limits: 
     >>> remove_sensitive(data, RhoUncertainty(rho=0.7), limits=Limits()).data.to_lists()
     [['tea'], ['tea']]
     """
-    started = time.perf_counter()
     limits.step("Suppressing all sensitive items")
     gone = data.sensitive
     return Release(
@@ -33,5 +28,4 @@ def remove_sensitive(data: Transactions, promise: RhoUncertainty, /, *, limits: 
         method="remove-sensitive",
         options={},
         suppressed=gone,
-        seconds=time.perf_counter() - started,
     )

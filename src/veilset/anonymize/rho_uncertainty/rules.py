@@ -16,13 +16,11 @@ from veilset import _native
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 
-__all__ = ["Concealed", "Keeping", "Rows", "conceal"]
-
 # What a proof may cost. Counted, not timed, so that a run repeats itself; well below a second each.
 _SEARCH = 10**8  # items of transactions to look at, for one sensitive item
 _RULES = 2 * 10**7  # antecedents of one round
 _ADVICE = "use the method remove-sensitive."
-_EVERYTHING = 2**62
+EVERYTHING = 2**62
 _NONE, _TOO_DEAR = 0, 2  # as the kernel answers
 
 Marks: TypeAlias = npt.NDArray[np.uint8]
@@ -30,14 +28,7 @@ Marks: TypeAlias = npt.NDArray[np.uint8]
 
 
 class Rows:
-    """Transactions of numbered items; equal ones may be one with a weight.
-
-    Parameters
-    ----------
-    offsets, items, weights : arrays
-    vocabulary : int
-        Items are numbers below it.
-    """
+    """Transactions of items that are numbers below *vocabulary*; equal ones may be one with a weight."""
 
     def __init__(
         self,
@@ -71,24 +62,16 @@ class Rows:
 
 @dataclass(frozen=True)
 class Concealed:
-    """What SuppressControl chose.
-
-    Parameters
-    ----------
-    chosen : list of int
-        The items to suppress, in the order in which they were chosen.
-    too_dear : list of int
-        Those of them that went because it would have taken too long to prove that they can stay.
-    stuck : tuple of int
-        A violating rule none of whose items may go, what is inferred last; empty: there is none.
-    complete : bool
-        False: what was chosen costs more than was allowed, and no more was looked for.
-    """
+    """What SuppressControl chose."""
 
     chosen: list[int]
+    """The items to suppress, in the order in which they were chosen."""
     too_dear: list[int]
+    """Those of them that went because it would have taken too long to prove that they can stay."""
     stuck: tuple[int, ...]
+    """A violating rule none of whose items may go, what is inferred last; empty: there is none."""
     complete: bool
+    """False: what was chosen costs more than was allowed, and no more was looked for."""
 
 
 def conceal(
@@ -100,15 +83,13 @@ def conceal(
     fixed: Marks,
     required: Marks | None = None,
     population: int,
-    worth_limit: int = _EVERYTHING,
+    worth_limit: int = EVERYTHING,
     limits: Limits,
 ) -> Concealed:
     """Choose items to suppress until no rule of confidence *rho* or more is left (SuppressControl, Algorithm 1).
 
     Parameters
     ----------
-    rows : Rows
-    rho : Fraction
     sensitive, fixed : marks of the items
         Which can be inferred, and which may not go.
     worth : array

@@ -17,7 +17,6 @@ occurrences. Added items count nothing by themselves. What the paper leaves open
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -33,8 +32,6 @@ from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Taxonomy, Transactions, row_blocks
-
-__all__ = ["NoisyRelease", "select_a_size", "select_a_size_loss"]
 
 _BLOCK = 1 << 20  # occurrences that are compared at once
 
@@ -100,8 +97,6 @@ def select_a_size(
         The tree in which loss is measured; every item is a leaf, sensitive ones too. None: one by *fan_out*.
     fan_out : int
         Members of a group of that tree.
-    random_state : int, optional
-        The seed. Whoever knows it can undo the noise. None: one that nobody can guess; ``release.options`` has it.
 
     Examples
     --------
@@ -110,7 +105,6 @@ def select_a_size(
     >>> release.data.to_lists(), release.certified
     ([['ale', 'bun'], ['bun', 'cure'], ['ale', 'cure']], False)
     """
-    started = time.perf_counter()
     share = 1 - promise.rho if beta is None else probability(beta, "beta")
     seed = seed_of(random_state)
     loss = select_a_size_loss(data, beta=share, taxonomy=taxonomy, fan_out=fan_out, random_state=seed, limits=limits)
@@ -123,7 +117,6 @@ def select_a_size(
         options={"beta": str(share), "fan_out": fan_out, "random_state": seed},
         suppressed=(),
         noise=loss,
-        seconds=time.perf_counter() - started,
     )
 
 
@@ -140,14 +133,6 @@ def select_a_size_loss(
 
     Exact, in time and memory that do not depend on how many items are added.
 
-    Parameters
-    ----------
-    beta, taxonomy, fan_out, random_state
-        As for `select_a_size`.
-    limits : Limits, optional
-
-    Examples
-    --------
     >>> data = Transactions.from_lists([["ale", "bun"], ["bun", "cure"], ["ale"]], sensitive=["cure"])
     >>> select_a_size_loss(data, beta=0, random_state=3), select_a_size_loss(data, beta=1, random_state=3)
     (0.0, 1.0)

@@ -6,20 +6,17 @@ items would (as the paper finds, too), so that is tried as well, and the better 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
-from veilset.anonymize.options import Items, Plain, SensitiveWeight, WeightsOption
+from veilset.anonymize.options import Chosen, Items, Plain, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.rules import conceal
-from veilset.anonymize.rho_uncertainty.task import Found, Task
+from veilset.anonymize.rho_uncertainty.task import Found, Task, Way
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-__all__ = ["suppress"]
 
 
 def suppress(
@@ -32,27 +29,15 @@ def suppress(
     keep: Items = (),
     plain: Plain = False,
     repair: bool = True,
-    chosen: Iterable[str] | None = None,
+    chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Suppress items, public or sensitive, until no sensitive rule is too sure.
 
     Parameters
     ----------
-    weights : mapping, "equal" or None
-        What suppressing an item costs: None is its support, so that the fewest occurrences are lost; "equal" is 1, so
-        that the fewest kinds of items are; a mapping gives items weights of their own (others weigh 1).
-    sensitive_weight : int
-        How many times an occurrence of a sensitive item counts: with more than 1, more sensitive items stay, and public
-        ones are coarser or fewer.
-    keep : iterable of str
-        Items that must survive, sensitive ones too if need be.
-    plain : bool
-        What SuppressControl gives, and nothing else: no item is put back.
     repair : bool
         Put items back also where something cheaper has to go for them.
-    chosen : iterable of str, optional
-        The items that an earlier run kept: the same again, without a search.
 
     Examples
     --------
@@ -62,21 +47,10 @@ def suppress(
     >>> anonymize(data, RhoUncertainty(rho=0.7), method="suppress", plain=True).suppressed
     ('b1', 'α')
     """
-    started = time.perf_counter()
     task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
-    ways = [
-        ("SuppressControl", lambda bounded: _suppress_control(task, bounded)),
-        ("remove-sensitive", lambda _: Found(task.without_sensitive)),
-    ]
-    return task.answer(
-        "suppress",
-        ways,
-        lambda: _suppress_control(task, limits),
-        plain=plain,
-        repair=repair,
-        chosen=chosen,
-        started=started,
-    )
+    suppress_control: Way = partial(_suppress_control, task)
+    ways = [("SuppressControl", suppress_control), ("remove-sensitive", lambda _: Found(task.without_sensitive))]
+    return task.answer("suppress", ways, suppress_control, plain=plain, repair=repair, chosen=chosen)
 
 
 def _suppress_control(task: Task, limits: Limits) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -13,15 +13,13 @@ import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.choice import Choice
 from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
-from veilset.anonymize.worth import Weights, named_items, worth_of
+from veilset.anonymize.worth import Weights, as_given, named_items, worth_of
 from veilset.errors import BudgetExceeded, Infeasible, WrongUsage, said
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Attempt, Release
 from veilset.transactions import Taxonomy, Transactions
 from veilset.transactions.vocabulary import several
-
-__all__ = ["Found", "Task"]
 
 _LARGEST = 2**61
 
@@ -40,34 +38,20 @@ Way: TypeAlias = Callable[[Limits], Found]
 
 @dataclass(frozen=True)
 class Task:
-    """One question to a method.
-
-    Parameters
-    ----------
-    data : Transactions
-    promise : RhoUncertainty
-    taxonomy : Taxonomy
-        Over the public items; a flat one if nothing is to be generalized.
-    worth : array
-        What each item is worth, in units that are the same for all.
-    weights : mapping, "equal" or None
-    sensitive_weight : int
-        What *worth* was made from.
-    keep : frozenset of str
-        Items that must survive; public ones as themselves or under the name of a node.
-    notes : tuple of str
-        What in the taxonomy plays no part.
-    limits : Limits
-    """
+    """One question to a method."""
 
     data: Transactions
     promise: RhoUncertainty
     taxonomy: Taxonomy
+    """Over the public items; a flat one if nothing is to be generalized."""
     worth: npt.NDArray[np.int64]
+    """What each item is worth, in units that are the same for all; made from the two weights."""
     weights: Weights
     sensitive_weight: int
     keep: frozenset[str]
+    """Items that must survive; public ones as themselves or under the name of a node."""
     notes: tuple[str, ...]
+    """What in the taxonomy plays no part."""
     limits: Limits
 
     @classmethod
@@ -135,12 +119,11 @@ class Task:
         self,
         method: str,
         ways: Sequence[tuple[str, Way]],
-        as_published: Callable[[], Found],
+        as_published: Way,
         *,
         plain: bool,
         repair: bool,
         chosen: Iterable[str] | None,
-        started: float,
         **options: object,
     ) -> Release:
         """The release of what was chosen before, of the published algorithm alone, or of the best of several ways."""
@@ -149,11 +132,11 @@ class Task:
         if chosen is not None:
             found = Found(self.named(chosen))
         elif plain:
-            return self.release(method, as_published(), options, started=started)
+            return self.release(method, as_published(self.limits), options)
         else:
             found, attempts = self.best_of(ways, repair=repair)
         names = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
-        return self.release(method, found, options | {"chosen": names}, started=started, attempts=attempts)
+        return self.release(method, found, options | {"chosen": names}, attempts)
 
     def best_of(self, ways: Sequence[tuple[str, Way]], *, repair: bool) -> tuple[Found, tuple[Attempt, ...]]:
         """Restore (and repair) what each way finds, and take what is worth most.
@@ -188,8 +171,9 @@ class Task:
                     dear = too_dear.union(choice.too_dear).difference(choice.kept)
                     best, best_total, won = Found(frozenset(choice.kept), sorted(dear)), choice.total, number
             attempts.append(Attempt(name, loss, time.perf_counter() - started, note))
-        told = tuple(Attempt(a.name, a.loss, a.seconds, a.note, number == won) for number, a in enumerate(attempts))
-        return best, told
+        if won >= 0:
+            attempts[won] = replace(attempts[won], won=True)
+        return best, tuple(attempts)
 
     def named(self, names: Iterable[str]) -> list[int]:
         """The entries that an earlier release kept, by their names in it."""
@@ -209,13 +193,7 @@ class Task:
         return sorted(kept)
 
     def release(
-        self,
-        method: str,
-        found: Found,
-        options: dict[str, object],
-        *,
-        started: float,
-        attempts: tuple[Attempt, ...] = (),
+        self, method: str, found: Found, options: dict[str, object], attempts: tuple[Attempt, ...] = ()
     ) -> Release:
         """What a method answers with when it has chosen what to keep."""
         tree = self.hierarchy
@@ -234,20 +212,17 @@ class Task:
             )
         dear = {self.data.names[code] for entry in found.too_dear for code in tree.items[entry].tolist()}
         recoding = {item: name for item, name in names.items() if item != name}
-        weights = self.weights if isinstance(self.weights, str) or self.weights is None else dict(self.weights)
         times = None if self.sensitive_weight == 1 else self.sensitive_weight
-        given = {"weights": weights, "sensitive_weight": times, "keep": tuple(sorted(self.keep)) or None, **options}
         return Release(
             original=self.data,
             data=self.data.without(gone).renamed(recoding),
             promise=self.promise,
             method=method,
-            options={name: value for name, value in given.items() if value is not None},
+            options=as_given(weights=self.weights, sensitive_weight=times, keep=self.keep, **options),
             suppressed=gone,
             generalized=recoding,
             stands_for={tree.label(entry): tree.stands_for(entry) for entry in kept if len(tree.items[entry]) > 1},
             too_dear=tuple(name for name in gone if name in dear),
             notes=self.notes,
-            seconds=time.perf_counter() - started,
             attempts=attempts,
         )

@@ -14,33 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
-from veilset.anonymize.rho_uncertainty.rules import Concealed, conceal
+from veilset.anonymize.rho_uncertainty.rules import EVERYTHING, Concealed, Marks, Rows, conceal
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
-
-__all__ = ["Cut", "td_control"]
 
 
 @dataclass
 class Cut:
-    """The leaves of the particularization tree, and what was suppressed on the way.
-
-    Parameters
-    ----------
-    nodes : list of int
-        Which stand for the items below them; not those that are suppressed.
-    suppressed : list of int
-        Nodes and sensitive items, in the order in which they went.
-    splits : list of (int, int)
-        The nodes that were split, in order, each with its pnig in units of 1 / (number of public items).
-    too_dear : list of int
-        What was suppressed because proving that it can stay would have taken too long.
-    """
+    """The leaves of the particularization tree, and what was suppressed on the way."""
 
     nodes: list[int]
+    """Which stand for the items below them; not those that are suppressed."""
     suppressed: list[int] = field(default_factory=list)
+    """Nodes and sensitive items, in the order in which they went."""
     splits: list[tuple[int, int]] = field(default_factory=list)
+    """The nodes that were split, in order, each with its pnig in units of 1 / (number of public items)."""
     too_dear: list[int] = field(default_factory=list)
+    """What was suppressed because proving that it can stay would have taken too long."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +52,7 @@ def td_control(
 ) -> Cut:
     """Split from ALL down while that gains more than the suppression it takes.
 
-    Parameters
-    ----------
-    keep : collection of int
-        Entries of items that must survive; public ones as themselves or under the name of a node.
-    only_sensitive : bool
-        Suppress sensitive items only.
+    *keep* are entries of items that must survive; public ones as themselves or under the name of a node.
     """
     return _TDControl(hierarchy, promise, keep, only_sensitive, limits).run()
 
@@ -112,16 +97,8 @@ class _TDControl:
 
     def _pre_pass(self) -> Concealed:
         """Lines 1-6: rules made of sensitive items alone, which no generalization can mend."""
-        tree = self._tree
-        return conceal(
-            self._rows.renamed(self._names, len(tree), limits=self._limits),
-            self._rho,
-            sensitive=tree.sensitive,
-            worth=tree.cost,
-            fixed=self._fixed,
-            population=len(tree.data),
-            limits=self._limits,
-        )
+        rows = self._rows.renamed(self._names, len(self._tree), limits=self._limits)
+        return self._conceal(rows)
 
     def _best_move(self) -> _Move | None:
         """Lines 11-14 and 20-21. gain is all that pnig can be: nodes that gain less than the best are not looked at."""
@@ -153,23 +130,26 @@ class _TDControl:
             return None
         return _Move(node, gain - int(self._tree.cost[concealed.chosen].sum()), concealed)
 
-    def _suppress_test(self, node: int, children: list[int], worth_limit: int | None = None) -> Concealed:
+    def _suppress_test(self, node: int, children: list[int], worth_limit: int = EVERYTHING) -> Concealed:
         tree, before = self._tree, self._names
         self._names = before.copy()
         self._name(children)
         finer = self._rows.renamed(self._names, len(tree), rows=self._trans[node], limits=self._limits)
         self._names = before
-        more = {} if worth_limit is None else {"worth_limit": worth_limit}
+        return self._conceal(finer, tree.marks(children), worth_limit)
+
+    def _conceal(self, rows: Rows, required: Marks | None = None, worth_limit: int = EVERYTHING) -> Concealed:
+        tree = self._tree
         return conceal(
-            finer,
+            rows,
             self._rho,
             sensitive=tree.sensitive,
             worth=tree.cost,
             fixed=self._fixed,
-            required=tree.marks(children),
+            required=required,
             population=len(tree.data),
+            worth_limit=worth_limit,
             limits=self._limits,
-            **more,
         )
 
     def _name(self, nodes: Collection[int]) -> None:

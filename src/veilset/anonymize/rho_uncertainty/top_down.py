@@ -8,12 +8,11 @@ removing all sensitive items.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
-from veilset.anonymize.options import Items, Plain, SensitiveWeight, WeightsOption
+from veilset.anonymize.options import Chosen, Items, Plain, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
@@ -21,8 +20,6 @@ from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Taxonomy, Transactions
-
-__all__ = ["top_down"]
 
 _FAN_OUT = 4  # of the paper's experiments
 
@@ -38,7 +35,7 @@ def top_down(
     keep: Items = (),
     plain: Plain = False,
     repair: bool = True,
-    chosen: Iterable[str] | None = None,
+    chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Generalize along *taxonomy* and suppress what remains, so that the average loss is small.
@@ -48,20 +45,8 @@ def top_down(
     taxonomy : Taxonomy, mapping or path
         With every public item among its leaves; sensitive ones are left out of it. None: groups of four neighbours in
         the order of the vocabulary, groups of four such groups, and so on.
-    weights : mapping, "equal" or None
-        What losing an item costs: None is its support; "equal" is 1; a mapping gives items weights of their own (others
-        weigh 1).
-    sensitive_weight : int
-        How many times an occurrence of a sensitive item counts: with more than 1, more sensitive items stay, and public
-        ones are coarser or fewer.
-    keep : iterable of str
-        Items that must survive, public ones recoded or not.
-    plain : bool
-        What TDControl gives, and nothing else: no other way is tried, and no item is put back.
     repair : bool
         Put items back also where something cheaper has to go, or to be recoded, for them.
-    chosen : iterable of str, optional
-        The names, of items or of groups, that an earlier run kept: the same again, without a search.
 
     Examples
     --------
@@ -72,29 +57,25 @@ def top_down(
     >>> anonymize(data, RhoUncertainty(rho=0.7), taxonomy=tree, plain=True).suppressed
     ('b1', 'α')
     """
-    started = time.perf_counter()
     given = None if taxonomy is None else taxonomy_of(taxonomy)
     tree = Taxonomy.by_fan_out(data, _FAN_OUT) if given is None and data.public else given
     task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
+    sensitive_only = partial(_td_control, task, only_sensitive=True)
     # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
     ways = [
         ("remove-sensitive", lambda _: Found(task.without_sensitive)),
         ("TDControl", lambda bounded: _useful(task, _td_control(task, bounded))),
-        (
-            "TDControl, suppressing sensitive items only",
-            lambda bounded: _useful(task, _td_control(task, bounded, only_sensitive=True)),
-        ),
+        ("TDControl, suppressing sensitive items only", lambda bounded: _useful(task, sensitive_only(bounded))),
         ("splits with repair", lambda _: Found(_top(task))),
     ]
     return task.answer(
         "top-down",
         ways,
-        lambda: _td_control(task, limits),
+        partial(_td_control, task),
         plain=plain,
         repair=repair,
         chosen=chosen,
         taxonomy=None if given is None else given.to_paths(),
-        started=started,
     )
 
 

@@ -1,4 +1,4 @@
-"""Counting in anatomized data: the supports that are to be expected of itemsets that reach over several columns."""
+"""Columns of items: which transactions have the same value, and supports to expect of itemsets over several columns."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from veilset.limits import Bounds, Limits
 from veilset.mining.counting import coded
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions
-
-__all__ = ["expected_supports"]
 
 
 def expected_supports(
@@ -35,8 +33,6 @@ def expected_supports(
         With columns and buckets (`Transactions.anatomy`), as ``vs.read(path, format="anatomy")`` gives them.
     itemsets : Itemsets, or iterable of iterables of str
         As for `supports`: `Itemsets` may come from other data, such as the original; items are matched by name.
-    **bounds
-        threads, memory_limit, time_limit, progress: see `veilset.audit`.
 
     Returns
     -------
@@ -88,4 +84,28 @@ def expected_supports(
             codes,
             threads=limits.thread_count,
             **limits.for_kernel(lambda _: "Counting itemsets"),
+        )
+
+
+def column_values(
+    data: Transactions, column_of: npt.NDArray[np.int32], columns: int, *, limits: Limits
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """For each column the number of every transaction's value; and how many there are besides having nothing.
+
+    A value is the set of a transaction's items in a column: 0 for none of them, the others 1, 2, … as they appear.
+    *column_of* is the column of each item.
+
+    >>> data = Transactions.from_lists([["a", "b"], ["b", "c"], ["a", "b", "c"]])
+    >>> values, others = column_values(data, np.array([0, 0, 1], dtype=np.int32), 2, limits=Limits())
+    >>> values.tolist(), others.tolist()
+    ([[1, 2, 1], [0, 1, 1]], [2, 1])
+    """
+    with limits.guard("Telling values apart", "take fewer columns or transactions."):
+        return _native.anatomy.column_values(
+            data.offsets,
+            data.items,
+            column_of,
+            columns,
+            threads=limits.thread_count,
+            **limits.for_kernel(lambda _: "Telling values apart"),
         )
