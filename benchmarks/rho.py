@@ -85,7 +85,7 @@ def _losses(folder: Path) -> list[str]:
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, longest, goal, seconds, memory in _LOSSES:
-        plain = {"plain": True}
+        plain = {"as_published": True}
         simple = in_child(_on_file, folder, name, longest, "remove-sensitive", {})
         suppressed = in_child(_on_file, folder, name, longest, "suppress", plain)
         split = in_child(_on_file, folder, name, longest, "top-down", plain)
@@ -121,7 +121,7 @@ def _against_a_miner(folder: Path) -> list[str]:
         seconds = []
         for method in ("suppress", "top-down"):
             release, taken = timed(
-                lambda data=data, method=method: vs.anonymize(data, _PROMISE, method=method, plain=True)
+                lambda data=data, method=method: vs.anonymize(data, _PROMISE, method=method, as_published=True)
             )
             left = set(np.flatnonzero(release.data.is_sensitive).tolist())
             assert not left.intersection(head for head, _, _ in _rules(release.data)), (name, method)
@@ -149,7 +149,11 @@ def _growth() -> list[str]:
     for size in _GROWTH:
         suppressed, split, ours = (
             in_child(_pos_like, size, method, options)
-            for method, options in (("suppress", {"plain": True}), ("top-down", {"plain": True}), ("top-down", {}))
+            for method, options in (
+                ("suppress", {"as_published": True}),
+                ("top-down", {"as_published": True}),
+                ("top-down", {}),
+            )
         )
         assert ours.memory < 2e9, (size, ours)
         lines.append(

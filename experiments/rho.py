@@ -36,9 +36,9 @@ LONG_SELECTIONS = 3  # of sensitive items, where a run takes minutes
 SECONDS = 600  # for a method, and for the audit of what it releases
 # What the page calls a method, and how it is run.
 METHOD = {
-    "top-down": ("top-down", {"plain": False}),
-    "TDControl": ("top-down", {"plain": True}),
-    "SuppressControl": ("suppress", {"plain": True}),
+    "top-down": ("top-down", {"as_published": False}),
+    "TDControl": ("top-down", {"as_published": True}),
+    "SuppressControl": ("suppress", {"as_published": True}),
     "Simple": ("remove-sensitive", {}),
 }
 FLOOR = "proven floor"  # this and select-a-size make no release
@@ -256,10 +256,10 @@ is compared with these rows by counting.
   more than {LONG_SELECTIONS} for more than 300,000 transactions of the generated set. Points are means, vertical lines
   their 95% intervals (Student's t); every method gets the same selections.
 - **Methods**: `TDControl` and `SuppressControl` as the paper has them, with the corrections that the code names
-  (`plain=True`); `top-down`, our default, which also tries other ways and puts back what need not have gone; `Simple`,
-  which removes all sensitive items (`remove-sensitive`); in Figure 11 also `select-a-size`, which falsifies data and
-  promises nothing. Each may take {SECONDS} seconds and 2 GB; {{stopped}} runs did not come to an end, and a point with
-  such a run is missing in the charts.
+  (`as_published=True`); `top-down`, our default, which also tries other strategies and puts back what need not have
+  gone; `Simple`, which removes all sensitive items (`remove-sensitive`); in Figure 11 also `select-a-size`, which
+  falsifies data and promises nothing. Each may take {SECONDS} seconds and 2 GB; {{stopped}} runs did not come to an
+  end, and a point with such a run is missing in the charts.
 - **Loss**: the average loss of an item occurrence (§3.2): 1 if it is gone; under a coarser name, the share of all
   public items that it may mean.
 - **Proven floor** (Figure 5): what every method loses at least, because of rules made of sensitive items alone.

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from tests.support.effort import examples
 from tests.support.errors import names, refused
-from veilset import Coherence, Infeasible, Transactions, WrongUsage, anonymize, measure
+from veilset import Coherence, Infeasible, InvalidArgument, Transactions, anonymize, measure
 from veilset.anonymize import methods_of, restore
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.limits import Limits
@@ -39,11 +39,11 @@ def test_the_default_is_the_first_method():
 
 
 def test_unknown_method_option_and_promise():
-    with refused(WrongUsage, "'remove-al'", "coherence", "auto", "'remove-all'"):
+    with refused(InvalidArgument, "'remove-al'", "coherence", "auto", "'remove-all'"):
         anonymize(DATA, PROMISE, method="remove-al")
-    with pytest.raises(WrongUsage, check=lambda error: names(str(error), "speed")):
+    with pytest.raises(InvalidArgument, check=lambda error: names(str(error), "speed")):
         anonymize(DATA, PROMISE, method="remove-all", speed=9)
-    with refused(WrongUsage, "str"):
+    with refused(InvalidArgument, "str"):
         anonymize(DATA, "coherence")
 
 
@@ -80,7 +80,7 @@ def test_measures():
     assert (found["length_before"], found["length_after"]) == (pytest.approx(10 / 6), pytest.approx(8 / 6))
     assert (found["longest_before"], found["longest_after"]) == (3, 3)
     assert Account(release).unavoidable == ("c", "d")
-    with refused(WrongUsage):
+    with refused(InvalidArgument):
         measure(DATA.without(["a"]), release)
 
 

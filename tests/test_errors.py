@@ -12,7 +12,7 @@ import pytest
 import veilset as vs
 from veilset.cli import main
 from veilset.cli.flags import in_flags
-from veilset.errors import CannotWrite, UnreadableInput, WrongUsage, said
+from veilset.errors import CannotWrite, InvalidArgument, UnreadableInput, said
 from veilset.io import atomic_file, check_place
 
 SRC = Path(vs.__file__).parent
@@ -57,8 +57,8 @@ SAYINGS = [
     (("p", 4), "p=4", "--p 4"),
     (("h", 0.4), "h=0.4", "--h 0.4"),
     (("column", None), "column=None", "no --column"),
-    (("certify", False), "certify=False", "--plain"),
-    (("certify", True), "certify=True", "no --plain"),
+    (("certify", False), "certify=False", "--no-certify"),
+    (("certify", True), "certify=True", "no --no-certify"),
     (("replace", True), "replace=True", "--replace"),
     (("sensitive_groups",), "sensitive_groups", "--sensitive-group"),
     (("memory_limit",), "memory_limit", "--memory-limit"),
@@ -67,22 +67,24 @@ SAYINGS = [
 
 @pytest.mark.parametrize(("what", "python", "flags"), SAYINGS, ids=str)
 def test_both_spellings(what, python, flags):
-    error = WrongUsage(f"About {said(*what)}.", f"Say {said(*what)}, perhaps.")
+    error = InvalidArgument(f"About {said(*what)}.", f"Say {said(*what)}, perhaps.")
     assert str(error) == f"About {python}. Say {python}, perhaps."
-    assert repr(error) == f"WrongUsage({error.what!r}, {error.next_step!r})"
+    assert repr(error) == f"InvalidArgument({error.what!r}, {error.next_step!r})"
     assert error.spelled(in_flags) == (f"About {flags}.", f"Say {flags}, perhaps.")
 
 
 def test_the_spelling_survives_another_place():
-    error = WrongUsage("what", f"Say {said('wide', True)}.").within("line 3: ")
-    assert (type(error), error.spelled(in_flags)) == (WrongUsage, ("line 3: what", "Say --wide."))
+    error = InvalidArgument("what", f"Say {said('wide', True)}.").within("line 3: ")
+    assert (type(error), error.spelled(in_flags)) == (InvalidArgument, ("line 3: what", "Say --wide."))
     replaced = error.within("", f"Say {said('header', True)}.")
     assert (replaced.what, replaced.next_step) == ("line 3: what", "Say header=True.")
 
 
 def test_an_option_has_another_name_in_another_place():
-    error = WrongUsage(f"{said('columns')} is 3.", f"Say {said('kind', 'paths')}.").calling(columns="taxonomy_columns")
-    assert (type(error), str(error)) == (WrongUsage, "taxonomy_columns is 3. Say kind='paths'.")
+    error = InvalidArgument(f"{said('columns')} is 3.", f"Say {said('kind', 'paths')}.").calling(
+        columns="taxonomy_columns"
+    )
+    assert (type(error), str(error)) == (InvalidArgument, "taxonomy_columns is 3. Say kind='paths'.")
     assert error.spelled(in_flags) == ("--taxonomy-columns is 3.", "Say --kind paths.")
 
 
@@ -96,7 +98,7 @@ def failed(capsys, *arguments):
 def test_an_error_of_reading_in_both_spellings(tmp_path, capsys):
     path = tmp_path / "a.txt"
     path.write_text("tea,milk\n")
-    with pytest.raises(WrongUsage) as caught:
+    with pytest.raises(InvalidArgument) as caught:
         vs.read(path)
     assert "format='basket'" in str(caught.value)
     assert "--" not in str(caught.value)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.errors import refused
 from tests.support.places import ROOT
 from veilset import _native
-from veilset.errors import BudgetExceeded, WrongUsage, near_misses
+from veilset.errors import BudgetExceeded, InvalidArgument, near_misses
 from veilset.exact import exact_share, percent
 from veilset.limits import Limits, _bytes
 
@@ -41,20 +41,20 @@ def test_sizes(text: str | int | None, size: int | None) -> None:
 
 @pytest.mark.parametrize("wrong", ["", "much", "-1GB", "2 TB", "GB", "1e9", "0", "0.0001KB", 0, -5, 1.5, True])
 def test_wrong_sizes(wrong: object) -> None:
-    with refused(WrongUsage, "memory_limit"):
+    with refused(InvalidArgument, "memory_limit"):
         Limits(memory_limit=wrong)
 
 
 @pytest.mark.parametrize("wrong", [0, -1.0, float("nan")])
 def test_wrong_time(wrong: float) -> None:
-    with refused(WrongUsage, "time_limit"):
+    with refused(InvalidArgument, "time_limit"):
         Limits(time_limit=wrong)
 
 
 def test_threads() -> None:
     assert Limits(threads=3).thread_count == 3
     assert Limits().thread_count >= 1
-    with refused(WrongUsage, "threads", 0):
+    with refused(InvalidArgument, "threads", 0):
         Limits(threads=0)
 
 
@@ -141,18 +141,18 @@ def test_shares_are_exact(value: float | str, share: str) -> None:
     "wrong", ["", "much", "1/0", "nan", float("nan"), float("inf"), None, True, "1e-999999999", "%"]
 )
 def test_what_is_not_a_share(wrong: object) -> None:
-    with refused(WrongUsage, "h"):
+    with refused(InvalidArgument, "h"):
         exact_share(wrong, "h")
 
 
 @pytest.mark.parametrize("wrong", [0, -0.5, 1.01, "3/2", "101%"])
 def test_shares_out_of_range(wrong: float | str) -> None:
-    with refused(WrongUsage, "rho"):
+    with refused(InvalidArgument, "rho"):
         exact_share(wrong, "rho")
 
 
 def test_a_share_too_fine_to_say():
-    with refused(WrongUsage):
+    with refused(InvalidArgument):
         exact_share(1e-9, "rho")
 
 

@@ -94,7 +94,7 @@ def test_an_original_that_is_not_audited_in_time_is_no_reason_to_stop():
 
 @pytest.mark.parametrize("option", ["data", "promise", "limits", "speed"])
 def test_what_is_no_option_is_refused_before_anything_runs(option):
-    with refused(vs.WrongUsage, option):
+    with refused(vs.InvalidArgument, option):
         Run(running_example(), PROMISE, options={option: 1}).check()
 
 

@@ -309,10 +309,10 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     Index step = 0;
     int64_t victims = 0;
     int taken = -1;
-    nb::list ways;
+    nb::list strategies;
     int64_t alone = 0;  // what the first way from the data loses
-    for (bool again = true; again && int(nb::len(ways)) < most_ways;) {
-        const int way = int(nb::len(ways));
+    for (bool again = true; again && int(nb::len(strategies)) < most_ways;) {
+        const int way = int(nb::len(strategies));
         control.begin(3, most_ways, way);
         const auto began = Control::Clock::now();
         int64_t removed = 0;
@@ -324,7 +324,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
             lost = cost.losses(choice.kept());
         });
         const std::pair<int64_t, int64_t> score(cost.lost(lost), std::ranges::count(choice.kept(), uint8_t(0)));
-        ways.append(nb::make_tuple(score.first, score.second,
+        strategies.append(nb::make_tuple(score.first, score.second,
                                    std::chrono::duration<double>(Control::Clock::now() - began).count()));
         if (taken < 0 || score < least) {
             best.assign(choice.kept().begin(), choice.kept().end());
@@ -343,7 +343,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
     answer["kept"] = to_numpy(std::move(kept));
     answer["step"] = step;
     answer["victims"] = victims;
-    answer["ways"] = ways;
+    answer["strategies"] = strategies;
     answer["way"] = taken;
     return answer;
 }

@@ -30,24 +30,24 @@ constexpr int64_t hopeless = 3, kick = 16;
 
 class MoleCover {
 public:
-    MoleCover(Array<int64_t> offsets, Array<int32_t> items, Array<int64_t> worth, Array<uint8_t> keep,
+    MoleCover(Array<int64_t> offsets, Array<int32_t> items, Array<int64_t> weight, Array<uint8_t> keep,
               int64_t memory_limit)
-        : offsets_(std::move(offsets)), items_(std::move(items)), worth_array_(std::move(worth)),
+        : offsets_(std::move(offsets)), items_(std::move(items)), weight_array_(std::move(weight)),
           keep_(std::move(keep)), control_(memory_limit, 1e9, nb::none()),
-          moles_(offsets_, items_, int32_t(worth_array_.size())), worth_(span_of(worth_array_)), begin_(control_),
-          of_item_(control_), gone_(control_), gone_items_(control_), blocked_(worth_.size(), 0),
-          kept_(worth_.size(), 0), count_(worth_.size(), 0) {
-        if (keep_.size() != worth_array_.size()) throw std::invalid_argument("one mark for each item, please");
+          moles_(offsets_, items_, int32_t(weight_array_.size())), weight_(span_of(weight_array_)), begin_(control_),
+          of_item_(control_), gone_(control_), gone_items_(control_), blocked_(weight_.size(), 0),
+          kept_(weight_.size(), 0), count_(weight_.size(), 0) {
+        if (keep_.size() != weight_array_.size()) throw std::invalid_argument("one mark for each item, please");
         if (moles_.rows() >= int64_t(1) << 31) throw OutOfMemory();
         const Index count = moles_.rows();
-        begin_.assign(worth_.size() + 1, 0);
+        begin_.assign(weight_.size() + 1, 0);
         group(begin_, of_item_, [&](auto put) {
             for (Index m = 0; m < count; ++m)
                 for (int32_t item : moles_.row(m)) put(item, int32_t(m));
         });
         gone_.resize(count);
         gone_items_.resize(count);
-        List<bool> alone(worth_.size(), false);
+        List<bool> alone(weight_.size(), false);
         for (Index m = 0; m < count; ++m) {
             int32_t all = 0;
             const auto row = moles_.row(m);
@@ -60,20 +60,20 @@ public:
                 ++blocked_[all];
             }
         }
-        for (Index i = 0; i < worth_.size(); ++i)
+        for (Index i = 0; i < weight_.size(); ++i)
             if (!alone[i] && begin_[i + 1] > begin_[i] && !keep_.data()[i]) movable_.push_back(int32_t(i));
     }
 
     // Puts items back in this order, each unless a mole would be complete.
     void insert(const Array<int32_t>& order) {
         for (int32_t item : span_of(order)) {
-            if (item < 0 || item >= worth_.size()) throw std::invalid_argument("item outside the vocabulary");
+            if (item < 0 || item >= weight_.size()) throw std::invalid_argument("item outside the vocabulary");
             if (!kept_[item] && blocked_[item] == 0) put_back(item);
         }
     }
 
     void clear() {
-        for (Index i = 0; i < worth_.size(); ++i)
+        for (Index i = 0; i < weight_.size(); ++i)
             if (kept_[i]) suppress(int32_t(i));
     }
 
@@ -96,7 +96,7 @@ public:
                 const int32_t item = movable_[random.below(movable_.size())];
                 log_.clear();
                 freed_.clear();
-                const int64_t most = done % kick == 0 ? INT64_MAX : hopeless * worth(item);
+                const int64_t most = done % kick == 0 ? INT64_MAX : hopeless * weight(item);
                 const int64_t gained = kept_[item] ? take_out(item) : force_in(item, most, random);
                 in_vain = gained > 0 ? 0 : in_vain + 1;
                 if (gained >= 0) continue;
@@ -109,19 +109,19 @@ private:
     // What is gained (or, below 0, lost) by taking an item out and filling up without it; it returns last, if at all.
     int64_t take_out(int32_t item) {
         // At best, every item that only this one blocks comes in.
-        int64_t at_best = -worth(item);
+        int64_t at_best = -weight(item);
         freed_.clear();
         for (int32_t mole : moles_with(item)) {
             if (gone_[mole] != 1) continue;
             const int32_t other = gone_items_[mole];
-            if (++count_[other] == blocked_[other]) at_best += worth(other);
+            if (++count_[other] == blocked_[other]) at_best += weight(other);
             freed_.push_back(other);
         }
         for (int32_t other : freed_) count_[other] = 0;
         freed_.clear();
         if (at_best < 0) return 0;
         change_to(item, false);
-        return fill(item) - worth(item);
+        return fill(item) - weight(item);
     }
 
     // The same for putting an item in and, of every mole that would be complete, another item out.
@@ -138,13 +138,13 @@ private:
             for (int32_t other : row) {
                 if (other == item || keep_.data()[other]) continue;
                 // The cheapest as a rule, now and then another.
-                const double asked = double(worth(other)) * (0.5 + random.unit());
+                const double asked = double(weight(other)) * (0.5 + random.unit());
                 if (victim < 0 || asked < lowest) {
                     victim = other;
                     lowest = asked;
                 }
             }
-            if (victim < 0 || (price += worth(victim)) > most) {
+            if (victim < 0 || (price += weight(victim)) > most) {
                 possible = false;
                 break;
             }
@@ -155,7 +155,7 @@ private:
         if (!possible) return 0;
         for (int32_t victim : victims_) change_to(victim, false);
         change_to(item, true);
-        return worth(item) - price + fill(-1);
+        return weight(item) - price + fill(-1);
     }
 
     // Puts back what became free, what is worth most first; `last` only behind all others.
@@ -163,11 +163,11 @@ private:
         List<int32_t> free;
         std::swap(free, freed_);
         std::sort(free.begin(), free.end(),
-                  [&](int32_t a, int32_t b) { return worth(a) != worth(b) ? worth(a) > worth(b) : a < b; });
+                  [&](int32_t a, int32_t b) { return weight(a) != weight(b) ? weight(a) > weight(b) : a < b; });
         int64_t gained = 0;
         auto offer = [&](int32_t item) {
             if (kept_[item] || blocked_[item] > 0) return;
-            gained += worth(item);
+            gained += weight(item);
             change_to(item, true);
         };
         for (int32_t item : free)
@@ -201,7 +201,7 @@ private:
         freed_.push_back(item);
     }
 
-    int64_t worth(int32_t item) const { return worth_[item]; }
+    int64_t weight(int32_t item) const { return weight_[item]; }
     View<int32_t> moles_with(int32_t item) {
         const auto moles = part(of_item_, begin_, item);
         work_ += moles.size();
@@ -210,11 +210,11 @@ private:
 
     Array<int64_t> offsets_;
     Array<int32_t> items_;
-    Array<int64_t> worth_array_;
+    Array<int64_t> weight_array_;
     Array<uint8_t> keep_;
     Control control_;
     Csr moles_;
-    View<int64_t> worth_;
+    View<int64_t> weight_;
     Vector<int64_t> begin_;       // item -> its part of of_item_
     Vector<int32_t> of_item_;     // moles
     Vector<uint16_t> gone_;       // mole -> how many of its items are suppressed
@@ -230,7 +230,7 @@ private:
 void register_mining_mole_cover(nb::module_& m) {
     nb::class_<MoleCover>(m, "MoleCover")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<uint8_t>, int64_t>(), array("offsets"),
-             array("items"), array("worth"), array("keep"), nb::kw_only(), nb::arg("memory_limit"))
+             array("items"), array("weight"), array("keep"), nb::kw_only(), nb::arg("memory_limit"))
         .def("insert", &MoleCover::insert, array("order"))
         .def("clear", &MoleCover::clear)
         .def("kept", &MoleCover::kept)

@@ -136,10 +136,10 @@ private:
 
 // The items to suppress, in the order in which they are chosen.
 Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int32_t>& items,
-                                 const Array<int64_t>& worth, const Array<uint8_t>& keep, int64_t memory_limit,
+                                 const Array<int64_t>& weight, const Array<uint8_t>& keep, int64_t memory_limit,
                                  double time_limit, nb::object progress) {
-    const Csr moles(offsets, items, int32_t(worth.size()));
-    if (keep.size() != worth.size()) throw std::invalid_argument("one mark for each item, please");
+    const Csr moles(offsets, items, int32_t(weight.size()));
+    if (keep.size() != weight.size()) throw std::invalid_argument("one mark for each item, please");
     if (moles.rows() >= Index(1) << 30 || moles.items.size() >= Index(1) << 31) throw OutOfMemory();
     Control control(memory_limit, time_limit, std::move(progress));
     List<int32_t> chosen;
@@ -149,7 +149,7 @@ Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int3
         List<Candidate> candidates;
         for (int32_t item = 0; item < moles.vocabulary; ++item)  // by MM(v) / IL(v)
             if (tree.moles_with(item) > 0 && !keep.data()[item])
-                candidates.push_back({tree.moles_with(item), worth.data()[item], item, item});
+                candidates.push_back({tree.moles_with(item), weight.data()[item], item, item});
         const auto count = [&](int32_t item) { return tree.moles_with(item); };
         choose_greedily(std::move(candidates), control, count, [&](const Candidate& best) {
             chosen.push_back(best.item);
@@ -163,7 +163,7 @@ Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int3
 }  // namespace
 
 void register_mining_mole_tree(nb::module_& m) {
-    m.def("suppress_by_tree", &suppress_by_tree, array("offsets"), array("items"), array("worth"), array("keep"),
+    m.def("suppress_by_tree", &suppress_by_tree, array("offsets"), array("items"), array("weight"), array("keep"),
           nb::kw_only(), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 

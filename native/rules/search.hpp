@@ -23,7 +23,7 @@
 
 namespace veilset::rules {
 
-enum class Answer { safe, broken, too_dear };
+enum class Answer { safe, broken, undecided };
 
 // One per thread: it keeps its scratch space.
 class Search {
@@ -105,7 +105,7 @@ private:
         project();
         if (weights_.empty() || enough_for_all()) return Answer::safe;
         count_without();
-        if (work_ < 0) return Answer::too_dear;
+        if (work_ < 0) return Answer::undecided;
         if (broken_ && !all_) return Answer::broken;
         if (until_ == Until::first_look) return Answer::safe;
         List<int32_t> cover(weights_.size());
@@ -117,7 +117,7 @@ private:
         good_ = int64_t(good(cover, weight));
         if (good_ > 0) node(Cover(cover).first(good_), weight, none);
         if (broken_ && !all_) return Answer::broken;
-        if (work_ < 0) return Answer::too_dear;
+        if (work_ < 0) return Answer::undecided;
         return broken_ ? Answer::broken : Answer::safe;
     }
 

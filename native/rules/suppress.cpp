@@ -33,17 +33,17 @@ struct Budget {
 
 struct Chosen {
     List<int32_t> items, rounds;
-    List<uint8_t> too_dear;  // it went because its proof was too dear
+    List<uint8_t> undecided;  // it went because its proof exceeded the work limit
     List<int32_t> stuck;     // a rule none of whose items may go, the inferred one last
     bool complete = true;    // false: more is lost than was asked for, and the rest is not known
 };
 
 struct Task {
     const Csr& data;
-    View<int64_t> weights, worth;
+    View<int64_t> weights, cost;
     View<uint8_t> sensitive, fixed, required;  // required may be empty: an antecedent need not hold any item
     Rho rho;
-    int64_t population, worth_limit;
+    int64_t population, cost_limit;
     Budget budget;
     int threads;
 };
@@ -51,7 +51,7 @@ struct Task {
 class SuppressControl {
 public:
     SuppressControl(const Task& task, Control& control)
-        : task_(task), control_(control), gone_(task.worth.size(), false) {}
+        : task_(task), control_(control), gone_(task.cost.size(), false) {}
 
     Chosen run() {
         if (task_.required.empty()) nothing_known();
@@ -80,7 +80,7 @@ private:
 
     // The required items first, then the rarest: ranks from here on.
     void rank_items() {
-        const Index n = task_.worth.size();
+        const Index n = task_.cost.size();
         List<int64_t> support(n, 0);
         for (int64_t r = 0; r < task_.data.rows(); ++r)
             for (int32_t item : task_.data.row(r)) ++support[item];
@@ -97,13 +97,13 @@ private:
 
     // Round 0: who knows nothing. Each rule is about one item, so the items go in the order of what they are worth.
     void nothing_known() {
-        List<int64_t> support(task_.worth.size(), 0);
+        List<int64_t> support(task_.cost.size(), 0);
         for (int64_t r = 0; r < task_.data.rows(); ++r)
             for (int32_t item : task_.data.row(r)) support[item] += task_.weights[r];
         List<int32_t> inferred;
         for (Index i = 0; i < support.size(); ++i)
             if (task_.sensitive[i] && task_.rho.reached(support[i], task_.population)) inferred.push_back(int32_t(i));
-        std::ranges::stable_sort(inferred, {}, [&](int32_t code) { return task_.worth[code]; });
+        std::ranges::stable_sort(inferred, {}, [&](int32_t code) { return task_.cost[code]; });
         for (int32_t code : inferred)
             if (task_.fixed[code]) {
                 chosen_.stuck = {code};
@@ -137,7 +137,7 @@ private:
     }
 
     void search(const Rows& rows, List<List<Suspect>>& of) {
-        if (proven_.empty()) proven_.assign(task_.worth.size(), false);
+        if (proven_.empty()) proven_.assign(task_.cost.size(), false);
         List<int32_t> open;
         for (int32_t item = 0; item < rows.items(); ++item)
             if (sensitive(item) && !proven_[codes_[item]]) open.push_back(item);
@@ -165,7 +165,7 @@ private:
                 for (int32_t item : rule) chosen_.stuck.push_back(codes_[item]);
                 return;
             }
-        if (lost_ + least_to_lose(witnesses) > task_.worth_limit) chosen_.complete = false;
+        if (lost_ + least_to_lose(witnesses) > task_.cost_limit) chosen_.complete = false;
         for (Index i = 0; i < open.size(); ++i) {
             if (found[i].empty()) proven_[codes_[open[i]]] = true;
             for (const auto& [row, suspect] : found[i]) of[row].push_back(suspect);
@@ -181,15 +181,15 @@ private:
             bool shared = rule.empty();
             const auto affordable = [&](int32_t item) {
                 const auto code = codes_[item];
-                return !task_.fixed[code] && task_.worth[code] <= task_.worth_limit - lost_;
+                return !task_.fixed[code] && task_.cost[code] <= task_.cost_limit - lost_;
             };
             for (int32_t item : rule)
                 if (affordable(item)) {
                     shared = shared || taken[item];
-                    cheapest = std::min(cheapest, task_.worth[codes_[item]]);
+                    cheapest = std::min(cheapest, task_.cost[codes_[item]]);
                 }
             if (shared) continue;
-            if (cheapest == INT64_MAX) return task_.worth_limit - lost_ + 1;
+            if (cheapest == INT64_MAX) return task_.cost_limit - lost_ + 1;
             for (int32_t item : rule)
                 if (affordable(item)) taken[item] = true;
             least += cheapest;
@@ -223,7 +223,7 @@ private:
         for (int32_t item = 0; item < items; ++item) {  // by C(b) / loss(b)
             const int32_t code = codes_[item];
             if (payoff.rules_with(item) > 0 && !task_.fixed[code])
-                candidates.push_back({payoff.rules_with(item), task_.worth[code], code, item});
+                candidates.push_back({payoff.rules_with(item), task_.cost[code], code, item});
         }
         const auto count = [&](int32_t item) { return payoff.rules_with(item); };
         choose_greedily(std::move(candidates), control_, count, [&](const Candidate& best) {
@@ -262,13 +262,13 @@ private:
         choose(codes_[worst], size, true);
     }
 
-    void choose(int32_t code, int32_t round, bool too_dear) {
+    void choose(int32_t code, int32_t round, bool undecided) {
         gone_[code] = true;
         chosen_.items.push_back(code);
         chosen_.rounds.push_back(round);
-        chosen_.too_dear.push_back(too_dear);
-        lost_ += task_.worth[code];
-        chosen_.complete = lost_ <= task_.worth_limit;
+        chosen_.undecided.push_back(undecided);
+        lost_ += task_.cost[code];
+        chosen_.complete = lost_ <= task_.cost_limit;
     }
 
     const Task& task_;
@@ -283,38 +283,38 @@ private:
 };
 
 nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights,
-                        const Array<uint8_t>& sensitive, const Array<int64_t>& worth, const Array<uint8_t>& fixed,
+                        const Array<uint8_t>& sensitive, const Array<int64_t>& cost, const Array<uint8_t>& fixed,
                         const Array<uint8_t>& required, int64_t rho_num, int64_t rho_den, int64_t population,
-                        int64_t worth_limit, int64_t search_budget, int64_t rules_budget, int threads,
+                        int64_t cost_limit, int64_t search_budget, int64_t rules_budget, int threads,
                         int64_t memory_limit, double time_limit, nb::object progress) {
-    const Csr data(offsets, items, int32_t(worth.size()));
-    if (sensitive.size() != worth.size() || fixed.size() != worth.size() ||
-        (required.size() > 0 && required.size() != worth.size()))
+    const Csr data(offsets, items, int32_t(cost.size()));
+    if (sensitive.size() != cost.size() || fixed.size() != cost.size() ||
+        (required.size() > 0 && required.size() != cost.size()))
         throw std::invalid_argument("one mark for each item, please");
     if (Index(weights.size()) != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
     if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
     const auto required_items = span_of(required);
     for (Index item = 0; item < required_items.size(); ++item)
         if (required_items[item] && sensitive.data()[item]) throw std::invalid_argument("a required item is sensitive");
-    for (int64_t value : span_of(worth))
-        if (value < 0) throw std::invalid_argument("a worth below 0");
+    for (int64_t value : span_of(cost))
+        if (value < 0) throw std::invalid_argument("a cost below 0");
     Control control(memory_limit, time_limit, std::move(progress));
     const Task task{data,
                     span_of(weights),
-                    span_of(worth),
+                    span_of(cost),
                     span_of(sensitive),
                     span_of(fixed),
                     span_of(required),
                     {rho_num, rho_den},
                     population,
-                    worth_limit,
+                    cost_limit,
                     {search_budget, rules_budget},
                     threads};
     Chosen chosen = SuppressControl(task, control).run();
     nb::dict answer;
     answer["chosen"] = to_numpy(std::move(chosen.items));
     answer["rounds"] = to_numpy(std::move(chosen.rounds));
-    answer["too_dear"] = to_numpy(std::move(chosen.too_dear));
+    answer["undecided"] = to_numpy(std::move(chosen.undecided));
     answer["stuck"] = to_numpy(std::move(chosen.stuck));
     answer["complete"] = chosen.complete;
     return answer;
@@ -324,8 +324,8 @@ nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& ite
 
 void register_rules_suppress(nb::module_& m) {
     m.def("suppress", &suppress_rules, array("offsets"), array("items"), array("weights"), array("sensitive"),
-          array("worth"), array("fixed"), array("required"), nb::kw_only(), nb::arg("rho_num"), nb::arg("rho_den"),
-          nb::arg("population"), nb::arg("worth_limit"), nb::arg("search_budget"), nb::arg("rules_budget"),
+          array("cost"), array("fixed"), array("required"), nb::kw_only(), nb::arg("rho_num"), nb::arg("rho_den"),
+          nb::arg("population"), nb::arg("cost_limit"), nb::arg("search_budget"), nb::arg("rules_budget"),
           nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
 }
 

@@ -16,10 +16,10 @@ from veilset.errors import (
     BudgetExceeded,
     CannotWrite,
     Infeasible,
+    InvalidArgument,
     NotCertified,
     UnreadableInput,
     VeilsetError,
-    WrongUsage,
 )
 from veilset.models import (
     Audit,
@@ -45,6 +45,7 @@ __all__ = [
     "HiddenPatterns",
     "HiddenRules",
     "Infeasible",
+    "InvalidArgument",
     "LDiverseAnatomy",
     "Margin",
     "NotCertified",
@@ -56,7 +57,6 @@ __all__ = [
     "VeilsetError",
     "Verification",
     "Witness",
-    "WrongUsage",
     "anonymize",
     "apply",
     "audit",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from veilset.audit import audit as run_auditor
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.limits import Bounds, Limits, Progress
 from veilset.models import Audit, Promise
 from veilset.publish import Bundle, Verification, recipe_like
@@ -141,7 +141,7 @@ def apply(earlier: str | Path, data: Transactions, *, unknown: str = "refuse", *
     return anonymize(
         data.with_sensitive([*data.sensitive, *listed]),
         recipe.promise_for(data),
-        method="given",
+        method="replay",
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,
         unknown=unknown,
@@ -184,7 +184,7 @@ def measure(
     (0.1428571428571429, 0.0, 0.0)
     """
     if data is not release.original and data != release.original:
-        raise WrongUsage("The release was made from other data.", "Give the transactions that were anonymized.")
+        raise InvalidArgument("The release was made from other data.", "Give the transactions that were anonymized.")
     limits = Limits(**bounds)
     return Account(release, nugget_support=nugget_support, nugget_size=nugget_size, limits=limits).values
 

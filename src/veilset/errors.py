@@ -19,8 +19,8 @@ _SAID = re.compile("\x02([^\x02\x03]*)\x03")
 def said(name: str, value: object = _NAME_ONLY) -> str:
     """An option in a message, with its value if one is given; it is spelled when the message is read.
 
-    >>> str(WrongUsage("There are names in line 1.", f"Say {said('header', True)}, or leave {said('format')} out."))
-    'There are names in line 1. Say header=True, or leave format out.'
+    >>> str(InvalidArgument("Line 1 has names.", f"Say {said('header', True)}, or leave {said('format')} out."))
+    'Line 1 has names. Say header=True, or leave format out.'
     """
     return f"\x02{json.dumps([name] if value is _NAME_ONLY else [name, value], default=str)}\x03"
 
@@ -90,7 +90,7 @@ class VeilsetError(Exception):
         return f"{type(self).__name__}({self.what!r}, {self.next_step!r})"
 
 
-class WrongUsage(VeilsetError, ValueError):
+class InvalidArgument(VeilsetError, ValueError):
     """An argument that cannot be meant: an unknown name, a value out of range, a combination that makes no sense."""
 
 
@@ -140,7 +140,7 @@ def near_misses(wrong: str, known: Iterable[str]) -> str:
     return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Check its spelling.") -> WrongUsage:
+def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Check its spelling.") -> InvalidArgument:
     """The error for a name that does not exist: it names what exists, and what comes close.
 
     >>> str(unknown("column", "prise", ["price", "item"]))
@@ -148,4 +148,6 @@ def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Check
     """
     available = list(known)
     listed = ", ".join(map(repr, available))
-    return WrongUsage(f"There is no {kind} {wrong!r}. Available: {listed}.", near_misses(wrong, available) or otherwise)
+    return InvalidArgument(
+        f"There is no {kind} {wrong!r}. Available: {listed}.", near_misses(wrong, available) or otherwise
+    )

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 
 Support: TypeAlias = int | float | str | Fraction
 """How many transactions, at least: a whole number is a count of them, anything else a share of all."""
@@ -29,7 +29,7 @@ def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool =
     try:
         asked = _fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said(name)} is {value!r}, which is not a share.",
             f"Give a number such as {said(name, 0.4)} or {said(name, '2/3')}.",
         ) from None
@@ -39,7 +39,7 @@ def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool =
         raise _too_fine(value, name, "1/3")
     if not (0 < share <= 1 or (may_be_zero and share == 0)):
         allowed = "from 0 to 1" if may_be_zero else "above 0 and up to 1"
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said(name)} is {value}, outside the range {allowed}.", f"Try for example {said(name, 0.4)}."
         )
     return share
@@ -58,13 +58,13 @@ def exact_factor(value: float | str | Fraction, name: str) -> Fraction:
             raise ValueError
         asked = _fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said(name)} is {value!r}, which is not a number.",
             f"Give one such as {said(name, 2)} or {said(name, '5/2')}.",
         ) from None
     factor = asked.limit_denominator(_LARGEST_DENOMINATOR)
     if not 1 <= factor <= _LARGEST_DENOMINATOR or asked < 1:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said(name)} is {value}, outside the range 1 to a million.", f"Try for example {said(name, 2)}."
         )
     if asked > factor and float(asked) > float(factor):
@@ -72,8 +72,8 @@ def exact_factor(value: float | str | Fraction, name: str) -> Fraction:
     return factor
 
 
-def _too_fine(value: object, name: str, example: str) -> WrongUsage:
-    return WrongUsage(
+def _too_fine(value: object, name: str, example: str) -> InvalidArgument:
+    return InvalidArgument(
         f"{said(name)} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
         f"Give at most six decimals, or a fraction such as {said(name, example)}.",
     )
@@ -100,7 +100,7 @@ def exact_support(min_support: Support, name: str = "min_support") -> int | Frac
         min_support = int(min_support.strip().lstrip("0")[:20] or 0)
     if isinstance(min_support, (int, np.integer)) and not isinstance(min_support, bool):
         if min_support < 1:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said(name)} is {min_support}.", "Give at least 1, or a share of the transactions such as 0.01."
             )
         return int(min_support)

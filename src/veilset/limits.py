@@ -22,7 +22,7 @@ from typing import TypedDict, cast
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import BudgetExceeded, WrongUsage, said
+from veilset.errors import BudgetExceeded, InvalidArgument, said
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
@@ -77,11 +77,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.threads is not None and not 1 <= self.threads < 2**31:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said('threads')} is {self.threads}; at least one is needed.", "Leave it out to use all cores."
             )
         if self.time_limit is not None and not self.time_limit > 0:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said('time_limit')} is {self.time_limit}; it must be above 0 seconds.", "Leave it out for no limit."
             )
         if _bytes(self.memory_limit) is not None:
@@ -175,16 +175,16 @@ def _bytes(limit: int | str | None) -> int | None:
     if isinstance(limit, str):
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]i?B|)\s*", limit, re.IGNORECASE)
         if match is None:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said('memory_limit')} is {limit!r}, which is not a size.", "Write it like 2GB or 512MB."
             )
         limit = int(Fraction(match[1]) * _UNITS[match[2].upper()])
     if isinstance(limit, bool) or not isinstance(limit, int):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('memory_limit')} is {limit!r}, which is not a number of bytes.", "Write it like 2GB or 512MB."
         )
     if limit <= 0:
-        raise WrongUsage(f"{said('memory_limit')} is {limit}; it must be above 0.", "Write it like 2GB or 512MB.")
+        raise InvalidArgument(f"{said('memory_limit')} is {limit}; it must be above 0.", "Write it like 2GB or 512MB.")
     return limit
 
 

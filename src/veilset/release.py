@@ -172,7 +172,7 @@ class Release:
         there; None: items went from all transactions or from none.
     withheld : tuple of int
         Positions of original transactions that are not in *data*.
-    too_dear : tuple of str
+    undecided : tuple of str
         Suppressed items that might have stayed: to prove it would have taken too long.
     notes : tuple of str
         What a method met that the user may not expect, such as leaves of a taxonomy that play no part.
@@ -202,7 +202,7 @@ class Release:
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kept: npt.NDArray[np.bool_] | None = field(default=None, repr=False, compare=False)
     withheld: tuple[int, ...] = ()
-    too_dear: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()

@@ -20,10 +20,10 @@ from veilset.anonymize import (
     Curve,
     Milder,
     check_options,
-    check_original,
     find_method,
     loss_by_p,
     milder_that_keep_half,
+    reject_anatomized,
 )
 from veilset.audit import audit, edits_account_for
 from veilset.errors import BudgetExceeded
@@ -104,7 +104,7 @@ class Run:
     def _changeable(self) -> tuple[Transactions, tuple[str, ...]]:
         """The data handed to the method, and the sensitive items removed beforehand; an error if it cannot be done."""
         check_options(self.promise, self.method, self.options)
-        check_original(self.data)
+        reject_anatomized(self.data)
         self.promise.check_items(self.data)
         if self.drop_empty:
             self.promise.check_drop_empty()

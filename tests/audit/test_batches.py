@@ -55,12 +55,12 @@ def test_any_batches_give_the_same_answer(data, promise, batch_limit, threads, w
 
 @given(strategies.transactions(), strategies.coherence_promises())
 def test_a_group_is_audited_as_one_item(data, promise):
-    """Without the copy of the data that `seen_in` makes, but with its answer."""
+    """Without the copy of the data that `as_seen_by_attacker` makes, but with its answer."""
     assume({"s1", "s2"} <= {*data.sensitive})
     grouped = Coherence(h=promise.h, k=promise.k, p=promise.p, sensitive_groups=[["s1", "s2"]])
     answer = audit(data, grouped, witnesses=1000)
-    check_audit(grouped.seen_in(data), promise, answer)
-    assert str(answer).partition("\n")[2] == str(audit(grouped.seen_in(data), promise)).partition("\n")[2]
+    check_audit(grouped.as_seen_by_attacker(data), promise, answer)
+    assert str(answer).partition("\n")[2] == str(audit(grouped.as_seen_by_attacker(data), promise)).partition("\n")[2]
 
 
 @given(strategies.transactions(), st.one_of(st.none(), st.integers(1, 6)))
@@ -68,8 +68,10 @@ def test_reach_by_counting_rows(data, p):
     sizes = sorted(len(row.difference(data.sensitive)) for row in as_sets(data))
     reach = reach_of(data, p)
     assert reach.covered * len(data) == sum(p is None or size <= p for size in sizes)
-    assert reach.everybody == max(1, sizes[-1])
-    assert reach.most == max(1, min(size for size in sizes if 10 * sum(s <= size for s in sizes) >= 9 * len(sizes)))
+    assert reach.p_for_all == max(1, sizes[-1])
+    assert reach.p_for_90_percent == max(
+        1, min(size for size in sizes if 10 * sum(s <= size for s in sizes) >= 9 * len(sizes))
+    )
 
 
 @given(strategies.transactions())

@@ -15,7 +15,7 @@ from tests.support.effort import examples, repeats
 from tests.support.errors import refused
 from tests.support.memory import own_memory
 from veilset import Coherence, Transactions, audit
-from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
+from veilset.errors import BudgetExceeded, Infeasible, InvalidArgument
 from veilset.testing import check_audit, check_model, oracles, strategies
 
 SHARES = [Fraction(n, d) for d in (1, 2, 3) for n in range(1, d + 1)]
@@ -97,7 +97,7 @@ def test_thresholds_are_exact():
 
 def test_h_is_needed_where_there_is_something_sensitive():
     data = Transactions.from_lists([["a", "s"]], sensitive=["s"])
-    with refused(WrongUsage, "h", "'s'"):
+    with refused(InvalidArgument, "h", "'s'"):
         audit(data, Coherence(k=1, p=1))
 
 
@@ -105,7 +105,7 @@ def test_h_is_needed_where_there_is_something_sensitive():
     "wrong", [{"k": 0, "p": 1}, {"k": 2, "p": 0}, {"k": 2.5, "p": 1}, {"k": True, "p": 1}, {"k": 1, "p": "4"}]
 )
 def test_wrong_k_and_p(wrong):
-    with refused(WrongUsage):
+    with refused(InvalidArgument):
         Coherence(**wrong)
 
 
@@ -113,7 +113,7 @@ def test_wrong_k_and_p(wrong):
     "h", [0, -0.1, 1.01, "x", "", "1/0", float("nan"), float("inf"), True, [0.4], 0.9999999999, "0.3333333"]
 )
 def test_wrong_h(h):
-    with refused(WrongUsage, "h"):
+    with refused(InvalidArgument, "h"):
         Coherence(h=h, k=2, p=2)
 
 

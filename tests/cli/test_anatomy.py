@@ -140,7 +140,7 @@ def test_a_taxonomy_for_branches_alone(shop, capsys):
         (f"{ASKED} --columns 3 --taxonomy groups.csv", ("--columns", "--taxonomy")),
         (f"{ASKED} --level 1", ("--level", 1)),
         (f"{ASKED} --open-buckets 0", ("--open-buckets", 0)),
-        (f"{ASKED} --plain", ("'multi-anatomy'", "plain")),
+        (f"{ASKED} --as-published", ("'multi-anatomy'", "as-published")),
     ],
 )
 def test_wrong_options(shop, capsys, arguments, values, snapshot):

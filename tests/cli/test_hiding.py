@@ -65,7 +65,7 @@ def test_audit_of_rules(shop, capsys, terminal, snapshot):
         (PATTERNS, [], {"certify": True, "margin": "1/2", "p_r": "7/20"}),
         (PATTERNS, ["--p-r", "0.5", "--margin", "25%", "--random-state", "7"], {"p_r": "1/2", "margin": "1/4"}),
         (PATTERNS, ["--method", "hidden-first", "--spare-shared-pairs"], {"spare_shared_pairs": True}),
-        (PATTERNS, ["--method", "hidden-first", "--plain"], {"certify": False}),
+        (PATTERNS, ["--method", "hidden-first", "--no-certify"], {"certify": False}),
         (PATTERNS, ["--keep-patterns", "keep.txt"], {"keep_patterns": [["bun", "dates"], ["ale", "cake"]]}),
         (RULES, ["--method", "non-hidden-first"], {"certify": True}),
     ],
@@ -148,7 +148,17 @@ def test_a_broken_sealed_release_names_no_pattern_either(shop, capsys):
 
 
 def test_what_the_plain_product_leaves_is_no_go(shop, capsys, snapshot):
-    ask = ("publish", "baskets.csv", *PATTERNS, "--method", "non-hidden-first", "--plain", "--out", "release", "--yes")
+    ask = (
+        "publish",
+        "baskets.csv",
+        *PATTERNS,
+        "--method",
+        "non-hidden-first",
+        "--no-certify",
+        "--out",
+        "release",
+        "--yes",
+    )
     said = refusal(capsys, *ask, exit_code=1, values=("NO-GO", "1 of 2"))
     assert not named(said)
     assert said == snapshot

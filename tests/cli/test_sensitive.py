@@ -137,7 +137,7 @@ def test_an_item_stands_once_with_all_its_reasons_and_pairs_are_no_items(snapsho
 
 def test_names_do_not_break_out_of_comments():
     assert "\n" not in proxy_sentence(proxy("a\nb", sensitive="c\rd"))
-    with refused(vs.WrongUsage, r"'a\nb'"):
+    with refused(vs.InvalidArgument, r"'a\nb'"):
         proposed_list([proxy("a\nb")])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import veilset as vs
 from tests.support.errors import refused
-from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
 from veilset.io import ANATOMIES, FORMATS, AnatomyFile, Layout, anatomy_cells
 from veilset.io.plain import write_table
 from veilset.limits import Limits
@@ -299,14 +299,14 @@ def test_tables_that_say_more(tmp_path, change):
 
 def test_the_name_says_which_container(tmp_path):
     for name in ("table.tsv", "table.txt", "table.arrow", "table.dat", "table"):
-        with refused(WrongUsage, ".csv", ".jsonl", ".parquet"):
+        with refused(InvalidArgument, ".csv", ".jsonl", ".parquet"):
             table_d().write(tmp_path / name, format="anatomy")
-    with refused(WrongUsage, "packed"):
+    with refused(InvalidArgument, "packed"):
         table_d().write(tmp_path / "table.parquet.gz", format="anatomy")
     assert not list(tmp_path.iterdir())
     assert ANATOMIES.keys().isdisjoint(FORMATS)
     assert Layout.choose("t.jsonl", format="jsonl-anatomy") == Layout.choose("t.jsonl", format="anatomy")
-    with refused(WrongUsage, "'t.jsonl'"):
+    with refused(InvalidArgument, "'t.jsonl'"):
         Layout.choose("t.jsonl", format="parquet-anatomy")
 
 
@@ -315,20 +315,20 @@ def test_the_name_says_which_container(tmp_path):
     [{"wide": True}, {"person": "who"}, {"header": True}, {"delimiter": ";"}, {"long": ("a", "b")}, {"counts": True}],
 )
 def test_other_options_do_not_go_with_it(tmp_path, options):
-    with refused(WrongUsage, "options"):
+    with refused(InvalidArgument, "options"):
         vs.read(tmp_path / "table.csv", format="anatomy", **options)
 
 
 def test_frames_are_no_anatomized_tables():
-    with refused(WrongUsage, "frame"):
+    with refused(InvalidArgument, "frame"):
         vs.read(pa.table({"bucket": [1]}), format="anatomy")
 
 
 def test_only_anatomized_transactions_are_written(tmp_path):
-    with refused(WrongUsage, "buckets"):
+    with refused(InvalidArgument, "buckets"):
         vs.Transactions.from_lists([["a"]]).write(tmp_path / "t.csv", format="anatomy")
     empty = vs.Transactions.from_lists([[], []]).anatomized(Anatomy.of([], [0, 0]))
-    with refused(WrongUsage, "no items"):
+    with refused(InvalidArgument, "no items"):
         empty.write(tmp_path / "t.csv", format="anatomy")
     assert not list(tmp_path.iterdir())
 

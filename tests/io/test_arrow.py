@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.support.errors import refused
 from tests.support.tables import NAMES, TRANSACTIONS, blocks_of, read, transactions_of
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.io.arrow import completed, needed_columns, rows_of
 from veilset.io.blocks import block_of, schema_of
 from veilset.io.frames import table_reader
@@ -220,7 +220,7 @@ COLUMNS = pa.schema([("who", pa.int64()), ("bought", pa.list_(pa.string())), ("n
     ],
 )
 def test_columns_that_are_not_what_the_layout_says(layout, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         completed(layout, COLUMNS)
 
 
@@ -230,10 +230,10 @@ def test_the_only_list_column_need_not_be_named():
     assert needed_columns(Layout("arrow", columns=("bought",), person="who"), COLUMNS) == ["who", "bought"]
     assert needed_columns(Layout("arrow-wide", ignore=("name", "bought"), person="who"), COLUMNS) == ["ok", "who"]
     two = COLUMNS.append(pa.field("returned", pa.list_(pa.string())))
-    with refused(WrongUsage, 2, "'who' (int64)", "'bought'", "column"):
+    with refused(InvalidArgument, 2, "'who' (int64)", "'bought'", "column"):
         completed(LISTS, two)
     none = pa.schema([(f"c{i}", pa.int64()) for i in range(30)])
-    with refused(WrongUsage, "'c0' (int64)", "10 more", "column", "long", "wide"):
+    with refused(InvalidArgument, "'c0' (int64)", "10 more", "column", "long", "wide"):
         completed(LISTS, none)
 
 
@@ -245,17 +245,17 @@ def test_lists_of_one_length():
 def test_columns_of_one_name():
     twice = pa.schema([("a", pa.int64()), ("a", pa.int64()), ("b", pa.list_(pa.string()))])
     assert completed(LISTS, twice).columns == ("b",)
-    with refused(WrongUsage, 2, "'a'"):
+    with refused(InvalidArgument, 2, "'a'"):
         completed(Layout("arrow", person="a"), twice)
-    with refused(WrongUsage, 2, "'a'"):
+    with refused(InvalidArgument, 2, "'a'"):
         completed(WIDE, pa.schema([("a", pa.int64()), ("a", pa.int64())]))
-    with refused(WrongUsage, "name"):
+    with refused(InvalidArgument, "name"):
         completed(WIDE, pa.schema([("", pa.int64())]))
 
 
 def test_a_person_must_be_writable():
     table = pa.table({"items": [["a"]], "who": [{"name": "ann"}]})
-    with refused(WrongUsage, "'who'", "struct"):
+    with refused(InvalidArgument, "'who'", "struct"):
         read(table, Layout("arrow", person="who"))
 
 
@@ -364,7 +364,7 @@ def test_sparse_pandas_is_never_spread_out():
     ],
 )
 def test_what_is_no_table(frame, named):
-    with refused(WrongUsage, *named):
+    with refused(InvalidArgument, *named):
         table_reader(frame)
 
 
@@ -374,7 +374,7 @@ def test_blocks_come_back(format_, rows, size):
     """What is written is what was there, in whatever blocks; a wide table needs an item."""
     layout = Layout(format_, columns=LONG.columns if format_ == "arrow-long" else ())
     if not any(rows) and format_ == "arrow-wide":
-        with refused(WrongUsage, "no items"):
+        with refused(InvalidArgument, "no items"):
             blocks_of(rows, layout, size)
         return
     schema, blocks = blocks_of(rows, layout, size)

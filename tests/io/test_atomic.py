@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.errors import names, refused
 from tests.support.faults import Killed, every_fault
-from veilset.errors import CannotWrite, WrongUsage
+from veilset.errors import CannotWrite, InvalidArgument
 from veilset.io import atomic, atomic_file, atomic_folder, check_place, sha256_of, write_durably, write_whole
 from veilset.transactions import Transactions
 
@@ -69,13 +69,13 @@ def test_an_exception_leaves_the_old_folder(tmp_path: Path) -> None:
 
 def test_an_existing_folder_is_refused(tmp_path: Path) -> None:
     target = old_release(tmp_path)
-    with refused(WrongUsage, "release'", "replace"), atomic_folder(target):
+    with refused(InvalidArgument, "release'", "replace"), atomic_folder(target):
         pytest.fail("the block must not run")
     assert listing(target) == ["old"]
 
 
 def test_a_folder_created_meanwhile_is_refused(tmp_path: Path) -> None:
-    with refused(WrongUsage, "release'", "meanwhile"), atomic_folder(tmp_path / "release") as staging:
+    with refused(InvalidArgument, "release'", "meanwhile"), atomic_folder(tmp_path / "release") as staging:
         (staging / "new").touch()
         old_release(tmp_path)
     assert listing(tmp_path) == ["release"]
@@ -90,7 +90,7 @@ def link_to(place: Path) -> Callable[[Path], None]:
 def test_only_a_folder_is_replaced(tmp_path: Path, occupy: Callable[[Path], None]) -> None:
     target = tmp_path / "release"
     occupy(target)
-    with refused(WrongUsage, "release'", "folder"), atomic_folder(target, replace=True):
+    with refused(InvalidArgument, "release'", "folder"), atomic_folder(target, replace=True):
         pytest.fail("the block must not run")
     assert listing(tmp_path) == ["release"]
 
@@ -223,10 +223,10 @@ def test_an_exception_leaves_no_file(tmp_path: Path, error: type[BaseException])
 def test_a_file_is_replaced_only_on_demand(tmp_path: Path) -> None:
     path = tmp_path / "data"
     path.write_text("old")
-    with refused(WrongUsage, "data'", "replace"), atomic_file(path):
+    with refused(InvalidArgument, "data'", "replace"), atomic_file(path):
         pytest.fail("the block must not run")
     path.unlink()
-    with refused(WrongUsage, "data'", "meanwhile"), atomic_file(path) as stream:
+    with refused(InvalidArgument, "data'", "meanwhile"), atomic_file(path) as stream:
         stream.write(b"new")
         path.write_text("old")
     assert path.read_text() == "old"
@@ -266,7 +266,7 @@ def test_at_whatever_change_a_fault_strikes_a_file_is_old_or_new(tmp_path: Path,
 def test_only_a_file_gives_its_place_to_a_file(tmp_path: Path, occupy: Callable[[Path], None]) -> None:
     target = tmp_path / "data"
     occupy(target)
-    with refused(WrongUsage, "data'", "file"):
+    with refused(InvalidArgument, "data'", "file"):
         check_place(target, replace=True, folder=False)
 
 

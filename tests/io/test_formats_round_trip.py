@@ -58,7 +58,7 @@ def test_what_is_written_is_read(kind: str, tmp_path: Path, data: st.DataObject 
     for packing in packings(kind):
         path, again = (tmp_path / f"{name}{FORMATS[kind].suffix}{packing}" for name in "ab")
         if not can_hold(kind, rows):
-            with refused(vs.WrongUsage, "Write"):
+            with refused(vs.InvalidArgument, "Write"):
                 transactions.write(tmp_path / f"refused{packing}", format=kind)
             assert not (tmp_path / f"refused{packing}").exists()
             continue
@@ -71,7 +71,7 @@ def test_what_is_written_is_read(kind: str, tmp_path: Path, data: st.DataObject 
 @pytest.mark.parametrize("kind", ["fimi", "spmf"])
 def test_names_that_are_no_ids(kind: str, tmp_path: Path) -> None:
     transactions = vs.Transactions.from_lists([["milk\n", "1"]])
-    with refused(vs.WrongUsage, "'milk\\n'"):
+    with refused(vs.InvalidArgument, "'milk\\n'"):
         transactions.write(tmp_path / "a", format=kind)
     assert list(tmp_path.iterdir()) == []
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.errors import refused
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.io import TABLE_SUFFIXES, write_pieces
 from veilset.io.formatting import quoted
 from veilset.io.pattern_files import Listed, check_listed, read_patterns, read_rules
@@ -85,7 +85,7 @@ def test_in_a_table_nothing_is_a_comment(tmp_path):
 def test_a_comment_that_begins_like_an_item_is_refused(tmp_path, line):
     listed = read_patterns(written(tmp_path, f"tea\n{line}\n"))
     check_listed(listed, ("tea", "5", "# 55"))
-    with refused(WrongUsage, "line 2", "comment", "quotes"):
+    with refused(InvalidArgument, "line 2", "comment", "quotes"):
         check_listed(listed, ("tea", "# 5", "# 6 -> 7"))
 
 
@@ -227,7 +227,7 @@ def test_a_name_that_is_no_item(tmp_path, line, named, snapshot):
     names = ("3", "14", "beer", "tea", "green tea")
     listed = read_patterns(written(tmp_path, f"green tea\n{line}\n"))
     check_listed(listed[:1], names)
-    with refused(WrongUsage, *named) as error:
+    with refused(InvalidArgument, *named) as error:
         check_listed(listed, names)
     assert str(error.value) == snapshot
     assert "list.txt', line 2: there is no item" in error.value.what

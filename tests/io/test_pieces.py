@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.errors import refused
 from tests.support.tables import SCHEMA, read_back
-from veilset.errors import CannotWrite, WrongUsage
+from veilset.errors import CannotWrite, InvalidArgument
 from veilset.io import TABLE_SUFFIXES, pieces_of, write_pieces
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
@@ -80,7 +80,7 @@ def test_a_list_is_a_line_of_basket_csv(tmp_path):
 
 @pytest.mark.parametrize("name", ["table.xlsx", "table", "table.csv.gz", ".csv"])
 def test_a_name_must_say_the_format(name, tmp_path):
-    with refused(WrongUsage, ".parquet", ".csv", ".json", ".jsonl"), write_pieces(tmp_path / name, SCHEMA):
+    with refused(InvalidArgument, ".parquet", ".csv", ".json", ".jsonl"), write_pieces(tmp_path / name, SCHEMA):
         pytest.fail("the block must not run")
     assert not list(tmp_path.iterdir())
 
@@ -93,7 +93,7 @@ def test_a_failure_leaves_the_old_file(suffix, tmp_path):
     with pytest.raises(RuntimeError), write_pieces(path, SCHEMA, replace=True) as write:
         write(piece)
         raise RuntimeError
-    with refused(WrongUsage, "exists"), write_pieces(path, SCHEMA):
+    with refused(InvalidArgument, "exists"), write_pieces(path, SCHEMA):
         pytest.fail("the block must not run")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

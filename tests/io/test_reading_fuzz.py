@@ -35,5 +35,5 @@ def test_mutated_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
     assert found["grown"] < MOST
     assert set(found["answers"]) == {reader.name for reader in readers_of(kind)}
     for name, answers in found["answers"].items():
-        assert set(answers) <= {"read", "UnreadableInput", "WrongUsage"}, name
+        assert set(answers) <= {"read", "UnreadableInput", "InvalidArgument"}, name
         assert answers["UnreadableInput"] > INPUTS // 20, name

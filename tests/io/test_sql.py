@@ -15,7 +15,7 @@ from tests.support.errors import refused
 from tests.support.interrupting import interrupt
 from tests.support.postgres import PASSWORD, server
 from tests.support.tables import transactions_of
-from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
+from veilset.errors import BudgetExceeded, InvalidArgument, UnreadableInput
 from veilset.io.arrow import rows_of
 from veilset.io.layout import Layout
 from veilset.io.sql import is_database, open_query, without_password
@@ -98,7 +98,7 @@ def test_no_password_is_shown(password):
     """Not even one that should have been written in another way."""
     assert password not in without_password(f"postgresql://ann:{password}@host/db")
     if "/" in password or "@" in password:
-        with refused(WrongUsage, "postgresql://USER@HOST") as caught:
+        with refused(InvalidArgument, "postgresql://USER@HOST") as caught:
             open_query(f"postgresql://ann:{password}@host/db", "SELECT 1", Limits())
         assert password not in str(caught.value)
 
@@ -107,7 +107,7 @@ def test_no_password_is_shown(password):
     "url", ["postgresql://ann:p%w@host/db", "postgresql://ann:pw@host/db?x=y", "postgresql://h/a?b=c@d"]
 )
 def test_addresses_that_are_not_understood(url):
-    with refused(WrongUsage, "PostgreSQL", "address"):
+    with refused(InvalidArgument, "PostgreSQL", "address"):
         open_query(url, "SELECT 1", Limits())
 
 
@@ -117,7 +117,7 @@ def test_addresses_that_are_not_understood(url):
 )
 def test_without_the_packages(source, package, named, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    with refused(WrongUsage, named, package, "'veilset[sql]'"):
+    with refused(InvalidArgument, named, package, "'veilset[sql]'"):
         open_query(source, "SELECT 1", Limits())
 
 
@@ -156,13 +156,13 @@ def test_duckdb_in_every_shape(sales):
 @pytest.mark.parametrize("query", [None, "", " \n"])
 def test_duckdb_without_a_query(query, sales):
     tables = '"Old"."the ""best""" (x INTEGER[]); sales (id BIGINT, item VARCHAR)'
-    with refused(WrongUsage, "sales.duckdb'", tables, 'SELECT * FROM "Old"."the ""best"""'):
+    with refused(InvalidArgument, "sales.duckdb'", tables, 'SELECT * FROM "Old"."the ""best"""'):
         open_query(str(sales), query, Limits())
 
 
 def test_a_database_without_tables(tmp_path):
     duckdb.connect(str(tmp_path / "a.ddb")).close()
-    with refused(WrongUsage, "a.ddb'", "no tables"):
+    with refused(InvalidArgument, "a.ddb'", "no tables"):
         open_query(str(tmp_path / "a.ddb"), None, Limits())
 
 
@@ -170,7 +170,7 @@ def test_many_tables(tmp_path):
     with duckdb.connect(str(tmp_path / "a.ddb")) as connection:
         for number in range(23):
             connection.execute(f"CREATE TABLE t{number} (a INTEGER)")
-    with refused(WrongUsage, "t0 (a INTEGER)", "3 more"):
+    with refused(InvalidArgument, "t0 (a INTEGER)", "3 more"):
         open_query(str(tmp_path / "a.ddb"), None, Limits())
 
 
@@ -182,13 +182,13 @@ def test_many_tables(tmp_path):
         ("SELECT * FROM read_csv('/etc/passwd')", UnreadableInput, ("Permission Error",)),
         ("SELECT (-1)::UTINYINT", UnreadableInput, ("Conversion Error",)),
         ("SELECT error('no ' || id) FROM sales", UnreadableInput, ("no 1",)),
-        ("SELECT 1; SELECT 2", WrongUsage, ("SELECT, SELECT",)),
-        ("DROP TABLE sales", WrongUsage, ("DROP",)),
-        ("INSERT INTO sales VALUES (9, 'x') RETURNING id", WrongUsage, ("INSERT",)),
-        ("COPY sales TO 'out.csv'", WrongUsage, ("COPY",)),
-        ("ATTACH 'other.duckdb'", WrongUsage, ("ATTACH",)),
-        ("SET threads = 1", WrongUsage, ("SET",)),
-        (";", WrongUsage, ("nothing",)),
+        ("SELECT 1; SELECT 2", InvalidArgument, ("SELECT, SELECT",)),
+        ("DROP TABLE sales", InvalidArgument, ("DROP",)),
+        ("INSERT INTO sales VALUES (9, 'x') RETURNING id", InvalidArgument, ("INSERT",)),
+        ("COPY sales TO 'out.csv'", InvalidArgument, ("COPY",)),
+        ("ATTACH 'other.duckdb'", InvalidArgument, ("ATTACH",)),
+        ("SET threads = 1", InvalidArgument, ("SET",)),
+        (";", InvalidArgument, ("nothing",)),
     ],
 )
 def test_what_duckdb_refuses(query, error, named, sales, tmp_path, monkeypatch):
@@ -333,7 +333,7 @@ def test_values_that_do_not_fit(postgres):
 @pytest.mark.postgres
 def test_postgresql_without_a_query(postgres):
     shown, tables = without_password(postgres.url), '"Old".more (x ARRAY); sales (id bigint, item text)'
-    with refused(WrongUsage, repr(shown), tables):
+    with refused(InvalidArgument, repr(shown), tables):
         open_query(postgres.url, None, Limits())
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.support.errors import names, refused
 from tests.support.tables import TRANSACTIONS, arrow, blocks_of, parquet, transactions_of, written
-from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
+from veilset.errors import BudgetExceeded, InvalidArgument, UnreadableInput
 from veilset.io import plain
 from veilset.io.arrow import VALUES_AT_ONCE
 from veilset.io.blocks import schema_of
@@ -100,7 +100,7 @@ def test_files_of_others(suffix, write, kind, tmp_path):
     assert layout.columns == ("bought.x",)
     merged = [["ale", "bun"], [], ["ale", "cod", "dill"], ["bun"], ["cod"], ["ale"]]
     assert rows_in(path, layout) == merged
-    with refused(WrongUsage, "'whom'", "'who'"):
+    with refused(InvalidArgument, "'whom'", "'who'"):
         open_table(path, Layout.choose(path, person="whom"), Limits())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.errors import refused
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.io import read_item_list
 from veilset.transactions import read
 
@@ -67,11 +67,11 @@ BAD = {
         ("'x" + "ä" * 19 + "...'", "format"),
     ),
     "open quote, crlf": (b'"a\r\nb"\r\n"c', "a.csv", {}, UnreadableInput, ("line 3", "quote")),
-    "unlike sensitive": (b"beer\n", "a.csv", {"sensitive": ["x", "y"]}, WrongUsage, ("'x'", 2)),
-    "sensitive with zeros": (b"48 39\n", "a.dat", {"sensitive": ["048"]}, WrongUsage, ("'048'", "'48'")),
-    "sensitive text": (b"48 4 8\n", "a.dat", {"sensitive": "48"}, WrongUsage, ("sensitive", "['48']")),
-    "half a character": (b"a\n", "a.csv", {"delimiter": "\udca7"}, WrongUsage, ("delimiter", r"'\udca7'")),
-    "zero delimiter": (b"a\n", "a.csv", {"delimiter": "\0"}, WrongUsage, ("delimiter", r"'\x00'")),
+    "unlike sensitive": (b"beer\n", "a.csv", {"sensitive": ["x", "y"]}, InvalidArgument, ("'x'", 2)),
+    "sensitive with zeros": (b"48 39\n", "a.dat", {"sensitive": ["048"]}, InvalidArgument, ("'048'", "'48'")),
+    "sensitive text": (b"48 4 8\n", "a.dat", {"sensitive": "48"}, InvalidArgument, ("sensitive", "['48']")),
+    "half a character": (b"a\n", "a.csv", {"delimiter": "\udca7"}, InvalidArgument, ("delimiter", r"'\udca7'")),
+    "zero delimiter": (b"a\n", "a.csv", {"delimiter": "\0"}, InvalidArgument, ("delimiter", r"'\x00'")),
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.errors import refused
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.io.trees import TREE_KINDS, check_tree_name, read_tree, write_tree
 
 SHOP = {"milk": ("dairy", "food"), "brie": ("dairy", "food"), "rye": ("food",), "soap": ()}
@@ -186,16 +186,16 @@ class TestErrors:
 
     @pytest.mark.parametrize("name", ["lines.txt", "nested.json"])
     def test_columns_of_what_has_none(self, tmp_path, name):
-        with refused(WrongUsage, "columns"):
+        with refused(InvalidArgument, "columns"):
             read_tree(write(tmp_path, FORMS[name], name), columns=("a", "b"))
 
     def test_names_that_say_nothing(self, tmp_path):
         for name in ("tree", "tree.dat", "tree.gz", "csv"):
-            with refused(WrongUsage, ".csv"):
+            with refused(InvalidArgument, ".csv"):
                 read_tree(write(tmp_path, "x", name))
-            with refused(WrongUsage, "kind"):
+            with refused(InvalidArgument, "kind"):
                 check_tree_name(name)
-        with refused(WrongUsage, "'path'", "'paths'"):
+        with refused(InvalidArgument, "'path'", "'paths'"):
             read_tree(tmp_path / "tree.csv", kind="path")
 
 
@@ -216,7 +216,7 @@ class TestWriting:
             ),
         }
         if impossible.get(kind):
-            with refused(WrongUsage, "kind"):
+            with refused(InvalidArgument, "kind"):
                 write_tree(path, paths, kind=kind)
             assert not path.exists()
             return
@@ -251,10 +251,10 @@ class TestWriting:
     def test_what_json_cannot_hold(self, tmp_path):
         write_tree(tmp_path / "tree.json", {"x": tuple(map(str, range(199)))})
         assert len(read_tree(tmp_path / "tree.json")["x"]) == 199
-        with refused(WrongUsage, 201):
+        with refused(InvalidArgument, 201):
             write_tree(tmp_path / "deeper.json", {"x": tuple(map(str, range(200)))})
 
     def test_a_tree_without_items(self, tmp_path):
         for kind in TREE_KINDS:
-            with refused(WrongUsage, "items"):
+            with refused(InvalidArgument, "items"):
                 write_tree(tmp_path / "tree", {}, kind=kind)

@@ -12,7 +12,7 @@ from tests.support.counting import data_and_itemsets, from_matrix, full, many_qu
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.memory import own_memory
-from veilset import BudgetExceeded, Transactions, WrongUsage, _native
+from veilset import BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import cover, frequent, pairs, support, supports
 from veilset.testing import oracles
 from veilset.testing.checks import as_sets
@@ -158,36 +158,36 @@ def test_an_unknown_name_is_an_error():
         lambda: supports(data, [["beer"], ["bear"]]),
         lambda: pairs(data, items=["beer", "bear"]),
     ):
-        with refused(WrongUsage, "'bear'", "'beer'"):
+        with refused(InvalidArgument, "'bear'", "'beer'"):
             ask()
 
 
 def test_one_text_is_not_a_list():
     data = Transactions.from_lists([["4", "8"]])
-    with refused(WrongUsage, "'48'"):
+    with refused(InvalidArgument, "'48'"):
         cover(data, "48")
-    with refused(WrongUsage, "Itemset 2", "'48'"):
+    with refused(InvalidArgument, "Itemset 2", "'48'"):
         supports(data, [["4"], "48"])
-    with refused(WrongUsage, "Itemset 1", 4):
+    with refused(InvalidArgument, "Itemset 1", 4):
         supports(data, [4])
     for wrong in ("48", 48):
-        with refused(WrongUsage, "itemsets", 48):
+        with refused(InvalidArgument, "itemsets", 48):
             supports(data, wrong)
-    with refused(WrongUsage, "list"):
+    with refused(InvalidArgument, "list"):
         pairs(data, items="48")
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 0.0, 1.5, "many", True, None])
 def test_wrong_min_support(wrong):
-    with refused(WrongUsage, "min_support"):
+    with refused(InvalidArgument, "min_support"):
         pairs(Transactions.from_lists([["a", "b"]]), min_support=wrong)
 
 
 def test_wrong_bounds():
     data = Transactions.from_lists([["a", "b"]])
-    with refused(WrongUsage, "threads", 0):
+    with refused(InvalidArgument, "threads", 0):
         pairs(data, threads=0)
-    with refused(WrongUsage, "time_limit", "-1"):
+    with refused(InvalidArgument, "time_limit", "-1"):
         supports(data, [["a"]], time_limit=-1)
 
 

@@ -21,7 +21,7 @@ from tests.support.counting import (
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.memory import own_memory
-from veilset import Anatomy, BudgetExceeded, Transactions, WrongUsage, _native
+from veilset import Anatomy, BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import expected_supports, frequent, rules, supports
 from veilset.testing.strategies import sparse_or_dense, transactions
 
@@ -153,20 +153,20 @@ CUT = SMALL.anatomized(Anatomy.of([["beer"], ["milk"]], [0, 0]))
 
 
 def test_what_has_no_buckets_is_an_error():
-    with refused(WrongUsage, "buckets", "supports"):
+    with refused(InvalidArgument, "buckets", "supports"):
         expected_supports(SMALL, [["beer"]])
-    with refused(WrongUsage, "buckets"):  # what changes the rows loses them
+    with refused(InvalidArgument, "buckets"):  # what changes the rows loses them
         expected_supports(CUT.without(["beer"]), [["milk"]])
 
 
 def test_wrong_arguments():
-    with refused(WrongUsage, "'bear'", "'beer'"):
+    with refused(InvalidArgument, "'bear'", "'beer'"):
         expected_supports(CUT, [["milk"], ["bear"]])
-    with refused(WrongUsage, "Itemset 2", "'milk'"):
+    with refused(InvalidArgument, "Itemset 2", "'milk'"):
         expected_supports(CUT, [["milk"], "milk"])
-    with refused(WrongUsage, "itemsets", 48):
+    with refused(InvalidArgument, "itemsets", 48):
         expected_supports(CUT, 48)
-    with refused(WrongUsage, "threads", 0):
+    with refused(InvalidArgument, "threads", 0):
         expected_supports(CUT, [["milk"]], threads=0)
 
 

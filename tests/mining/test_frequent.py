@@ -14,7 +14,7 @@ from tests.support.cube import random_cube
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
-from veilset import BudgetExceeded, Transactions, WrongUsage, _native, generate
+from veilset import BudgetExceeded, InvalidArgument, Transactions, _native, generate
 from veilset.mining import count_frequent, frequent
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -251,7 +251,7 @@ def test_shares_are_exact():
     ],
 )
 def test_wrong_arguments(arguments, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         frequent(Transactions.from_lists([["a", "b"]]), **arguments)
 
 

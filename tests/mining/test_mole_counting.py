@@ -12,7 +12,7 @@ from tests.support.cube import random_cube
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.golden import running_example
-from veilset import BudgetExceeded, Transactions, WrongUsage
+from veilset import BudgetExceeded, InvalidArgument, Transactions
 from veilset.mining import Itemsets, Keeping, count_frequent, count_moles, giveaways, minimal_rare
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -169,7 +169,7 @@ def test_keeping_many_rows(seed, h, k, max_size):
     ],
 )
 def test_wrong_arguments(arguments, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         count_moles(Transactions.from_lists([["a", "s"], ["a"]], sensitive=["s"]), **arguments)
 
 

@@ -13,7 +13,7 @@ from tests.support.cube import random_cube
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
-from veilset import BudgetExceeded, Transactions, WrongUsage, _native
+from veilset import BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import Keeping, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -261,10 +261,10 @@ def test_moles_as_arrow_and_lists():
     [({"k": 0}, ("k", 0)), ({"k": 2, "max_size": 0}, ("max_size", 0)), ({"k": 2, "h": 1.5}, ("h", "1.5"))],
 )
 def test_wrong_arguments(arguments, named):
-    with refused(WrongUsage, *named):
+    with refused(InvalidArgument, *named):
         minimal_rare(Transactions.from_lists([["a"]]), **arguments)
 
 
 def test_a_chunk_size_below_one():
-    with refused(WrongUsage, "chunk_size", 0):
+    with refused(InvalidArgument, "chunk_size", 0):
         minimal_rare_chunks(Transactions.from_lists([["a"]]), 2, chunk_size=0)

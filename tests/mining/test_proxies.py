@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
-from veilset import BudgetExceeded, Transactions, WrongUsage, generate
+from veilset import BudgetExceeded, InvalidArgument, Transactions, generate
 from veilset.mining import Proxy, proxies, support
 from veilset.testing import oracles
 from veilset.testing.checks import as_sets
@@ -158,12 +158,12 @@ def test_on_the_grocery_set():
     ],
 )
 def test_wrong_options(options, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         proxies(SHOP, **options)
 
 
 def test_nothing_sensitive():
-    with refused(WrongUsage, "sensitive"):
+    with refused(InvalidArgument, "sensitive"):
         proxies(SHOP.with_sensitive([]))
 
 

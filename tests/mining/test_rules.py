@@ -14,7 +14,7 @@ from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
 from tests.support.memory import own_memory
-from veilset import BudgetExceeded, Transactions, WrongUsage, _native
+from veilset import BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import Itemsets, Rule, Rules, frequent, rules, supports
 from veilset.testing import oracles
 from veilset.testing.checks import as_sets
@@ -179,7 +179,7 @@ def test_sensitive_items_on_the_right():
 
 @pytest.mark.parametrize("wrong", [0, -0.5, 1.5, "often", None, True])
 def test_wrong_confidence(wrong):
-    with refused(WrongUsage, "min_confidence"):
+    with refused(InvalidArgument, "min_confidence"):
         rules(BASKETS, 1, wrong)
 
 
@@ -199,12 +199,12 @@ def test_wrong_confidence(wrong):
     ids=str,
 )
 def test_wrong_options(options, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         rules(BASKETS, 1, 0.5, **options)
 
 
 def test_wrong_min_support():
-    with refused(WrongUsage, "min_support", 0):
+    with refused(InvalidArgument, "min_support", 0):
         rules(BASKETS, 0, 0.5)
 
 

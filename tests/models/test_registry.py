@@ -14,7 +14,7 @@ import pytest
 import veilset
 from tests.support.errors import refused
 from tests.support.places import ROOT
-from veilset import WrongUsage
+from veilset import InvalidArgument
 from veilset.anonymize import METHODS, methods_of
 from veilset.audit import AUDITORS
 from veilset.cli.forms import FORMS
@@ -49,9 +49,9 @@ def test_a_promise_that_lacks_an_entry_is_told():
         name = "unheard"
 
     for table in TABLES.values():
-        with refused(WrongUsage, "Unheard", "Coherence"):
+        with refused(InvalidArgument, "Unheard", "Coherence"):
             table.of(Unheard)
-    with refused(WrongUsage, "'unheard'", "coherence"):
+    with refused(InvalidArgument, "'unheard'", "coherence"):
         known_promise("unheard")
 
 
@@ -59,7 +59,7 @@ def test_a_secret_promise_says_what_may_be_told_of_it():
     class Silent(Coherence):
         name, secret = "silent", True
 
-    with refused(WrongUsage, "Silent", "listed", "secrets"):
+    with refused(InvalidArgument, "Silent", "listed", "secrets"):
         register(Silent)
 
 
@@ -71,7 +71,7 @@ def test_a_name_is_given_once():
     class Another(Coherence):
         pass
 
-    with refused(WrongUsage, "'coherence'"):
+    with refused(InvalidArgument, "'coherence'"):
         register(Another)
 
 

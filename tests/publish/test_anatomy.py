@@ -13,7 +13,7 @@ from tests.support.bundles import edit_certificate
 from tests.support.errors import names, refused
 from tests.support.releases import answer, certificate, files, message, replayed, write_rows
 from veilset.anonymize import loss_by_p, milder_that_keep_half
-from veilset.errors import NotCertified, WrongUsage
+from veilset.errors import InvalidArgument, NotCertified
 from veilset.io import sha256_of
 from veilset.limits import Limits
 from veilset.publish import Recipe
@@ -150,7 +150,7 @@ def test_the_formats(tmp_path, out_format, data_file, anatomy_file):
 
 @pytest.mark.parametrize("out_format", ["anatomy", "jsonl-anatomy"])
 def test_the_anatomized_table_is_no_format_of_the_data(tmp_path, out_format):
-    with refused(WrongUsage, repr(out_format)):
+    with refused(InvalidArgument, repr(out_format)):
         vs.publish(by_hand(read(tmp_path)), tmp_path / "release", out_format=out_format)
     assert not (tmp_path / "release").exists()
 
@@ -284,10 +284,10 @@ def test_anatomized_data_is_no_original(tmp_path, suffix, promise, snapshot):
     path = tmp_path / f"anatomy.{suffix}"
     by_hand(read(tmp_path)).data.write(path, format="anatomy")
     data = vs.read(path, format="anatomy")
-    with refused(WrongUsage) as by_a_method:
+    with refused(InvalidArgument) as by_a_method:
         vs.anonymize(data, promise)
-    by_other_means = vs.Release(data, data, promise, "given", {}, (), audit=vs.audit(data, promise))
-    with refused(WrongUsage) as by_hand_made:
+    by_other_means = vs.Release(data, data, promise, "replay", {}, (), audit=vs.audit(data, promise))
+    with refused(InvalidArgument) as by_hand_made:
         vs.publish(by_other_means, tmp_path / "release")
     assert {str(error.value) for error in (by_a_method, by_hand_made)} == snapshot
     assert not (tmp_path / "release").exists()
@@ -320,7 +320,7 @@ def test_a_promise_in_a_recipe(tmp_path, written, promise):
 
 @pytest.mark.parametrize("written", ["", "l = 2\nk = 5", 'l = 2\nempty = "no"', "l = 0.5"])
 def test_a_promise_that_cannot_be_made(tmp_path, written):
-    with pytest.raises(WrongUsage):
+    with pytest.raises(InvalidArgument):
         recipe(tmp_path, written).promise.make()
 
 
@@ -330,7 +330,7 @@ def test_columns_in_a_recipe(tmp_path):
 
 
 def test_its_changes_cannot_be_made_to_other_data(bundle, tmp_path):
-    with refused(WrongUsage, "columns.csv"):
+    with refused(InvalidArgument, "columns.csv"):
         vs.apply(bundle.path, read(tmp_path))
 
 
@@ -392,7 +392,7 @@ def test_the_columns_can_be_kept(tmp_path):
 
 def test_switches_that_make_no_sense(tmp_path):
     data = read(tmp_path)
-    with refused(WrongUsage, "drop_empty"):
+    with refused(InvalidArgument, "drop_empty"):
         vs.anonymize(data, vs.LDiverseAnatomy(2), drop_empty=True)
-    with refused(WrongUsage, "allow_sensitive"):
+    with refused(InvalidArgument, "allow_sensitive"):
         vs.anonymize(data, vs.LDiverseAnatomy(2), allow_sensitive=True)

@@ -67,7 +67,7 @@ def test_an_earlier_release_without_losses(copy):
 def test_on_the_command_line_and_once_more_byte_for_byte(earlier, tmp_path, capsys):
     later = write_rows(tmp_path / "later.csv", LATER)
     code, said = run(capsys, "apply", earlier, later, "--out", tmp_path / "new", "--seed", "s")
-    assert (code, said["verdict"], said["method"]) == (0, "GO", "given")
+    assert (code, said["verdict"], said["method"]) == (0, "GO", "replay")
     assert said["parameters"] == {"h": "1/2", "k": 2, "p": 2}
     assert vs.verify(tmp_path / "new").holds
     recipe = tmp_path / "new" / "custodian" / "recipe.toml"
@@ -89,7 +89,7 @@ def test_the_reports_count_what_was_given(earlier, tmp_path, capsys):
 @pytest.mark.parametrize("rows", [[[*row, "gin"] for row in LATER], [["ale", "bun", "gin"], *LATER]])
 def test_unknown_items(earlier, rows):
     data = vs.Transactions.from_lists(rows)
-    with refused(vs.WrongUsage, "'gin'", "suppress", "keep"):
+    with refused(vs.InvalidArgument, "'gin'", "suppress", "keep"):
         vs.apply(earlier, data)
     suppressed = vs.apply(earlier, data, unknown="suppress")
     assert suppressed.suppressed == ("fig", "gin")
@@ -97,13 +97,13 @@ def test_unknown_items(earlier, rows):
     kept = vs.apply(earlier, data, unknown="keep")
     assert "gin" in kept.data.names
     assert kept.certified == (len(rows) == len(LATER)), "What is kept is audited."
-    with refused(vs.WrongUsage, "unknown", "'drop'", "refuse", "suppress", "keep"):
+    with refused(vs.InvalidArgument, "unknown", "'drop'", "refuse", "suppress", "keep"):
         vs.apply(earlier, data, unknown="drop")
 
 
 def test_many_unknown_items_are_counted(earlier):
     data = vs.Transactions.from_lists([[f"new {number}" for number in range(2000)]] * 3)
-    with refused(vs.WrongUsage, "2,000", "'new 0'") as caught:
+    with refused(vs.InvalidArgument, "2,000", "'new 0'") as caught:
         vs.apply(earlier, data)
     assert len(str(caught.value)) < 300
 
@@ -135,7 +135,7 @@ def test_sensitive_items(earlier, tmp_path, capsys):
     assert (without.data.sensitive, without.certified) == ((), True), "Sensitive items need not occur."
     new = vs.Transactions.from_lists([*LATER, ["ale", "hiv"]], sensitive=["hiv"])
     for unknown in ("refuse", "suppress", "keep"):
-        with refused(vs.WrongUsage, "'hiv'", "sensitive"):
+        with refused(vs.InvalidArgument, "'hiv'", "sensitive"):
             vs.apply(earlier, new, unknown=unknown)
     rows = [*LATER, ["ale"], ["ale"]]
     more = vs.apply(earlier, vs.Transactions.from_lists(rows, sensitive=["bun"]))
@@ -181,17 +181,17 @@ def test_coarser_names_stand_for_what_readers_were_told(coarser, tmp_path):
     assert certificate(bundle.path)["generalized"] == before
     none = vs.apply(coarser, vs.Transactions.from_lists([["bun"], ["bun"]]))
     assert none.stands_for == {}, "A name that does not occur is not explained."
-    with refused(vs.WrongUsage, "'wine'", "sensitive"):
+    with refused(vs.InvalidArgument, "'wine'", "sensitive"):
         vs.apply(coarser, data.with_sensitive(["wine"]))
 
 
 def test_what_was_not_told_then_is_not_told_now():
     data = vs.Transactions.from_lists([["ale"], ["mead"], ["ale"]])
-    options = {"method": "given", "generalized": {"ale": "drinks", "mead": "drinks"}}
+    options = {"method": "replay", "generalized": {"ale": "drinks", "mead": "drinks"}}
     promise = vs.Coherence(k=2, p=1)
     assert vs.anonymize(data, promise, **options).stands_for == {"drinks": ("ale", "mead")}
     assert vs.anonymize(data, promise, **options, stands_for={}).stands_for == {}
-    with refused(vs.WrongUsage, "'ale'"):
+    with refused(vs.InvalidArgument, "'ale'"):
         vs.anonymize(data, promise, **options, suppressed=["ale"])
 
 

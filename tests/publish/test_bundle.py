@@ -170,7 +170,7 @@ def test_existing_folder_is_refused_and_replaced_when_told(bundle, tmp_path):
     out = shutil.copytree(bundle.path, tmp_path / "out")
     before = files(out)
     release = vs.anonymize(baskets(tmp_path), PROMISE)
-    with refused(vs.WrongUsage, out, "replace"):
+    with refused(vs.InvalidArgument, out, "replace"):
         vs.publish(release, out)
     assert files(out) == before
     vs.publish(release, out, replace=True, random_state=2)
@@ -183,7 +183,7 @@ def test_replace_does_not_delete_a_stranger(tmp_path):
     home.mkdir()
     (home / "thesis.tex").write_text("years of work")
     release = vs.anonymize(baskets(tmp_path), PROMISE)
-    with refused(vs.WrongUsage, home):
+    with refused(vs.InvalidArgument, home):
         vs.publish(release, home, replace=True)
     assert (home / "thesis.tex").read_text() == "years of work"
 
@@ -247,7 +247,7 @@ def test_a_release_that_the_disk_does_not_confirm_is_said_to_be_in_place(release
 
 
 def test_a_seed_that_is_no_text_is_refused(release, tmp_path):
-    with refused(vs.WrongUsage, "random_state", "UTF-8"):
+    with refused(vs.InvalidArgument, "random_state", "UTF-8"):
         vs.publish(release, tmp_path / "out", random_state="\udcff")
 
 

@@ -14,7 +14,7 @@ from tests.support.bundles import edit_certificate
 from tests.support.errors import refused
 from tests.support.pharmacy import BOTH, RULES, by_hand, read
 from tests.support.releases import answer, certificate, files, message, replayed
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io import sha256_of
 from veilset.models import Sealed
 from veilset.publish import Recipe
@@ -163,7 +163,7 @@ def test_a_certificate_that_tells_what_is_hidden_is_refused(bundle):
 def test_a_recipe_cannot_ask_for_a_seal(tmp_path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text('[promise]\nmodel = "sealed"\nof = "hidden-patterns"\ncount = 1\n')
-    with refused(WrongUsage, "'sealed'", "'hidden-patterns'", "'hidden-rules'"):
+    with refused(InvalidArgument, "'sealed'", "'hidden-patterns'", "'hidden-rules'"):
         Recipe.load(recipe, needs_input=False)
 
 
@@ -171,7 +171,7 @@ def test_a_recipe_cannot_ask_for_a_seal(tmp_path):
 def test_a_recipe_that_cannot_be_meant(tmp_path, changed):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(f'[promise]\nmodel = "hidden-patterns"\npatterns = [["tea"]]\n{changed}\n')
-    with refused(WrongUsage, "min_support"):
+    with refused(InvalidArgument, "min_support"):
         Recipe.load(recipe, needs_input=False).promise.make()
 
 

@@ -11,7 +11,7 @@ from tests.support.errors import refused
 from tests.support.pharmacy import BOTH, RULES, by_hand, read
 from tests.support.releases import answer, edits, files
 from veilset.anonymize import milder_that_keep_half
-from veilset.errors import NotCertified, WrongUsage
+from veilset.errors import InvalidArgument, NotCertified
 from veilset.limits import Limits
 from veilset.utility import Account
 
@@ -101,14 +101,14 @@ def test_there_is_no_ledger_where_nothing_is_hidden(tmp_path):
 
 
 def test_such_changes_are_not_applied_to_other_data(bundle, tmp_path):
-    with refused(WrongUsage, "hidden-patterns", "recipe.toml"):
+    with refused(InvalidArgument, "hidden-patterns", "recipe.toml"):
         vs.apply(bundle.path, read(tmp_path))
 
 
 def test_dropping_what_is_empty(tmp_path):
     data = vs.Transactions.from_lists([["lancets"]] * 5 + [["bread"]] * 3)
     for promise in (vs.HiddenPatterns([["lancets"]], "1/8"), vs.HiddenRules([("bread", "lancets")], 0.5, 1)):
-        with refused(WrongUsage, "drop_empty", "min_support", str(promise.min_support)):
+        with refused(InvalidArgument, "drop_empty", "min_support", str(promise.min_support)):
             vs.anonymize(data, promise, drop_empty=True)
     release = vs.anonymize(data, vs.HiddenPatterns([["lancets"]], 1), drop_empty=True)
     assert (release.withheld, release.certified) == ((0, 1, 2, 3, 4), True)
@@ -119,7 +119,7 @@ def test_dropping_what_is_empty(tmp_path):
 
 @BOTH
 def test_sensitive_items_need_no_leave(tmp_path, promise):
-    with refused(WrongUsage, "allow_sensitive", promise.name):
+    with refused(InvalidArgument, "allow_sensitive", promise.name):
         vs.anonymize(read(tmp_path), promise, allow_sensitive=True)
 
 

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from tests.support.errors import refused
-from veilset import UnreadableInput, WrongUsage
+from veilset import InvalidArgument, UnreadableInput
 from veilset.publish import Recipe
 
 PROMISE = "[promise]\nk = 2\np = 1\n"
@@ -48,8 +48,8 @@ def recipe_with(folder, method: str, promise: str = PROMISE):
         (PROMISE, "optimal", "utility = 3", (3, "'items'", "'nuggets'")),
         (PROMISE, "auto", "weights = []", ("[]", "dictionary")),
         (PROMISE, "auto", 'keep = "ale"', ("'ale'", "tuple")),
-        (PROMISE, "given", 'generalized = {ale = ["beer"]}', ("ale", "string")),
-        ('[promise]\nmodel = "rho-uncertainty"\nrho = 0.5\n', "suppress", 'plain = "yes"', ("'yes'", "boolean")),
+        (PROMISE, "replay", 'generalized = {ale = ["beer"]}', ("ale", "string")),
+        ('[promise]\nmodel = "rho-uncertainty"\nrho = 0.5\n', "suppress", 'as_published = "yes"', ("'yes'", "boolean")),
         (L_DIVERSE, "multi-anatomy", r'columns = "\u0000"', ("zero",)),
         (L_DIVERSE, "multi-anatomy", "columns = [1]", ("[1]",)),
     ],
@@ -57,13 +57,13 @@ def recipe_with(folder, method: str, promise: str = PROMISE):
 def test_an_option_of_the_wrong_type_is_an_error_of_the_recipe(tmp_path, promise, method, option, values):
     """It names the recipe, the option, its value and what is expected."""
     path = recipe_with(tmp_path, f'[method]\nname = "{method}"\n[method.options]\n{option}', promise)
-    with refused(WrongUsage, "run.toml", f"method.options.{option.split()[0]}", *values):
+    with refused(InvalidArgument, "run.toml", f"method.options.{option.split()[0]}", *values):
         Recipe.load(path)
 
 
 def test_a_secret_of_the_wrong_type_is_not_shown(tmp_path):
     path = recipe_with(tmp_path, '[method.options]\nrandom_state = "hush"', L_DIVERSE)
-    with refused(WrongUsage, "run.toml", "method.options.random_state", "integer") as caught:
+    with refused(InvalidArgument, "run.toml", "method.options.random_state", "integer") as caught:
         Recipe.load(path)
     assert "hush" not in str(caught.value)
 
@@ -75,5 +75,5 @@ def test_a_switch_is_true_or_false(tmp_path, switch, value):
     path = recipe_with(tmp_path, f"[method]\n{switch} = {value}" if section == "method" else "")
     if section == "input":
         path.write_text(path.read_text().replace("[input]\n", f"[input]\n{switch} = {value}\n"))
-    with refused(WrongUsage, "run.toml", f"{section}.{switch}", value.replace('"', "'"), "boolean"):
+    with refused(InvalidArgument, "run.toml", f"{section}.{switch}", value.replace('"', "'"), "boolean"):
         Recipe.load(path)

@@ -16,7 +16,7 @@ from tests.support.texts import as_read, page_text
 from veilset import report
 from veilset.anonymize import METHODS, milder_that_keep_half
 from veilset.cli import main
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io import sha256_of
 from veilset.limits import Limits
 from veilset.publish import Recipe
@@ -49,7 +49,7 @@ def data() -> vs.Transactions:
 
 def kept(**changes) -> vs.Release:
     """A release that keeps its sensitive items."""
-    release = vs.anonymize(data(), HALF, method="given", **changes)
+    release = vs.anonymize(data(), HALF, method="replay", **changes)
     assert release.certified
     return release
 
@@ -62,7 +62,7 @@ def made(tmp_path_factory) -> vs.Bundle:
 
 def test_the_promise_explains_itself():
     check_model(HALF)
-    assert HALF.within(data()) == HALF
+    assert HALF.restricted_to(data()) == HALF
 
 
 def test_publish_and_verify(clinic, capsys):
@@ -227,7 +227,7 @@ def test_a_tree_for_branches_is_not_given_to_a_method_that_has_no_use_for_it(cli
 
 
 def test_allow_sensitive_in_python():
-    with refused(WrongUsage, "allow_sensitive", "rho-uncertainty"):
+    with refused(InvalidArgument, "allow_sensitive", "rho-uncertainty"):
         vs.anonymize(data(), HALF, method="remove-sensitive", allow_sensitive=True)
 
 
@@ -245,7 +245,7 @@ def test_apply(clinic, capsys):
 
 def test_apply_says_no_go_where_more_can_be_inferred(clinic, capsys):
     data = vs.read(clinic / "baskets.csv", sensitive=["cure", "hiv"])
-    vs.publish(vs.anonymize(data, HALF, method="given"), clinic / "release")
+    vs.publish(vs.anonymize(data, HALF, method="replay"), clinic / "release")
     later = write_rows(clinic / "later.csv", [["ale", "hiv"], ["bun"], ["fig"]])
     refusal(capsys, "apply", "release", later, "--out", "next", exit_code=1, values=("'hiv'",))
     assert not (clinic / "next").exists()

@@ -78,7 +78,10 @@ def test_the_recipe_repeats_the_release(ward, capsys):
 
 def test_a_plain_run_is_repeated_too(ward, capsys):
     release = vs.anonymize(
-        vs.read(ward / "baskets.csv", sensitive=["cure"]), vs.RhoUncertainty(rho=0.5), taxonomy="tree.csv", plain=True
+        vs.read(ward / "baskets.csv", sensitive=["cure"]),
+        vs.RhoUncertainty(rho=0.5),
+        taxonomy="tree.csv",
+        as_published=True,
     )
     assert release.certified
     recipe = vs.publish(release, ward / "release").custodian / "recipe.toml"

@@ -31,7 +31,7 @@ def both_pages(release: Release) -> dict[str, str]:
 
 def rho_release(name: str = "figs") -> Release:
     """Of the shop: insulin and statin may stay, since one of six who have milk has them; nothing is changed."""
-    release = api.anonymize(shop(name), RhoUncertainty(rho="1/2"), method="given")
+    release = api.anonymize(shop(name), RhoUncertainty(rho="1/2"), method="replay")
     assert release.certified
     return release
 
@@ -74,7 +74,7 @@ def test_pages_are_accessible(page: str, promise: str, pages: dict[str, dict[str
     ("promise", "options"),
     [
         (Coherence(h=0.5, k=2, p=2), {}),
-        (RhoUncertainty(rho=0.5), {"method": "given", "generalized": {NASTY + "2": NASTY + "3"}}),
+        (RhoUncertainty(rho=0.5), {"method": "replay", "generalized": {NASTY + "2": NASTY + "3"}}),
     ],
 )
 def test_pages_escape_names(page: str, promise: Promise, options: dict[str, Any]) -> None:

@@ -66,7 +66,7 @@ def test_print_release_of_rho_uncertainty(snapshot) -> None:
     release = api.anonymize(data, RhoUncertainty(rho="1/2"), method="remove-sensitive")
     assert screen_text(report.print_release, run_of(release)) == snapshot(name="suppressed")
     options = {"suppressed": ["flu"], "generalized": {"ale": "beer"}}
-    coarser = api.anonymize(data, RhoUncertainty(rho=1), method="given", **options)
+    coarser = api.anonymize(data, RhoUncertainty(rho=1), method="replay", **options)
     assert screen_text(report.print_release, run_of(coarser)) == snapshot(name="coarser")
 
 

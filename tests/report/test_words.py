@@ -14,7 +14,7 @@ from tests.support.runs import run_of
 from tests.support.shop import NASTY, audit_of, printed, shop, shop_release
 from tests.support.texts import screen_text
 from veilset import api, report
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.models import Audit, Coherence
 from veilset.release import Release
 from veilset.report.text import shares, shown
@@ -80,7 +80,7 @@ def test_verdict_of_an_unknown_promise() -> None:
     class Other:
         name = "other"
 
-    with refused(WrongUsage, "Other"):
+    with refused(InvalidArgument, "Other"):
         report.verdict(replace(audit_of(FIVE, k=1, p=1), promise=Other()), merged=True)  # type: ignore[arg-type]
 
 

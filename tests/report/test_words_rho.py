@@ -14,7 +14,7 @@ from tests.support.releases import FIVE
 from veilset import api, report
 from veilset.models import Audit, Margin, RhoUncertainty
 from veilset.release import Attempt
-from veilset.report.words import attempts_sentence, limits_met, too_dear_sentence
+from veilset.report.words import attempts_sentence, limits_met, undecided_sentence
 from veilset.transactions import Transactions
 
 
@@ -84,11 +84,11 @@ def test_ways_that_came_to_a_limit_are_told(snapshot):
             Attempt("half", 0.25, 1.0, "stopped at the time limit"),
             Attempt("quick", 0.2, 1.0, won=True),
         ),
-        too_dear=("s",),
+        undecided=("s",),
     )
     assert attempts_sentence(release) == snapshot
-    assert names(too_dear_sentence(release), "'s'")
-    assert too_dear_sentence(release) == snapshot
+    assert names(undecided_sentence(release), "'s'")
+    assert undecided_sentence(release) == snapshot
 
 
 def test_where_weights_decide_it_is_said(snapshot):

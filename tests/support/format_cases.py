@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tests.support.tables import arrow, parquet, zstd
-from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
 
 LONG = {"long": ("id", "item")}
 WIDE = {"wide": True}
@@ -39,7 +39,7 @@ class Bad:
     kind: type[VeilsetError] = UnreadableInput
 
 
-Misused = partial(Bad, kind=WrongUsage)
+Misused = partial(Bad, kind=InvalidArgument)
 
 
 def content_of(case: Good | Bad) -> bytes:

@@ -16,7 +16,7 @@ import numpy as np
 
 from veilset.anonymize import METHODS, Methods
 from veilset.audit import AUDITORS
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.limits import Limits
 from veilset.models import Audit, Edit, Margin, Parameter, Promise, Witness, register
 from veilset.options import Option
@@ -39,7 +39,7 @@ class NoRareItems(Promise):
         self, *, k: Annotated[int, Option("whole", "Minimum number of people who have an item.", "5")]
     ) -> None:
         if k < 1:
-            raise WrongUsage(f"k is {k}.", "Give at least 1.")
+            raise InvalidArgument(f"k is {k}.", "Give at least 1.")
         object.__setattr__(self, "k", k)
 
     def parameters(self) -> dict[str, Parameter]:

@@ -18,13 +18,13 @@ def explosive() -> dict:
 def suppress(rows: dict, **changes):
     many = len(rows["sensitive"])
     question = {
-        "worth": np.ones(many, dtype=np.int64),
+        "cost": np.ones(many, dtype=np.int64),
         "fixed": marks([], many),
         "required": np.zeros(0, dtype=np.uint8),
         "rho_num": 1,
         "rho_den": 2,
         "population": len(rows["weights"]),
-        "worth_limit": 2**62,
+        "cost_limit": 2**62,
         "search_budget": 2**62,
         "rules_budget": 2**62,
         "threads": 2,

@@ -171,9 +171,9 @@ def td_control(
 
     root = next(node for node in leaves if leaves[node] == public)
     children = {node: _children(node, leaves) for node in leaves}
-    worth = {node: sum(Fraction(cost[item]) for item in leaves[node]) for node in leaves}
+    weight = {node: sum(Fraction(cost[item]) for item in leaves[node]) for node in leaves}
     loss = {node: _information_loss(node, leaves[node], len(public)) for node in leaves}
-    costs = {node: worth[node] * (1 - loss[node]) for node in leaves} | {item: cost[item] for item in sensitive}
+    costs = {node: weight[node] * (1 - loss[node]) for node in leaves} | {item: cost[item] for item in sensitive}
     first = {node: min(map(order.index, leaves[node])) for node in leaves}
     places = sorted([*leaves, *sensitive], key=lambda name: first[name] if name in leaves else order.index(name))
     unsuppressable = {root, *fixed, *(node for node in leaves if leaves[node].intersection(fixed))}
@@ -196,7 +196,7 @@ def td_control(
         moves = []
         for node in cut:
             if children[node]:
-                gain = worth[node] * loss[node] - sum(worth[child] * loss[child] for child in children[node])
+                gain = weight[node] * loss[node] - sum(weight[child] * loss[child] for child in children[node])
                 trans = [row for row in rows if row.intersection(leaves[node])]
                 finer = [*(other for other in cut if other != node), *children[node]]
                 try:
@@ -288,7 +288,7 @@ def restore(
     gone: Collection[str],
     rho: Fraction,
     sensitive: Collection[str],
-    worth: Mapping[str, Number],
+    weight: Mapping[str, Number],
     order: Sequence[str],
 ) -> list[str]:
     """Put items back, the largest regained loss first, each if the rows are ρ-uncertain with it; what stays gone.
@@ -296,7 +296,7 @@ def restore(
     `rows` are generalized, with nothing suppressed. `worth` is the loss that each item or node of `gone` regains; ties
     go to the one that comes first in `order`. One pass is enough: what is refused once would bring the same rule later.
     """
-    still = sorted(gone, key=lambda name: (-worth[name], order.index(name)))
+    still = sorted(gone, key=lambda name: (-weight[name], order.index(name)))
     for name in list(still):
         others = [other for other in still if other != name]
         if is_rho_uncertain([row.difference(others) for row in rows], sensitive, rho):

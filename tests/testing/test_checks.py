@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.complaints import complaint
 from tests.support.effort import examples
 from tests.support.errors import refused
-from veilset import Coherence, RhoUncertainty, Transactions, WrongUsage, audit
+from veilset import Coherence, InvalidArgument, RhoUncertainty, Transactions, audit
 from veilset.anonymize import methods_of
 from veilset.errors import Infeasible
 from veilset.limits import Limits
@@ -41,10 +41,10 @@ def with_secrets() -> st.SearchStrategy[Transactions]:
     ("name", "options", "maximal"),
     [
         ("top-down", {}, True),
-        ("top-down", {"plain": True}, False),
+        ("top-down", {"as_published": True}, False),
         ("suppress", {}, True),
         ("suppress", {"repair": False}, True),
-        ("suppress", {"plain": True}, False),
+        ("suppress", {"as_published": True}, False),
         ("remove-sensitive", {}, False),
     ],
 )
@@ -54,7 +54,7 @@ def test_methods_for_rho_uncertainty_pass_the_battery(name, options, maximal, da
 
 
 def test_all_methods_are_either_passed_or_rejected_here():
-    assert {*methods_of(RhoUncertainty)} == {"top-down", "suppress", "remove-sensitive", "select-a-size", "given"}
+    assert {*methods_of(RhoUncertainty)} == {"top-down", "suppress", "remove-sensitive", "select-a-size", "replay"}
 
 
 @examples(200)
@@ -66,7 +66,7 @@ def test_top_down_passes_with_any_taxonomy(data, promise, draws):
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [("select-a-size", {"random_state": 1}), ("given", {})], ids=["select-a-size", "given"]
+    ("name", "options"), [("select-a-size", {"random_state": 1}), ("replay", {})], ids=["select-a-size", "replay"]
 )
 def test_methods_that_keep_nothing_are_rejected(name, options, snapshot):
     assert complaint(check_anonymizer, by_name(name, **options), DATA, HALF) == snapshot
@@ -85,7 +85,7 @@ def suppressing(*items: str, **changed: object):
 def test_only_what_had_to_go_is_maximal(snapshot):
     check_anonymizer(suppressing("s"), DATA, HALF, maximal=True)
     assert complaint(check_anonymizer, by_name("remove-sensitive"), DATA, HALF, maximal=True) == snapshot
-    check_anonymizer(suppressing("s", "t", too_dear=("t",)), DATA, HALF, maximal=True)
+    check_anonymizer(suppressing("s", "t", undecided=("t",)), DATA, HALF, maximal=True)
 
 
 def test_an_item_returns_next_to_what_was_recoded(snapshot):
@@ -173,7 +173,7 @@ def test_wrong_witnesses_are_rejected(snapshot):
 
 
 def test_a_promise_without_brute_force():
-    with refused(WrongUsage, "str", "Coherence", "RhoUncertainty"):
+    with refused(InvalidArgument, "str", "Coherence", "RhoUncertainty"):
         check_audit(DATA, "secret")
-    with refused(WrongUsage, "str", "Coherence", "RhoUncertainty"):
+    with refused(InvalidArgument, "str", "Coherence", "RhoUncertainty"):
         check_anonymizer(suppressing("s"), DATA, "secret")

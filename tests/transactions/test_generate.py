@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.effort import examples
 from tests.support.errors import refused
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, InvalidArgument
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
 from veilset.transactions.generate import grocery_pharmacy, grocery_pharmacy_taxonomy, pos_like, quest
@@ -65,7 +65,7 @@ class TestBothKernels:
         ],
     )
     def test_wrong_values_are_named(self, make, size, name, value):
-        with refused(WrongUsage, name) as caught:
+        with refused(InvalidArgument, name) as caught:
             make(**{**size, name: value})
         assert str(value) in caught.value.what
         assert caught.value.next_step
@@ -73,14 +73,14 @@ class TestBothKernels:
 
 @pytest.mark.parametrize(("name", "value"), [("pattern_length", 0), ("pattern_length", 301), ("patterns", 0)])
 def test_quest_names_wrong_values(name, value):
-    with refused(WrongUsage, name, value):
+    with refused(InvalidArgument, name, value):
         quest(**{**QUEST, name: value})
 
 
 @pytest.mark.parametrize("value", [0, 301, 6])
 def test_pos_names_a_wrong_maximum(value):
     # 6 is below the average of 6.5: the average is what cannot be reached then.
-    with refused(WrongUsage, *(("average_length", 6.5) if value == 6 else ("maximum_length", value))):
+    with refused(InvalidArgument, *(("average_length", 6.5) if value == 6 else ("maximum_length", value))):
         pos_like(**{**POS, "maximum_length": value})
 
 
@@ -190,7 +190,7 @@ class TestGroceryPharmacy:
 
     @pytest.mark.parametrize("wrong", [{"transactions": 0}, {"random_state": -1}, {"random_state": 1.5}])
     def test_wrong_values(self, wrong):
-        with refused(WrongUsage, *wrong):
+        with refused(InvalidArgument, *wrong):
             grocery_pharmacy(**wrong)
 
     def test_taxonomy_covers_it(self):

@@ -67,7 +67,7 @@ def test_a_layout_says_what_it_was_told(format):  # noqa: A002 - the word users 
     [("long", "who"), ("long", ("a", "b", "c")), ("ignore", "age"), ("format", 3), ("header", "perhaps")],
 )
 def test_a_value_of_another_kind_is_refused(name, value):
-    with pytest.raises(vs.WrongUsage) as caught:
+    with pytest.raises(vs.InvalidArgument) as caught:
         vs.read("x.csv", **{name: value})
     assert caught.value.what == f"{name} is {value!r}."
 
@@ -82,5 +82,5 @@ def test_what_is_said_replaces_the_layout_of_another():
 def test_of_names_that_do_not_occur_the_first_is_told_in_any_process(tmp_path):
     (tmp_path / "x.csv").write_text("ale,bun\n")
     names = tuple(f"item {number}" for number in range(20, 9, -1))
-    with refused(vs.WrongUsage, "'item 10'", 11):
+    with refused(vs.InvalidArgument, "'item 10'", 11):
         Reading(path=str(tmp_path / "x.csv"), sensitive=names).read()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import veilset as vs
 from tests.support.errors import names, refused
 from tests.support.places import DOCS
-from veilset import Taxonomy, Transactions, UnreadableInput, WrongUsage, matching_items
+from veilset import InvalidArgument, Taxonomy, Transactions, UnreadableInput, matching_items
 from veilset.cli import main
 from veilset.publish import Recipe
 from veilset.transactions import list_line, mark_sensitive, parse_entries, read_entries
@@ -73,7 +73,7 @@ def test_globs_are_those_of_the_shell(names, pattern):
     expected = tuple(name for name in data.names if fnmatch.fnmatchcase(name, pattern))
     try:
         assert matching_items(data, [f"glob: {pattern}"]) == expected != ()
-    except WrongUsage as error:
+    except InvalidArgument as error:
         closed = "never closed" not in str(error)
         assert not closed or expected == ()
         assert closed or "[" in pattern
@@ -81,7 +81,7 @@ def test_globs_are_those_of_the_shell(names, pattern):
 
 @pytest.mark.parametrize("pattern", ["[", "[]", "[!]", "[]a", "[!]a", "[a", "x[y]z[", "[a]["])
 def test_open_brackets(pattern):
-    with refused(WrongUsage, "'['"):
+    with refused(InvalidArgument, "'['"):
         parse_entries([f"glob: {pattern}"])
 
 
@@ -100,7 +100,7 @@ def test_every_name_that_can_stand_on_a_line_does(names):
 
 @pytest.mark.parametrize("name", [" a", "a\t", "a\nb", "a\rb"])
 def test_names_that_no_line_can_hold(name):
-    with refused(WrongUsage, "with_sensitive"):
+    with refused(InvalidArgument, "with_sensitive"):
         list_line(name)
 
 
@@ -130,9 +130,9 @@ def test_with_sensitive_marks_these_and_no_others():
     assert data.with_sensitive(iter(["ab", "ab"])).sensitive == ("ab",)
     assert data.with_sensitive([]) == DATA
     assert data.to_lists() == DATA.to_lists()
-    with refused(WrongUsage, "'mild'", "'milk'"):
+    with refused(InvalidArgument, "'mild'", "'milk'"):
         data.with_sensitive(["mild"])
-    with refused(WrongUsage, "'milk'", "list"):
+    with refused(InvalidArgument, "'milk'", "list"):
         data.with_sensitive("milk")
 
 
@@ -181,7 +181,7 @@ def test_a_note_names_eight(tmp_path):
 def test_bad_lines_are_named_with_file_and_line(tmp_path, line, named, snapshot):
     path = tmp_path / "list.txt"
     path.write_text(f"# one line before\nmilk\n{line}\n")
-    with refused(WrongUsage, repr(str(path)), "line 3", *named, said=snapshot):
+    with refused(InvalidArgument, repr(str(path)), "line 3", *named, said=snapshot):
         mark_sensitive(DATA, read_entries(path))
 
 
@@ -194,7 +194,7 @@ def test_every_line_of_the_table_on_the_page(tmp_path):
     )
     for line, answer in table:
         (tmp_path / "list.txt").write_text(f"milk\n{line}\n")
-        with pytest.raises(WrongUsage) as error:
+        with pytest.raises(InvalidArgument) as error:
             mark_sensitive(data, read_entries(tmp_path / "list.txt"), TREE if line.startswith("branch:") else None)
         assert f"list.txt', line 2: {answer}" in str(error.value)
 
@@ -203,24 +203,24 @@ def test_every_line_of_the_table_on_the_page(tmp_path):
     ("entry", "named"), [("branch: pharmcy", ("'pharmcy'", "'pharmacy'")), ("branch: household", ("'household'",))]
 )
 def test_bad_branches(entry, named, snapshot):
-    with refused(WrongUsage, "entry 2", *named, said=snapshot):
+    with refused(InvalidArgument, "entry 2", *named, said=snapshot):
         matching_items(DATA, ["milk", entry], taxonomy=TREE)
 
 
 def test_all_unknown_names_are_counted():
-    with refused(WrongUsage, "entry 1", "'q'", "2 names"):
+    with refused(InvalidArgument, "entry 1", "'q'", "2 names"):
         matching_items(DATA, ["q", "milk", "r"])
 
 
 def test_a_comment_that_is_an_item():
     data = Transactions.from_lists([["# 5", "milk"]])
-    with refused(WrongUsage, "entry 1", "'# 5'"):
+    with refused(InvalidArgument, "entry 1", "'# 5'"):
         matching_items(data, ["# 5"])
     assert matching_items(data, ["name: # 5"]) == ("# 5",)
 
 
 def test_a_taxonomy_without_branches():
-    with refused(WrongUsage, "'branch:'"):
+    with refused(InvalidArgument, "'branch:'"):
         matching_items(DATA, ["milk"], taxonomy=TREE)
 
 
@@ -248,7 +248,7 @@ def test_a_list_of_nothing(tmp_path, content, named, snapshot):
     ],
 )
 def test_bad_entries_in_python(entries, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         matching_items(DATA, entries)
 
 

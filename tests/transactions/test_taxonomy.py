@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.errors import refused
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.transactions import Transactions
 from veilset.transactions.taxonomy import Taxonomy
 
@@ -41,7 +41,7 @@ class TestTree:
         leaf_paths = {item: ("ALL", *groups[::-1], item) for item, groups in paths.items()}
         groups = {path[:end] for path in leaf_paths.values() for end in range(1, len(path))}
         if groups & set(leaf_paths.values()):
-            with refused(WrongUsage, "item", "group"):
+            with refused(InvalidArgument, "item", "group"):
                 Taxonomy.from_paths(paths)
             return
         taxonomy = Taxonomy.from_paths(paths)
@@ -62,7 +62,7 @@ class TestTree:
     def test_labels_are_unique_and_short_where_they_can_be(self, paths):
         try:
             taxonomy = Taxonomy.from_paths(paths)
-        except WrongUsage:
+        except InvalidArgument:
             return
         labels = [taxonomy.label(node) for node in range(len(taxonomy))]
         assert len(set(labels)) == len(labels)
@@ -75,7 +75,7 @@ class TestTree:
     def test_round_trip_in_any_order(self, paths, random):
         try:
             taxonomy = Taxonomy.from_paths(paths)
-        except WrongUsage:
+        except InvalidArgument:
             return
         assert taxonomy.to_paths() == paths
         shuffled = list(paths.items())
@@ -122,23 +122,23 @@ class TestTree:
         ],
     )
     def test_wrong_paths(self, paths, named, snapshot):
-        with refused(WrongUsage, *named, said=snapshot):
+        with refused(InvalidArgument, *named, said=snapshot):
             Taxonomy.from_paths(paths)
 
     @pytest.mark.parametrize("node", [-1, 3, "a", True, None])
     def test_unknown_nodes(self, node):
         taxonomy = Taxonomy.from_paths({"a": ["x"]})
         for question in (taxonomy.parent, taxonomy.children, taxonomy.ancestors, taxonomy.label, taxonomy.leaves_under):
-            with refused(WrongUsage, "node"):
+            with refused(InvalidArgument, "node"):
                 question(node)
 
     def test_unknown_labels_and_leaves(self):
         taxonomy = Taxonomy.from_paths({"sausage": ["sausage"], "milk": ["dairy"]})
-        with refused(WrongUsage, "'dariy'", "'dairy'"):
+        with refused(InvalidArgument, "'dariy'", "'dairy'"):
             taxonomy.node("dariy")
-        with refused(WrongUsage, "'sausage > sausage'", "'ALL > sausage'"):
+        with refused(InvalidArgument, "'sausage > sausage'", "'ALL > sausage'"):
             taxonomy.node("sausage")
-        with refused(WrongUsage, "'milk'"):
+        with refused(InvalidArgument, "'milk'"):
             taxonomy.leaf("mlik")
 
 
@@ -173,12 +173,12 @@ class TestFanOut:
 
     @pytest.mark.parametrize("n", [1, 0, -3, 2.0, True, None])
     def test_wrong_fan_out(self, n):
-        with refused(WrongUsage, "fan-out"):
+        with refused(InvalidArgument, "fan-out"):
             Taxonomy.by_fan_out(["a", "b"], n)
 
     @pytest.mark.parametrize(("items", "named"), [([], "items"), (["a", "a"], "'a'"), ("abc", "'abc'")])
     def test_wrong_items(self, items, named):
-        with refused(WrongUsage, named):
+        with refused(InvalidArgument, named):
             Taxonomy.by_fan_out(items, 2)
 
 
@@ -246,12 +246,12 @@ class TestRead:
         assert caught.value.next_step
 
     def test_unknown_column(self, tmp_path):
-        with refused(WrongUsage, "'levle2'", "'label'", "'level2'"):
+        with refused(InvalidArgument, "'levle2'", "'label'", "'level2'"):
             Taxonomy.read(write(tmp_path, GROCERIES), columns=("label", "levle2"))
 
     @pytest.mark.parametrize("columns", ["label", ("label",), ("label", "label"), ()])
     def test_wrong_columns(self, tmp_path, columns):
-        with refused(WrongUsage, "columns"):
+        with refused(InvalidArgument, "columns"):
             Taxonomy.read(write(tmp_path, GROCERIES), columns=columns)
 
     def test_missing_file(self, tmp_path):
@@ -268,16 +268,16 @@ class TestCheck:
     def test_public_items_without_a_leaf(self):
         taxonomy = Taxonomy.from_paths({"milk": ["dairy"], "bread": ["bakery"]})
         data = Transactions.from_lists([["mlik", "bread", "x", "y", "z"]])
-        with refused(WrongUsage, 4, 5, "'mlik'", "'x'", "'y'", "'milk'"):
+        with refused(InvalidArgument, 4, 5, "'mlik'", "'x'", "'y'", "'milk'"):
             taxonomy.check(data)
 
     def test_a_group_is_no_leaf(self):
         taxonomy = Taxonomy.from_paths({"milk": ["dairy"]})
-        with refused(WrongUsage, 1, "'dairy'"):
+        with refused(InvalidArgument, 1, "'dairy'"):
             taxonomy.check(Transactions.from_lists([["dairy"]]))
 
     def test_nothing_comes_close(self):
-        with refused(WrongUsage, "taxonomy"):
+        with refused(InvalidArgument, "taxonomy"):
             Taxonomy.from_paths({"milk": ["dairy"]}).check(Transactions.from_lists([["xyz"]]))
 
 
@@ -286,7 +286,7 @@ class TestPruning:
     def test_what_stays_is_as_before(self, paths, data):
         try:
             taxonomy = Taxonomy.from_paths(paths)
-        except WrongUsage:
+        except InvalidArgument:
             return
         gone = data.draw(st.sets(st.sampled_from(taxonomy.leaves)))
         pruned = taxonomy.without(gone)
@@ -314,12 +314,12 @@ class TestPruning:
     def test_nothing_may_be_left(self, tmp_path):
         pruned = Taxonomy.from_paths({"a": ["x"]}).without(["a"])
         assert (len(pruned), pruned.leaves, pruned.depth) == (1, (), 0)
-        with refused(WrongUsage, "items"):
+        with refused(InvalidArgument, "items"):
             pruned.write(tmp_path / "tree.csv")
 
     def test_unknown_items(self):
         taxonomy = Taxonomy.from_paths({"milk": ["dairy"]})
-        with refused(WrongUsage, "'mlik'", "'milk'"):
+        with refused(InvalidArgument, "'mlik'", "'milk'"):
             taxonomy.without(["mlik"])
-        with refused(WrongUsage, "list"):
+        with refused(InvalidArgument, "list"):
             taxonomy.without("milk")

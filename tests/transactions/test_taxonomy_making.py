@@ -53,7 +53,7 @@ def groups_by_hand(data, n, min_support):
 @given(strategies.transactions(max_public=7), st.integers(2, 4), st.integers(1, 3))
 def test_by_hand(data, n, min_support):
     if not data.public:
-        with refused(vs.WrongUsage, "no items"):
+        with refused(vs.InvalidArgument, "no items"):
             Taxonomy.by_co_occurrence(data, n, min_support=1)
         return
     taxonomy = Taxonomy.by_co_occurrence(data, n, min_support=min_support)
@@ -153,8 +153,8 @@ def test_limits():
 @pytest.mark.parametrize("wrong", [1, 0, True, 2.0, None])
 def test_wrong_numbers(wrong):
     data = Transactions.from_lists([["a", "b"]])
-    with refused(vs.WrongUsage, "fan-out"):
+    with refused(vs.InvalidArgument, "fan-out"):
         Taxonomy.by_co_occurrence(data, wrong, min_support=1)
     if wrong != 1 or wrong is True:
-        with refused(vs.WrongUsage, "min_support"):
+        with refused(vs.InvalidArgument, "min_support"):
             Taxonomy.by_co_occurrence(data, 2, min_support=wrong)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tests.support.errors import refused
-from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
 from veilset.transactions import Transactions, read
 
 LONG = ("id", "item")
@@ -139,17 +139,17 @@ def test_changes(data: Transactions) -> None:
 
 def test_refused_changes(data: Transactions) -> None:
     for change in (data.without, data.only, lambda items: data.renamed(dict.fromkeys(items, "x"))):
-        with refused(WrongUsage, "'mlik'", "'milk'"):
+        with refused(InvalidArgument, "'mlik'", "'milk'"):
             change(["mlik"])
     for change in (data.without, data.only):
-        with refused(WrongUsage, "items", "'milk'"):
+        with refused(InvalidArgument, "items", "'milk'"):
             change("milk")
-    with refused(WrongUsage, "'milk'"):
+    with refused(InvalidArgument, "'milk'"):
         data.renamed({"insulin": "milk"})
-    with refused(WrongUsage, "empty"):
+    with refused(InvalidArgument, "empty"):
         data.renamed({"milk": ""})
     for wrong in ([3], [-1], [0.5], [True], [[0]]):
-        with refused(WrongUsage, "take"):
+        with refused(InvalidArgument, "take"):
             data.take(np.array(wrong))
 
 
@@ -170,18 +170,18 @@ def test_refused_changes(data: Transactions) -> None:
     ],
 )
 def test_rows_that_are_refused(rows: list, named: tuple[object, ...]) -> None:
-    with refused(WrongUsage, *named):
+    with refused(InvalidArgument, *named):
         Transactions.from_lists(rows)
 
 
 def test_sensitive_and_persons_are_checked() -> None:
-    with refused(WrongUsage, "'bear'", "'beer'"):
+    with refused(InvalidArgument, "'bear'", "'beer'"):
         Transactions.from_lists([["beer"]], sensitive=["bear"])
-    with refused(WrongUsage, "sensitive", "'48'"):
+    with refused(InvalidArgument, "sensitive", "'48'"):
         Transactions.from_lists([[4, 8]], sensitive="48")
-    with refused(WrongUsage, 1, 2):
+    with refused(InvalidArgument, 1, 2):
         Transactions.from_lists([["beer"]], persons=["ann", "bob"])
-    with refused(WrongUsage, "persons", "None"):
+    with refused(InvalidArgument, "persons", "None"):
         Transactions.from_lists([["beer"]], persons=[None])
     assert Transactions.from_lists([[np.int64(4), 8]], sensitive=[np.int32(8)]).sensitive == ("8",)
 
@@ -236,7 +236,7 @@ LONG_ERRORS = [
 
 @pytest.mark.parametrize(("text", "options", "named"), LONG_ERRORS)
 def test_tables_that_are_refused(text: str, options: dict, named: str, csv) -> None:
-    with pytest.raises((UnreadableInput, WrongUsage)) as caught:
+    with pytest.raises((UnreadableInput, InvalidArgument)) as caught:
         read(csv(text), **options)
     assert named in str(caught.value)
 
@@ -256,6 +256,6 @@ def test_lines_of_one_person_are_merged_in_order_of_appearance(csv) -> None:
 
 @pytest.mark.parametrize("name", ["milk", "01", "-1", "9223372036854775808", "9" * 5000])
 def test_only_ids_are_written_as_fimi(name: str, tmp_path: Path) -> None:
-    with refused(WrongUsage, "FIMI"):
+    with refused(InvalidArgument, "FIMI"):
         Transactions.from_lists([[name]]).write(tmp_path / "a.dat")
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ import veilset as vs
 from tests.support import golden as paper
 from tests.support.effort import examples
 from tests.support.errors import refused
-from veilset import Coherence, HiddenPatterns, HiddenRules, Transactions, WrongUsage
+from veilset import Coherence, HiddenPatterns, HiddenRules, InvalidArgument, Transactions
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.release import Release, Sanitization
@@ -126,12 +126,12 @@ def test_levels_and_rules_stand_beside_what_they_belong_to():
 def test_new_patterns_are_not_assumed_away():
     release = golden(paper.NHF_RELEASE)
     added = transactions(["5", "24", "5", "135", "1345", "245"])
-    with refused(WrongUsage, "Transaction 5", "'4'"):
+    with refused(InvalidArgument, "Transaction 5", "'4'"):
         measures(replace(release, data=added))
     strange = transactions(["5", "24", "5", "135", "135", "256"])
-    with refused(WrongUsage, "'6'"):
+    with refused(InvalidArgument, "'6'"):
         measures(replace(release, data=strange))
-    with refused(WrongUsage, 2, 6):
+    with refused(InvalidArgument, 2, 6):
         measures(replace(release, data=transactions(["5", "24"])))
     without_two = release.data.take(np.array([0, 1, 2, 4]))
     assert measures(replace(release, data=without_two, withheld=(3, 5)))["new_patterns"] == 0
@@ -139,7 +139,7 @@ def test_new_patterns_are_not_assumed_away():
 
 def test_other_promises_have_no_patterns_to_tell_of():
     release = replace(golden(paper.FIGURE_4), promise=Coherence(k=2, p=2))
-    with refused(WrongUsage, "Coherence"):
+    with refused(InvalidArgument, "Coherence"):
         side_effects(release)
     assert not set(metrics_of(release.promise)).intersection(HIDING_METRICS)
 

@@ -16,7 +16,7 @@ from tests.support.errors import refused
 from tests.support.golden import PROMISE, running_example
 from tests.support.runs import run_of
 from tests.support.shop import printed
-from veilset import Coherence, Infeasible, Transactions, WrongUsage, report
+from veilset import Coherence, Infeasible, InvalidArgument, Transactions, report
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -173,11 +173,11 @@ def test_the_support_of_nuggets():
     assert nugget_support_of(replace(release, promise=Coherence(k=20, p=1))) == 20
     assert nugget_support_of(replace(release, promise=RhoUncertainty(rho=1))) == 11
     assert [nugget_support_of(release, asked) for asked in (7, 0.5, "1%")] == [7, 501, 11]
-    with refused(WrongUsage, "nugget_support", 0):
+    with refused(InvalidArgument, "nugget_support", 0):
         vs.measure(data, release, nugget_support=0)
-    with refused(WrongUsage, "nugget_support", "'many'"):
+    with refused(InvalidArgument, "nugget_support", "'many'"):
         vs.measure(data, release, nugget_support="many")
-    with refused(WrongUsage, "nugget_size", 0):
+    with refused(InvalidArgument, "nugget_size", 0):
         vs.measure(data, release, nugget_size=0)
 
 

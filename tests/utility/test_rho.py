@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.errors import refused
 from veilset import Coherence, Transactions, _native
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, InvalidArgument
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -293,9 +293,9 @@ def test_a_rule_of_groups_does_not_bound_those_of_its_items():
 
 def test_bounds_refuse_what_makes_no_sense():
     data = Transactions.from_lists([["A", "s"]])
-    with refused(WrongUsage, "'s'"):
+    with refused(InvalidArgument, "'s'"):
         rule_bounds(data, {}, ["s"], "s")
-    with refused(WrongUsage, "'a'", "'A'", "'B'"):
+    with refused(InvalidArgument, "'a'", "'A'", "'B'"):
         rule_bounds(data, {"A": ["a"], "B": ["a"]}, ["a"], "s")
 
 

@@ -8,7 +8,7 @@ class _HidingResult(TypedDict):
     kept: _Uint8
     step: int
     victims: int
-    ways: list[tuple[int, int, float]]
+    strategies: list[tuple[int, int, float]]
     way: int
 
 def sanitize(

@@ -7,7 +7,7 @@ from veilset._native._types import _Int32, _Int64, _Progress, _Uint8
 class _SuppressedRules(TypedDict):
     chosen: _Int32
     rounds: _Int32
-    too_dear: _Uint8
+    undecided: _Uint8
     stuck: _Int32
     complete: bool
 
@@ -16,14 +16,14 @@ def suppress(
     items: _Int32,
     weights: _Int64,
     sensitive: _Uint8,
-    worth: _Int64,
+    cost: _Int64,
     fixed: _Uint8,
     required: _Uint8,
     *,
     rho_num: int,
     rho_den: int,
     population: int,
-    worth_limit: int,
+    cost_limit: int,
     search_budget: int,
     rules_budget: int,
     threads: int,

@@ -11,11 +11,11 @@ from veilset.anonymize.methods import (
     Methods,
     Milder,
     check_options,
-    check_original,
     find_method,
     loss_by_p,
     methods_of,
     milder_that_keep_half,
+    reject_anatomized,
 )
 from veilset.anonymize.restore import restore
 from veilset.anonymize.rho_uncertainty.methods import RHO_UNCERTAINTY
@@ -28,11 +28,11 @@ __all__ = [
     "Methods",
     "Milder",
     "check_options",
-    "check_original",
     "find_method",
     "loss_by_p",
     "methods_of",
     "milder_that_keep_half",
+    "reject_anatomized",
     "restore",
     "seed_from",
 ]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import exact_share
 
 Share: TypeAlias = float | str | Fraction
@@ -41,7 +41,7 @@ def seed_of(random_state: int | None) -> int:
         or not isinstance(random_state, (int, np.integer))
         or not 0 <= random_state < 2**64
     ):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('random_state')} is {random_state!r}.", f"Give a whole number from 0 to {2**64 - 1:,}."
         )
     return int(random_state)

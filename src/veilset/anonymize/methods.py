@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
-from veilset.anonymize.given import given
-from veilset.errors import BudgetExceeded, WrongUsage, near_misses, said
+from veilset.anonymize.replay import replay
+from veilset.errors import BudgetExceeded, InvalidArgument, near_misses, said
 from veilset.limits import Limits
 from veilset.models import PerPromise, Promise
 from veilset.release import Release
@@ -53,7 +53,7 @@ METHODS = PerPromise[Methods]("method")
 def methods_of(promise: Promise | type[Promise]) -> dict[str, Method]:
     """The methods of a promise by name; changes to items can also be *given*, as an earlier release made them."""
     named = dict(METHODS.of(promise).by_name)
-    return {**named, "given": given} if promise.edits == "items" else named
+    return {**named, "replay": replay} if promise.edits == "items" else named
 
 
 def find_method(promise: Promise | type[Promise], name: str | None) -> Method:
@@ -61,7 +61,7 @@ def find_method(promise: Promise | type[Promise], name: str | None) -> Method:
     available = methods_of(promise)
     chosen = name or next(iter(available))
     if chosen not in available:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"There is no method {chosen!r} for {promise.name}. Available: {', '.join(available)}.",
             near_misses(chosen, available),
         )
@@ -76,7 +76,7 @@ def check_options(promise: Promise | type[Promise], name: str | None, options: M
         return
     methods = methods_of(promise)
     able = [other for other, method in methods.items() if wrong in option_names(method)]
-    raise WrongUsage(
+    raise InvalidArgument(
         f"The method {name or next(iter(methods))!r} has no option {said(wrong)}.",
         f"Leave it out, or choose {' or '.join(able)}." if able else near_misses(wrong, takes) or "Leave it out.",
     )
@@ -88,10 +88,10 @@ def option_names(method: Method) -> list[str]:
     return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "limits"]
 
 
-def check_original(data: Transactions) -> None:
+def reject_anatomized(data: Transactions) -> None:
     """Raise if it is the outcome of a method whose rows are nobody's, and so nothing to start from."""
     if data.anatomy is not None:
-        raise WrongUsage(
+        raise InvalidArgument(
             "This data is in columns and buckets already: its rows mix people of a bucket, so that no promise about "
             "them says anything about a person.",
             "Anonymize the original. To see what the data keeps as it is, audit it.",
@@ -133,7 +133,7 @@ def milder_that_keep_half(release: Release, curve: Curve, *, limits: Limits) -> 
     A courtesy, within a minute: one that takes too long is left incomplete.
     """
     milder = Milder(release, curve, limits.part(1, _SECONDS))
-    if release.method == "given":
+    if release.method == "replay":
         return milder
     try:
         for letter, value in METHODS.of(release.promise).find_milder(milder, release.promise):

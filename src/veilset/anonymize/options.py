@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Annotated, TypeAlias
 
 from veilset.anonymize.chance import Share
-from veilset.anonymize.worth import Weights
+from veilset.anonymize.weights import Weights
 from veilset.exact import Support
 from veilset.options import Option
 
@@ -39,7 +39,7 @@ NuggetSupport: TypeAlias = Annotated[
 """k'; None: 1% of the transactions, but at least k."""
 
 NuggetSize: TypeAlias = Annotated[int | None, Option("whole", "Largest size of an itemset worth keeping.")]
-Plain: TypeAlias = Annotated[
+AsPublished: TypeAlias = Annotated[
     bool, Option("switch", "Run the published algorithm alone: put nothing back, try nothing else.")
 ]
 Certify: TypeAlias = Annotated[
@@ -47,7 +47,7 @@ Certify: TypeAlias = Annotated[
     Option(
         "switch",
         "Where patterns are hidden, the product alone may leave some: then nothing is written.",
-        flag="plain",
+        flag="no-certify",
         means=False,
         public=True,
     ),

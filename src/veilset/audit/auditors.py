@@ -8,7 +8,7 @@ from veilset.audit.coherence import audit_coherence
 from veilset.audit.hidden_patterns import audit_hidden_patterns, audit_hidden_rules
 from veilset.audit.l_diverse_anatomy import audit_l_diverse_anatomy
 from veilset.audit.rho_uncertainty import audit_rho_uncertainty
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import (
     Audit,
@@ -42,5 +42,5 @@ def audit(data: Transactions, promise: Promise, *, witnesses: int = 20, limits: 
     """Whether *data* keeps *promise*; see `veilset.audit`, the public function, for the parameters."""
     promise.check_data(data)
     if not 0 <= witnesses < 2**63:
-        raise WrongUsage(f"{said('witnesses')} is {witnesses}.", "Give 0 or more, such as 20.")
+        raise InvalidArgument(f"{said('witnesses')} is {witnesses}.", "Give 0 or more, such as 20.")
     return AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits or Limits())

@@ -11,7 +11,7 @@ from veilset.cli.options import Flag, LimitOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.publish import run_recipe
 from veilset.cli.screen import Screen
-from veilset.errors import NotCertified, WrongUsage
+from veilset.errors import InvalidArgument, NotCertified
 from veilset.publish import Recipe
 from veilset.report import release_facts
 from veilset.transactions import Reading
@@ -38,7 +38,7 @@ def demo(*, out: Path = Path("veilset-demo"), json: Annotated[bool, Flag] = Fals
     data = vs.generate.grocery_pharmacy()
     taken = vs.read(baskets).to_lists() != data.to_lists() if baskets.exists() else sensitive.exists()
     if taken:
-        raise WrongUsage(f"The files in {str(out)!r} are not those of an earlier demo.", "Choose another --out.")
+        raise InvalidArgument(f"The files in {str(out)!r} are not those of an earlier demo.", "Choose another --out.")
     data.write(baskets)
     sensitive.write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
     command = (

@@ -22,7 +22,7 @@ def in_flags(name: str, *value: object) -> str:
     >>> in_flags("min_support"), in_flags("header", True), in_flags("long", ["ID", "ITEM"]), in_flags("p", None)
     ('--min-support', '--header', '--long ID,ITEM', '--p unlimited')
     >>> in_flags("ignore", ["age", "home town"]), in_flags("certify", False)
-    ("--ignore age --ignore 'home town'", '--plain')
+    ("--ignore age --ignore 'home town'", '--no-certify')
     """
     option = _DECLARED.get(name)
     flag = f"--{name.replace('_', '-') if option is None else option.flag}"

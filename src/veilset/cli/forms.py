@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 from cyclopts import Parameter
 
 from veilset.anonymize.anatomy.partitions import codes_of
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.io import check_place, read_item_list
 from veilset.io.companions import read_partition, read_paths, read_table
 from veilset.io.pattern_files import Listed, check_listed, read_patterns, read_rules
@@ -91,7 +91,9 @@ def _whole_or_unlimited(typed: str, said: Declared, encoding: str) -> Given:
         return Given(None)
     if not (typed.isdecimal() and len(typed) <= 10):
         flag, example = f"--{said.flag}", said.option.example
-        raise WrongUsage(f"{flag} is {typed!r}.", f"Give a whole number such as {flag} {example}, or {flag} unlimited.")
+        raise InvalidArgument(
+            f"{flag} is {typed!r}.", f"Give a whole number such as {flag} {example}, or {flag} unlimited."
+        )
     return Given(int(typed))
 
 
@@ -108,7 +110,7 @@ def columns_of(
     columns = tuple(part.strip() for part in typed.split(","))
     if len(columns) < 2 or not all(columns) or (exactly_two and len(columns) > 2):
         many = "two columns" if exactly_two else "two or more columns"
-        raise WrongUsage(f"{option} is {typed!r}.", f"Name {many}, such as {option} {example}.")
+        raise InvalidArgument(f"{option} is {typed!r}.", f"Name {many}, such as {option} {example}.")
     return columns
 
 
@@ -135,7 +137,7 @@ def _weights(typed: str, said: Declared, encoding: str) -> Given:
     if typed == "equal":
         return Given(typed)
     if not Path(typed).exists():
-        raise WrongUsage(
+        raise InvalidArgument(
             f"There is no file {typed!r}.", f"--{said.flag} takes a file with the columns item,weight; or: equal."
         )
     header = read_table(typed, encoding=encoding).columns
@@ -160,12 +162,12 @@ def _columns(typed: str, said: Declared, encoding: str) -> Given:
     flag = f"--{said.flag}"
     if _is_number(typed):
         if not typed.isdecimal() or len(typed) > DIGITS or int(typed) < 2:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{flag} is {typed}.", "Give a whole number of at least 2, or a file with the header item,column."
             )
         return Given(int(typed))
     if not Path(typed).exists():
-        raise WrongUsage(
+        raise InvalidArgument(
             f"There is no file {typed!r}.", f"{flag} takes a number such as 10, or a file with the header item,column."
         )
     file = read_partition(typed, encoding=encoding)
@@ -205,7 +207,7 @@ def check_lists(files: Sequence[Path], option: str, what: str) -> None:
     for path in files:
         if not path.exists():
             entry = f" For an item itself: --sensitive-items {str(path)!r}." if option == "--sensitive" else ""
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"There is no file {str(path)!r}.", f"{option} takes a file with {what}, one name a line.{entry}"
             )
 
@@ -214,7 +216,7 @@ def check_out(out: Path, inputs: Sequence[Path], *, replace: bool) -> None:
     """Raise if no file can be written at *out*, or it is one that the run reads."""
     check_place(out, replace=replace, folder=False)
     if out.exists() and any(path.exists() and path.samefile(out) for path in inputs):
-        raise WrongUsage(f"{str(out)!r} is an input of this run.", "Choose another --out.")
+        raise InvalidArgument(f"{str(out)!r} is an input of this run.", "Choose another --out.")
 
 
 FORMS: dict[Form, _Form] = {

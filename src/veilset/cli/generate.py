@@ -9,7 +9,7 @@ import veilset as vs
 from veilset.cli.app import app
 from veilset.cli.options import Json
 from veilset.cli.screen import Screen
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io.layout import says_its_format
 
 
@@ -57,13 +57,13 @@ def generate(
     """
     screen = Screen.of(json)
     if out.exists():
-        raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
+        raise InvalidArgument(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
     if not says_its_format(out):
-        raise WrongUsage(f"{out.name!r} does not say how to write.", "End it in .dat, .csv, .jsonl or .parquet.")
+        raise InvalidArgument(f"{out.name!r} does not say how to write.", "End it in .dat, .csv, .jsonl or .parquet.")
     companions = [out.parent / name for name in ("sensitive.txt", "taxonomy.csv")] if kind == "grocery" else []
     for path in companions:
         if path.exists():
-            raise WrongUsage(f"{str(path)!r} exists already.", "Choose an --out in another folder.")
+            raise InvalidArgument(f"{str(path)!r} exists already.", "Choose an --out in another folder.")
     sizes = {"transactions": transactions, "items": items, "random_state": seed}
     if kind == "quest":
         data = vs.generate.quest(**sizes, average_length=length, pattern_length=pattern)

@@ -12,7 +12,7 @@ from veilset.anonymize import METHODS, check_options, find_method
 from veilset.cli.forms import Check, Typed, given, was_given
 from veilset.cli.options import Flag
 from veilset.cli.promise_options import and_joined, grouped, with_grouped
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.models import PROMISES, Promise
 from veilset.options import Declared, declared
 from veilset.publish.recipe import MethodRecipe
@@ -73,7 +73,7 @@ class MethodOptions(Typed):
         wanted = "taxonomy" in takes and ("level" not in takes or was_given(options.get("level")))
         if groups is not None and (wanted or not only_branches):
             if "columns" in options:
-                raise WrongUsage(
+                raise InvalidArgument(
                     "--columns and --taxonomy both say what the columns are.",
                     "Leave one of them out; a taxonomy that is there for 'branch:' only goes without --level.",
                 )

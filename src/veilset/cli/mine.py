@@ -16,7 +16,7 @@ from veilset.cli.app import app
 from veilset.cli.forms import DIGITS, check_out, read_lists
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceFile
 from veilset.cli.screen import Screen
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.exact import exact_share, support_of
 from veilset.io import check_table_name, pieces_of, write_pieces
 from veilset.limits import Progress
@@ -187,7 +187,7 @@ class _Search:
         chosen = {"--count": self.frequent.count, "--rare": self.rare.rare is not None, "--rules": self.rules.rules}
         given = [option for option, is_given in chosen.items() if is_given]
         if len(given) > 1:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{' and '.join(given)} ask different questions.", "Run the command once for each of them."
             )
         return given[0] if given else "--min-support"
@@ -212,7 +212,7 @@ class _Search:
         for option, value in given.items():
             able = [asked for asked, about in _QUESTIONS.items() if option in (*about.needs, *about.takes)]
             if value is not None and question not in able:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{option} does not go with {question}."
                     if question != "--min-support"  # which may not have been typed at all
                     else f"{option} goes only with {able[0]}.",
@@ -221,7 +221,7 @@ class _Search:
         for option in _QUESTIONS[question].needs:
             if given[option] is None:
                 also = ", or --rare 10 for what is rare" if question == "--min-support" else ""
-                raise WrongUsage(f"{option} must be given.", f"For example: {_QUESTIONS[question].example}{also}.")
+                raise InvalidArgument(f"{option} must be given.", f"For example: {_QUESTIONS[question].example}{also}.")
         for option, number, least in (
             ("--min-size", frequent.min_size, self.smallest),
             ("--max-size", frequent.max_size, frequent.min_size or self.smallest),
@@ -230,9 +230,9 @@ class _Search:
         ):
             if number is not None and not least <= number <= _LARGEST:
                 bound = f"at least {least}" if number < least else f"at most {_LARGEST}"
-                raise WrongUsage(f"{option} is {number}.", f"Give a whole number of {bound}.")
+                raise InvalidArgument(f"{option} is {number}.", f"Give a whole number of {bound}.")
         if replace and out is None:
-            raise WrongUsage(
+            raise InvalidArgument(
                 "--replace goes only with --out.", "Leave it out, or name the file to exchange with --out."
             )
         self.asked(1)  # better to hear now than after reading that a share is none
@@ -257,11 +257,13 @@ def _count(min_support: str, transactions: int) -> int:
     if not text.isdecimal():
         return support_of(exact_share(text, "min_support"), transactions)
     if len(text) > DIGITS:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"--min-support has {len(text)} digits.", "Give a number of transactions, or a share such as 1%."
         )
     if int(text) < 1:
-        raise WrongUsage(f"--min-support is {text}.", "Give at least 1, or a share of the transactions such as 1%.")
+        raise InvalidArgument(
+            f"--min-support is {text}.", "Give at least 1, or a share of the transactions such as 1%."
+        )
     return int(text)
 
 

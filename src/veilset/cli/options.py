@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Group, Parameter
 
 from veilset.cli.forms import Typed, check_lists, given, was_given, with_flags
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.options import declared
 from veilset.transactions import Reading, read
 
@@ -61,7 +61,7 @@ class ReadingOptions(Typed):
             return Reading(path="", **told).groups()
         for option, typed in (("--taxonomy-columns", columns), ("--taxonomy-kind", kind)):
             if typed is not None:
-                raise WrongUsage(f"{option} goes only with --taxonomy.", "Name the file with --taxonomy.")
+                raise InvalidArgument(f"{option} goes only with --taxonomy.", "Name the file with --taxonomy.")
         return None
 
     def recipe(self, path: Path | str, *, method_takes_taxonomy: bool = False) -> Reading:
@@ -74,7 +74,7 @@ class ReadingOptions(Typed):
         if any(entry.kind == "branch" for entry in source.entries()):
             return source
         if not method_takes_taxonomy:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"--taxonomy {self.taxonomy} is not used: no sensitive entry begins with 'branch:'.",
                 "Leave it out, or say for example --sensitive-items 'branch: pharmacy'.",
             )

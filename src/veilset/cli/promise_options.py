@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Group, Parameter
 
 from veilset.cli.forms import Check, Typed, given, nothing, was_given, with_flags
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.models import PROMISES, Coherence, Promise, known_promise
 from veilset.options import Declared, declared
 from veilset.publish.sections import PromiseSection, promise_section
@@ -27,7 +27,7 @@ def grouped(declarations: list[tuple[str, Declared]]) -> dict[str, list[tuple[st
     for owner, option in declarations:
         owners = flags.setdefault(option.flag, [])
         if owners and owners[0][1].option.form != option.option.form:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"--{option.flag} of {owner} is a {option.option.form}, that of {owners[0][0]} a "
                 f"{owners[0][1].option.form}.",
                 "Give one of them another flag.",
@@ -79,7 +79,7 @@ class PromiseOptions(Typed):
         for flag, owners in _FLAGS.items():
             models = [owner for owner, _ in owners]
             if self.model not in models and was_given(self._typed(flag)):
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"--{flag} belongs to --model {' and '.join(models)}, but the model is {self.model}.",
                     f"Leave --{flag} out, or say --model {models[0]}.",
                 )
@@ -103,13 +103,13 @@ class PromiseOptions(Typed):
                 checks += [] if check is None else [check]
         return promise_section(content), checks
 
-    def lacking(self, missing: list[str], advice: str = "") -> WrongUsage:
+    def lacking(self, missing: list[str], advice: str = "") -> InvalidArgument:
         """The error for parameters that were not given."""
         options = declared(self.kind)
         flags = [f"--{option.flag}" for option in options if option.name in missing]
         typical = " ".join(f"--{option.flag} {option.option.example}" for option in options if option.option.example)
         model = "" if self.model == type(self).model else f"--model {self.model} "
-        return WrongUsage(f"{and_joined(flags)} must be given.", advice or f"For example: {model}{typical}.")
+        return InvalidArgument(f"{and_joined(flags)} must be given.", advice or f"For example: {model}{typical}.")
 
     def _typed(self, flag: str) -> Any:
         return getattr(self, flag.replace("-", "_"))

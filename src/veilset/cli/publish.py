@@ -15,7 +15,7 @@ from veilset.cli.method_options import MethodOptions
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Yes
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.errors import VeilsetError, WrongUsage
+from veilset.errors import InvalidArgument, VeilsetError
 from veilset.models import Promise
 from veilset.publish import Bundle, Recipe, check_seed, check_target
 from veilset.publish import publish as write_bundle
@@ -76,7 +76,7 @@ def publish(
     is_recipe = input.endswith(".toml")
     if is_recipe:
         if promise or reading or method or out_format:
-            raise WrongUsage(
+            raise InvalidArgument(
                 "A recipe says all about a run; other options do not go with it.", "Edit the recipe instead."
             )
         recipe = Recipe.load(Path(input))
@@ -201,4 +201,4 @@ def _ask_whether_it_is_worth_it(run: Run, screen: Screen) -> None:
         hint = f"No {milder.strategy} was found that keeps half."
     what = f"Only {1 - run.release.loss:.0%} of the item occurrences would survive."
     if not screen.confirm(f"{what} {hint} Publish it anyway?"):
-        raise WrongUsage(f"Nothing was written. {what}", f"{hint} Say --yes to publish it anyway.")
+        raise InvalidArgument(f"Nothing was written. {what}", f"{hint} Say --yes to publish it anyway.")

@@ -11,7 +11,7 @@ from veilset.cli.app import app
 from veilset.cli.forms import whole_or_share
 from veilset.cli.options import Json, LimitOptions, ReadingOptions
 from veilset.cli.screen import Screen
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.exact import support_of
 from veilset.io import check_place, write_whole
 from veilset.report import Suggested, print_proxies, print_reading, proposed_items, proposed_list, proxy_facts
@@ -58,19 +58,19 @@ def suggest(
     screen = Screen.of(json)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
     if not (layout.sensitive_files or layout.sensitive_items):
-        raise WrongUsage(
+        raise InvalidArgument(
             "No item is named as sensitive, so nothing can be given away.",
             "Name those you know with --sensitive FILE or --sensitive-items NAME.",
         )
     if size not in (1, 2):
-        raise WrongUsage(f"--size is {size}.", "Give 1 for single items, or 2 for pairs too.")
+        raise InvalidArgument(f"--size is {size}.", "Give 1 for single items, or 2 for pairs too.")
     if top < 1:
-        raise WrongUsage(f"--top is {top}.", "Give at least 1.")
+        raise InvalidArgument(f"--top is {top}.", "Give at least 1.")
     least = whole_or_share(min_support)
     support_of(least, 1)  # better to hear now than after reading
     if out is not None:
         if out.exists():
-            raise WrongUsage(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
+            raise InvalidArgument(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
         check_place(out, replace=False, folder=False)
     data = layout.recipe(input).read(bounds.memory_limit)
     screen.show(lambda: print_reading(data, screen.console))

@@ -11,7 +11,7 @@ from veilset.cli.app import app
 from veilset.cli.forms import check_out, columns_of
 from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceFile
 from veilset.cli.screen import Screen
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io.trees import TreeKind, check_tree_name
 from veilset.report import item_facts, print_item, print_reading, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.transactions import Taxonomy
@@ -68,7 +68,9 @@ def check(
     screen = Screen.of(json)
     layout = reading or ReadingOptions()
     if data is None and (limits is not None or layout.is_about_data):
-        raise WrongUsage("There is no data that these options could be about.", "Name the transactions after the tree.")
+        raise InvalidArgument(
+            "There is no data that these options could be about.", "Name the transactions after the tree."
+        )
     read = Taxonomy.read(tree, kind=kind, columns=columns_of(columns, "--columns"), encoding=layout.encoding)
     notes: tuple[str, ...] = ()
     if data is not None:
@@ -120,10 +122,12 @@ def show(
     """
     screen = Screen.of(json)
     if depth is not None and item is not None:
-        raise WrongUsage("--depth does not go with --item: all groups of an item are shown.", "Leave one of them out.")
+        raise InvalidArgument(
+            "--depth does not go with --item: all groups of an item are shown.", "Leave one of them out."
+        )
     levels = 2 if depth is None else depth
     if not 0 <= levels <= _DEEPEST:
-        raise WrongUsage(f"--depth is {levels}.", f"Give a whole number from 0 to {_DEEPEST}.")
+        raise InvalidArgument(f"--depth is {levels}.", f"Give a whole number from 0 to {_DEEPEST}.")
     read = Taxonomy.read(tree, kind=kind, columns=columns_of(columns, "--columns"), encoding=encoding)
     if item is not None:
         screen.answer(item_facts(read, item), lambda: print_item(read, item, screen.console))
@@ -171,11 +175,15 @@ def make(
     screen = Screen.of(json)
     if (fan_out is None) == (co_occurrence is None):
         given = "Both" if fan_out is not None else "Neither of"
-        raise WrongUsage(f"{given} --fan-out and --co-occurrence are given.", "Give one of them, such as --fan-out 4.")
+        raise InvalidArgument(
+            f"{given} --fan-out and --co-occurrence are given.", "Give one of them, such as --fan-out 4."
+        )
     if min_support is not None and co_occurrence is None:
-        raise WrongUsage("--min-support goes only with --co-occurrence.", "Leave it out, or give --co-occurrence 4.")
+        raise InvalidArgument(
+            "--min-support goes only with --co-occurrence.", "Leave it out, or give --co-occurrence 4."
+        )
     if min_support is None and co_occurrence is not None:
-        raise WrongUsage(
+        raise InvalidArgument(
             "--co-occurrence needs --min-support: a tree shows what was bought together, perhaps by one person.",
             "Give the k of your promise, such as --min-support 20.",
         )

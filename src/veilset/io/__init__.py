@@ -10,7 +10,7 @@ from veilset.io.layout import ANATOMIES, FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
 from veilset.io.rows import Rows
 from veilset.io.text import open_text
-from veilset.io.writing import as_written, holds_more_than, write_rows
+from veilset.io.writing import as_written, find_difference, write_rows
 
 __all__ = [
     "ANATOMIES",
@@ -26,8 +26,8 @@ __all__ = [
     "atomic_folder",
     "check_place",
     "check_table_name",
+    "find_difference",
     "gather",
-    "holds_more_than",
     "open_text",
     "packed",
     "pieces_of",

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset import _native
-from veilset.errors import UnreadableInput, WrongUsage, said, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, said, unknown
 from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, list_offsets, present_rows
 from veilset.io.layout import Layout
 from veilset.io.rows import Offsets, Rows, arrow_numbers, ends_of
@@ -45,7 +45,9 @@ def completed(layout: Layout, schema: Any) -> Layout:
         if name not in schema.names:
             raise unknown("column", name, schema.names)
         if schema.names.count(name) > 1:
-            raise WrongUsage(f"{schema.names.count(name)} columns are called {name!r}.", "Give each a name of its own.")
+            raise InvalidArgument(
+                f"{schema.names.count(name)} columns are called {name!r}.", "Give each a name of its own."
+            )
     if shape == "lists":
         _check_items(schema, layout.columns[0], in_lists=True)
     elif shape == "long":
@@ -74,7 +76,7 @@ def _only_list(schema: Any) -> str:
         return str(lists[0])
     shown = [f"{field.name!r} ({field.type})" for field in list(schema)[:_SHOWN]]
     more = f", and {len(schema) - _SHOWN:,} more" if len(schema) > _SHOWN else ""
-    raise WrongUsage(
+    raise InvalidArgument(
         f"{f'{len(lists)} columns hold' if lists else 'No column holds'} lists: {', '.join(shown)}{more}.",
         f"Say which: {said('column', lists[0])}."
         if lists
@@ -91,18 +93,18 @@ def _is_list(kind: Any) -> bool:
 def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
     kind = schema.field(name).type
     if in_lists and not _is_list(kind):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The column {name!r} is of type {kind}, not of lists.",
             f"Name a column of lists; if it has one item a row, say {_COLUMNS}.",
         )
     if not in_lists and _is_list(kind):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The column {name!r} holds lists, not one item a row.",
             f"Say {said('column', name)} instead of {said('long')}.",
         )
     inner = kind.value_type if in_lists else kind
     if not is_item(inner):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The column {name!r} holds values of type {inner}, which are no items.",
             "Items are names (text) or ids (whole numbers).",
         )
@@ -110,18 +112,20 @@ def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
 
 def _check_wide(schema: Any, items: Sequence[str]) -> None:
     if not items:
-        raise WrongUsage("The table has no columns that could be items.", f"Name fewer columns in {said('ignore')}.")
+        raise InvalidArgument(
+            "The table has no columns that could be items.", f"Name fewer columns in {said('ignore')}."
+        )
     if "" in items:
-        raise WrongUsage("A column has no name, so it cannot be an item.", "Give every column a name.")
+        raise InvalidArgument("A column has no name, so it cannot be an item.", "Give every column a name.")
     if len(items) > len(set(items)):
         twice = next(name for place, name in enumerate(items) if name in items[:place])
-        raise WrongUsage(f"{items.count(twice)} columns are called {twice!r}.", "Give every item one column.")
+        raise InvalidArgument(f"{items.count(twice)} columns are called {twice!r}.", "Give every item one column.")
     kinds = dict(zip(schema.names, schema.types, strict=True))
     for name in items:
         kind = kinds[name]
         cells = kind.value_type if pa.types.is_run_end_encoded(kind) else kind
         if not (pa.types.is_boolean(cells) or is_number(cells)):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"The column {name!r} is of type {kind}, so it does not say yes or no.",
                 f"If it is no item, say {said('ignore', [name])}; if it says whose a row is, {said('person', name)}.",
             )
@@ -280,7 +284,7 @@ def _owners(batch: Any, name: str, row: int) -> Coded:
     try:
         found = coded_ids(column)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The column {name!r} is of type {column.type}, which cannot say whose a row is.",
             "Name a column of text, whole numbers or dates.",
         ) from None

@@ -21,7 +21,7 @@ from typing import IO, BinaryIO
 
 import pyarrow as pa
 
-from veilset.errors import CannotWrite, WrongUsage, said
+from veilset.errors import CannotWrite, InvalidArgument, said
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -99,8 +99,8 @@ def atomic_file(path: Path, *, replace: bool = False) -> Iterator[BinaryIO]:
         raise CannotWrite(f"Cannot write {str(path)!r}: {reason}.", "Choose another place.") from None
 
 
-def _created_meanwhile(target: Path) -> WrongUsage:
-    return WrongUsage(
+def _created_meanwhile(target: Path) -> InvalidArgument:
+    return InvalidArgument(
         f"{str(target)!r} was created meanwhile.", f"Choose another place, or say {said('replace', True)}."
     )
 
@@ -114,11 +114,11 @@ def _umask() -> int:
 def check_place(target: Path, *, replace: bool, folder: bool = True) -> None:
     """Raise if no folder (or file) *target* can be made; worth asking before long work whose result is to go there."""
     if os.path.lexists(target) and not replace:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{str(target)!r} exists already.", f"Choose another place, or say {said('replace', True)} to exchange it."
         )
     if os.path.lexists(target) and (target.is_symlink() or not (target.is_dir() if folder else target.is_file())):
-        raise WrongUsage(f"{str(target)!r} is not a {'folder' if folder else 'file'}.", "Choose another place.")
+        raise InvalidArgument(f"{str(target)!r} is not a {'folder' if folder else 'file'}.", "Choose another place.")
     parent = target.absolute().parent
     if not parent.is_dir():
         raise CannotWrite(f"The folder {str(parent)!r} does not exist.", "Create it, or choose another place.")

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io.layout import Layout
 from veilset.io.rows import Codes, Offsets
 
@@ -28,7 +28,7 @@ def schema_of(names: Sequence[str], layout: Layout) -> Any:
         number, item = layout.columns or ("id", "item")
         return pa.schema([(number, pa.int64()), (item, pa.string())])
     if not len(names):
-        raise WrongUsage(
+        raise InvalidArgument(
             "A wide table has one column an item, but there are no items.", "Write lists or a long table instead."
         )
     return pa.schema([(name, pa.bool_()) for name in names])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from veilset.errors import BudgetExceeded, UnreadableInput, WrongUsage
+from veilset.errors import BudgetExceeded, InvalidArgument, UnreadableInput
 from veilset.io.files import readable
 from veilset.limits import Limits
 
@@ -63,7 +63,7 @@ class DuckDB:
         statements = self._connection.extract_statements(query)
         if [statement.type for statement in statements] != [self._duckdb.StatementType.SELECT]:
             kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"The query is no single SELECT statement, but: {kinds}.", "Ask one question that only reads."
             )
         self._query = query
@@ -143,7 +143,7 @@ class PostgreSQL:
         except self._psycopg.Error:
             parameters = None
         if parameters is None or "@" in after or (after and "/" in before):
-            raise WrongUsage(
+            raise InvalidArgument(
                 "The address of the PostgreSQL database is not understood.",
                 "Write postgresql://USER@HOST:PORT/DATABASE, with @ / : and % inside of names as %40 %2F %3A %25.",
             )
@@ -240,7 +240,7 @@ def _driver(name: str, what: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"Reading {what} needs the package {name}, which is not installed.",
             "Install it: pip install 'veilset[sql]'.",
         ) from None

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from veilset.errors import UnreadableInput, WrongUsage, near_misses, said
+from veilset.errors import InvalidArgument, UnreadableInput, near_misses, said
 from veilset.limits import Limits
 
 _LARGEST_BLOCK = 1 << 23
@@ -258,5 +258,5 @@ def _codec(encoding: str) -> codecs.CodecInfo:
     return codec
 
 
-def _no_encoding(encoding: str) -> WrongUsage:
-    return WrongUsage(f"There is no encoding {encoding!r}.", "Common ones: utf-8, latin-1, cp1252, utf-16.")
+def _no_encoding(encoding: str) -> InvalidArgument:
+    return InvalidArgument(f"There is no encoding {encoding!r}.", "Common ones: utf-8, latin-1, cp1252, utf-16.")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
 from veilset.io.rows import Codes, Offsets, ends_of
@@ -62,7 +62,9 @@ def _lines(
 def _as_ids(names: Sequence[str], layout: Layout) -> _Spelled:
     wrong = next((name for name in names if not _is_id(name)), None)
     if wrong is not None:
-        raise WrongUsage(f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead.")
+        raise InvalidArgument(
+            f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead."
+        )
     return b"", [name.encode() for name in names]
 
 
@@ -71,7 +73,7 @@ def _as_spmf(names: Sequence[str], layout: Layout) -> _Spelled:
         return b"", [name.encode() for name in names]
     wrong = next((name for name in names if "\n" in name or "\r" in name or name != name.strip(" \t")), None)
     if wrong is not None:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The item {wrong!r} has a line break in it, or blanks around it, and cannot be written as SPMF.",
             "Write basket CSV instead.",
         )
@@ -86,7 +88,7 @@ def _as_fields(names: Sequence[str], layout: Layout) -> _Spelled:
 
 def _as_wide(names: Sequence[str], layout: Layout) -> _Spelled:
     if not names:
-        raise WrongUsage("No item is left, and a wide table needs a column.", "Write basket CSV instead.")
+        raise InvalidArgument("No item is left, and a wide table needs a column.", "Write basket CSV instead.")
     return _header(names, layout), [b""] * len(names)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 
 _ROWS_AT_ONCE = 1 << 16
 
@@ -38,11 +38,11 @@ def table_reader(frame: Any) -> Any:
         if hasattr(frame, "__arrow_c_stream__"):
             return _from_stream(frame)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The {_kind(frame)} cannot be turned into an Arrow table: {str(error).splitlines()[0].rstrip('.')}.",
             "Give every column values of one kind: names, whole numbers, booleans, or lists of names.",
         ) from None
-    raise WrongUsage(
+    raise InvalidArgument(
         f"A {_kind(frame)} is no table that Arrow can read.",
         "Give a pandas or polars frame, an Arrow table, or another object with __arrow_c_stream__; "
         "collect a lazy frame first; for Python lists use from_lists.",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 
 _DEEPEST = 200  # levels; Python reads no JSON that is nested much deeper than twice that
 
@@ -131,7 +131,7 @@ def _too_deep(path: str | Path) -> UnreadableInput:
 def json_of_paths(paths: Mapping[str, Sequence[str]]) -> str:
     """The tree as nested objects."""
     if (deepest := max(map(len, paths.values()))) >= _DEEPEST:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The tree is {deepest + 1} levels deep; JSON is written for {_DEEPEST} at most.",
             "Write another kind: paths, edges or lines.",
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from veilset.errors import WrongUsage, said, unknown
+from veilset.errors import InvalidArgument, said, unknown
 
 Container = Literal["fimi", "spmf", "csv", "json", "parquet", "arrow"]
 Shape = Literal["lists", "long", "wide", "anatomy"]
@@ -115,13 +115,13 @@ class Layout:
         if format in ANATOMIES:
             others = (header, column, long, wide, person, ignore, counts)
             if any(others) or delimiter not in (None, ","):
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"The format {format} says itself what stands where.", "Leave out all other options of reading."
                 )
             return _anatomized(path, format)
         by_name = _BY_SUFFIX.get(Path(unpacked_name(path)).suffix.lower())
         if long is not None and wide:
-            raise WrongUsage("A table cannot be long and wide.", f"Say {said('long')} or {said('wide')}.")
+            raise InvalidArgument("A table cannot be long and wide.", f"Say {said('long')} or {said('wide')}.")
         shape = "long" if long is not None else "wide" if wide else None
         if format is None and by_name is None:
             raise _no_format(path)
@@ -130,7 +130,7 @@ class Layout:
             raise unknown("format", chosen, [*FORMATS, "anatomy"])
         if shape is not None:
             if format == "basket":  # says that a line is a transaction; other names say less
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{said(shape)} does not go with {said('format', 'basket')}.", "Leave one of them out."
                 )
             chosen = _of_shape(chosen, shape)
@@ -175,7 +175,7 @@ def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the wo
     container = FORMATS[by_name].container if by_name else None
     fitting = next((other for other, form in ANATOMIES.items() if form.container == container), None)
     if fitting is None or name.suffix.lower() == ".tsv" or format not in ("anatomy", fitting):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The name {Path(path).name!r} does not say how an anatomized table is laid out.",
             f"End it in {' or '.join(form.suffix for form in ANATOMIES.values())}.",
         )
@@ -184,7 +184,7 @@ def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the wo
     return Layout(fitting, "," if container == "csv" else "", header=container == "csv")
 
 
-def _no_format(path: str | Path) -> WrongUsage:
+def _no_format(path: str | Path) -> InvalidArgument:
     suffix = Path(unpacked_name(path)).suffix.lower()
     advice = {
         ".json": f"If it holds one JSON value a line, say {said('format', 'jsonl')}.",
@@ -193,7 +193,7 @@ def _no_format(path: str | Path) -> WrongUsage:
         ".txt": f"Say {said('format', 'fimi')} (ids), {said('format', 'basket')} (names), {said('format', 'spmf')}, "
         f"or {said('format', 'long')} with {_COLUMNS}.",
     }
-    return WrongUsage(
+    return InvalidArgument(
         f"The name {Path(path).name!r} does not say how the file is laid out.",
         advice.get(suffix, f"Name its {said('format')}: {', '.join(FORMATS)}."),
     )
@@ -204,22 +204,22 @@ def _of_shape(format: str, shape: str) -> str:  # noqa: A002 - the word users ty
     container = FORMATS[format].container
     fitting = next((name for name, form in FORMATS.items() if (form.container, form.shape) == (container, shape)), None)
     if fitting is None or FORMATS[format].shape not in ("lists", shape):
-        raise WrongUsage(f"{said(shape)} does not go with the format {format}.", "Leave one of them out.")
+        raise InvalidArgument(f"{said(shape)} does not go with the format {format}.", "Leave one of them out.")
     return fitting
 
 
 def _check_names(long: Sequence[str] | None, column: str | None, ignore: Sequence[str]) -> None:
     if long is not None and (isinstance(long, str) or len(long) != 2):
-        raise WrongUsage(f"{said('long')} is {long!r}.", "Give the names of two columns: the id's and the item's.")
+        raise InvalidArgument(f"{said('long')} is {long!r}.", "Give the names of two columns: the id's and the item's.")
     if long is not None and long[0] == long[1]:
-        raise WrongUsage(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
+        raise InvalidArgument(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
     if long is not None and column is not None:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('column', column)} does not go with {said('long')}.",
             f"{_COLUMNS} names the column of the items.",
         )
     if isinstance(ignore, str):
-        raise WrongUsage(f"{said('ignore')} is {ignore!r}, not a list of columns.", f"Write [{ignore!r}].")
+        raise InvalidArgument(f"{said('ignore')} is {ignore!r}, not a list of columns.", f"Write [{ignore!r}].")
 
 
 def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
@@ -228,13 +228,13 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
     _check_delimiter(layout)
     _check_person(layout)
     if header and container != "csv":
-        raise WrongUsage(f"A header does not go with {words}.", f"Leave {said('header')} out.")
+        raise InvalidArgument(f"A header does not go with {words}.", f"Leave {said('header')} out.")
     if shape == "long" and not layout.columns:
-        raise WrongUsage("A long table needs the names of its columns.", f"Say {_COLUMNS} with the names it has.")
+        raise InvalidArgument("A long table needs the names of its columns.", f"Say {_COLUMNS} with the names it has.")
     if layout.columns and (shape == "wide" or (shape == "lists" and container in ("fimi", "spmf", "csv"))):
-        raise WrongUsage(f"{said('column', layout.columns[0])} does not go with {words}.", "Leave it out.")
+        raise InvalidArgument(f"{said('column', layout.columns[0])} does not go with {words}.", "Leave it out.")
     if (layout.ignore or layout.counts) and shape != "wide":
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('ignore')} and {said('counts')} are for wide tables.",
             f"Add {said('wide', True)}, or leave them out.",
         )
@@ -242,8 +242,8 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
         raise _packed_table(path, container)
 
 
-def _packed_table(path: Path, container: str) -> WrongUsage:
-    return WrongUsage(
+def _packed_table(path: Path, container: str) -> InvalidArgument:
+    return InvalidArgument(
         f"{path.name!r} is packed, but {container} files are not read from inside {path.suffix}.",
         "Unpack it first; Parquet is compressed by itself.",
     )
@@ -254,12 +254,12 @@ def _check_delimiter(layout: Layout) -> None:
     delimiter = layout.delimiter
     if container != "csv":
         if delimiter != (_BLANK if container in ("fimi", "spmf") else ""):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"The delimiter is {delimiter!r}, but {words} says itself what separates items.",
                 f"Leave {said('delimiter')} out, or say {said('format', 'basket')}.",
             )
     elif len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
-        raise WrongUsage(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
+        raise InvalidArgument(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
 
 
 def _check_person(layout: Layout) -> None:
@@ -267,13 +267,13 @@ def _check_person(layout: Layout) -> None:
     if layout.person is None:
         return
     if container in ("fimi", "spmf"):
-        raise WrongUsage(f"{words} has no column that says whose a line is.", f"Leave {said('person')} out.")
+        raise InvalidArgument(f"{words} has no column that says whose a line is.", f"Leave {said('person')} out.")
     if layout.format == "basket" and not layout.header:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The person column {layout.person!r} can only be found in a header.", f"Add {said('header', True)}."
         )
     if layout.person in layout.columns[-1:]:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The column {layout.person!r} cannot both hold the items and say whose a row is.", "Name two columns."
         )
 

@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
-from veilset.errors import UnreadableInput, WrongUsage, near_misses, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, near_misses, unknown
 from veilset.io.files import read_text_bytes, readable
 from veilset.io.layout import unpacked_name
 
@@ -54,12 +54,12 @@ def check_listed(listed: Iterable[Listed], names: Collection[str]) -> None:
     for entry in listed:
         for name in (re.split(ends, entry.comment)[0].strip(" \t") for ends in (",", f",|{_ARROWS}")):
             if name in known:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{entry.place}: this is a comment, but the data has an item {name!r}.",
                     "For the item write it in quotes; else write the comment in another way.",
                 )
         for name in (name for side in entry.sides for name in side if name not in known):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{entry.place}: there is no item {name!r} in the data.",
                 _meant(name, known) or near_misses(name, names) or "Check its spelling.",
             )

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io.atomic import atomic_file
 from veilset.io.formatting import in_basket, json_name
 
@@ -64,7 +64,7 @@ def check_table_name(path: Path) -> None:
     """Raise if the name of a file does not say in which of the formats to write it."""
     if path.suffix.lower() not in _WRITERS:
         *most, last = TABLE_SUFFIXES
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{path.name!r} does not say how to write.",
             f"End it in {', '.join(most)} or {last}, such as result{most[0]}.",
         )

@@ -14,7 +14,7 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.io.databases import Database, DuckDB, PostgreSQL
 from veilset.limits import Limits
 
@@ -84,18 +84,18 @@ def open_query(source: str, query: str | None, limits: Limits) -> tuple[Any, Ite
     return schema, batches
 
 
-def _no_query(source: str, columns: list[tuple[str, str, str, str]]) -> WrongUsage:
+def _no_query(source: str, columns: list[tuple[str, str, str, str]]) -> InvalidArgument:
     tables: dict[str, list[str]] = {}
     for schema, table, column, kind in columns:
         name = _quoted(table) if schema in ("main", "public") else f"{_quoted(schema)}.{_quoted(table)}"
         tables.setdefault(name, []).append(f"{_quoted(column)} {kind}")
     if not tables:
-        return WrongUsage(
+        return InvalidArgument(
             f"{source!r} needs a query, and has no tables that may be read.", "Check which database it is."
         )
     shown = "; ".join(f"{name} ({', '.join(listed)})" for name, listed in list(tables.items())[:_SHOWN])
     more = f"; and {len(tables) - _SHOWN:,} more" if len(tables) > _SHOWN else ""
-    return WrongUsage(
+    return InvalidArgument(
         f"{source!r} is a database, so a query must say what to read. Its tables: {shown}{more}.",
         f"For example: {said('query', f'SELECT * FROM {next(iter(tables))}')}.",  # noqa: S608 - for the user to run
     )

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, get_args
 
-from veilset.errors import UnreadableInput, WrongUsage, said, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, said, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.companions import Table, at_line, check_once, check_rows, read_table, write_table
 from veilset.io.files import read_text_bytes
@@ -42,7 +42,7 @@ def read_tree(
     """
     chosen = _kind_of(path, kind)
     if columns is not None and chosen in ("lines", "json"):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('columns')} is {columns!r}, but {str(path)!r} has none: its kind is {chosen}.",
             f"Leave {said('columns')} out, or say {said('kind', 'paths')} or {said('kind', 'edges')}.",
         )
@@ -68,7 +68,7 @@ def write_tree(path: str | Path, paths: Mapping[str, Sequence[str]], *, kind: st
     """Write what `read_tree` reads back exactly; ``.csv`` and ``.tsv`` hold paths unless *kind* says edges."""
     chosen = _kind_of(path, kind)
     if not paths:
-        raise WrongUsage("A tree without items cannot be written.", "Give it at least one item.")
+        raise InvalidArgument("A tree without items cannot be written.", "Give it at least one item.")
     if chosen == "json":
         write_whole(Path(path), json_of_paths(paths).encode())
     elif chosen == "lines":
@@ -92,7 +92,7 @@ def _kind_of(path: str | Path, kind: str | None) -> str:
         return kind
     by_suffix = {".json": "json", ".txt": "lines", ".csv": "paths", ".tsv": "paths"}
     if (suffix := Path(unpacked_name(path)).suffix.lower()) not in by_suffix:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The name {Path(path).name!r} does not say what form the tree has.",
             "Name it .csv, .tsv (tables), .txt (a;b;*) or .json, or give its kind: paths, edges, lines or json.",
         )
@@ -103,7 +103,9 @@ def _picked(table: Table, columns: Sequence[str] | None) -> Table:
     if columns is None:
         return table
     if isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns):
-        raise WrongUsage(f"{said('columns')} is {columns!r}.", "Give two or more different names, the item's first.")
+        raise InvalidArgument(
+            f"{said('columns')} is {columns!r}.", "Give two or more different names, the item's first."
+        )
     return table.only(columns)
 
 
@@ -227,7 +229,7 @@ def _edges_of(paths: Mapping[str, Sequence[str]]) -> dict[str, str]:
         for name, parent in pairwise((item, *groups, ROOT)):
             # Nodes with one name below parents with one name are caught when it comes to the parents.
             if parent_of.setdefault(name, parent) != parent:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"Two nodes are called {name!r}; a table of edges could not tell them apart.",
                     "Write another kind: paths, lines or json.",
                 )
@@ -239,7 +241,7 @@ def _check_names_for_lines(paths: Mapping[str, Sequence[str]]) -> None:
     for name in (name for item, groups in paths.items() for name in (item, *groups)):
         # Nothing is quoted in this form, and a byte-order mark in front would be taken for the file's.
         if name == _STAR or name != name.strip(" \t\ufeff") or re.search("[;\r\n]", name):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"The name {name!r} cannot be written between semicolons.",
                 "Rename it, or write another kind: paths, edges or json.",
             )

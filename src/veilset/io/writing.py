@@ -39,7 +39,7 @@ def write_rows(stream: IO[bytes], offsets: Offsets, items: Codes, names: Sequenc
             stream.write(block)
 
 
-def holds_more_than(path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> str | None:
+def find_difference(path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> str | None:
     """None if *path* holds these rows just as `write_rows` writes them, else where it differs.
 
     Text must be the same byte for byte. The bytes of a table depend on the version of the library that wrote it: there,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import coded
 from veilset.mining.itemsets import Itemsets
@@ -65,7 +65,7 @@ def expected_supports(
     [2.0, 1.0, 0.667]
     """
     if data.anatomy is None:
-        raise WrongUsage(
+        raise InvalidArgument(
             "These transactions have no columns and buckets.",
             "Use supports, which counts them as they are; or read an anatomized table: read(path, format='anatomy').",
         )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import BudgetExceeded, WrongUsage, said
+from veilset.errors import BudgetExceeded, InvalidArgument, said
 from veilset.exact import Support, exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import LARGEST, allowed, frequent
@@ -177,9 +177,9 @@ def rules(
     limits = Limits(**bounds)
     share = exact_share(min_confidence, "min_confidence")
     if min_size < 2:
-        raise WrongUsage(f"{said('min_size')} is {min_size}.", "A rule has at least 2 items, one on each side.")
+        raise InvalidArgument(f"{said('min_size')} is {min_size}.", "A rule has at least 2 items, one on each side.")
     if max_size is not None and max_size < min_size:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('max_size')} is {max_size} and {said('min_size')} {min_size}.",
             f"Give a {said('max_size')} of at least {said('min_size')}, or none; both sides count.",
         )
@@ -210,7 +210,7 @@ def _right_sides(
     right = allowed(data, consequents)
     left_out = np.flatnonzero(right > mined)
     if len(left_out):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The consequent {data.names[left_out[0]]!r} is not among the items.",
             "Add it to items, or take it off consequents.",
         )

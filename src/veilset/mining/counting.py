@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import Support, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import allowed
@@ -122,7 +122,7 @@ def coded(
     offsets = [0]
     for number, itemset in enumerate(_several(itemsets), start=1):
         if isinstance(itemset, (str, bytes)) or not isinstance(itemset, Iterable):
-            raise WrongUsage(f"Itemset {number} is {itemset!r}, not a list of items.", f"Write [{itemset!r}].")
+            raise InvalidArgument(f"Itemset {number} is {itemset!r}, not a list of items.", f"Write [{itemset!r}].")
         flat.extend(itemset)
         offsets.append(len(flat))
     return np.array(offsets, dtype=np.int64), data.codes(flat).astype(np.int32)
@@ -130,7 +130,7 @@ def coded(
 
 def _several(itemsets: Iterable[Iterable[str]]) -> Iterable[Iterable[str]]:
     if isinstance(itemsets, (str, bytes)) or not isinstance(itemsets, Iterable):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('itemsets')} is {itemsets!r}.", "Give a list of lists of items, or what frequent gives."
         )
     return itemsets

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage, said, unknown
+from veilset.errors import InvalidArgument, said, unknown
 from veilset.exact import Support, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.itemsets import Itemsets
@@ -163,9 +163,9 @@ def allowed(data: Transactions, items: Iterable[str] | None) -> npt.NDArray[np.u
 def _sizes(min_size: int, max_size: int | None) -> tuple[int, int]:
     """What the kernels take: 0 stands for no largest size."""
     if min_size < 1:
-        raise WrongUsage(f"{said('min_size')} is {min_size}.", "Itemsets have at least 1 item.")
+        raise InvalidArgument(f"{said('min_size')} is {min_size}.", "Itemsets have at least 1 item.")
     if max_size is not None and max_size < min_size:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('max_size')} is {max_size} and {said('min_size')} {min_size}.",
             f"Give a {said('max_size')} of at least {said('min_size')}, or none.",
         )

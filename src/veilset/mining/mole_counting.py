@@ -13,7 +13,7 @@ from typing import Unpack
 
 import numpy as np
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import exact_share
 from veilset.limits import Bounds
 from veilset.mining.frequent_itemsets import Count, count_frequent
@@ -79,11 +79,11 @@ def count_moles(
     """
     share = exact_share(h, "h")
     if k < 1:
-        raise WrongUsage(f"{said('k')} is {k}.", "Give at least 1.")
+        raise InvalidArgument(f"{said('k')} is {k}.", "Give at least 1.")
     public = list(data.public if items is None else items)
     given = list(containing)
     if hidden := sorted(set(data.sensitive).intersection(public + given)):
-        raise WrongUsage(f"{hidden[0]!r} is sensitive, and moles are public itemsets.", "Take it off the list.")
+        raise InvalidArgument(f"{hidden[0]!r} is sensitive, and moles are public itemsets.", "Take it off the list.")
     if known is None and share < 1:  # with h = 1 nothing is given away
         known = giveaways(data, k, h=share, max_size=max_size, items={*public, *given}, **bounds)
     occurring = count_frequent(data, 1, containing=given, max_size=max_size, items=public, **bounds)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
@@ -160,7 +160,7 @@ def minimal_rare_chunks(
     limits = Limits(**bounds)
     question = _question(k, h, max_size)
     if chunk_size < 1:
-        raise WrongUsage(f"{said('chunk_size')} is {chunk_size}.", "Give at least 1.")
+        raise InvalidArgument(f"{said('chunk_size')} is {chunk_size}.", "Give at least 1.")
 
     def chunks() -> Iterator[Moles]:
         with limits.guard(_TASK, _ADVICE):
@@ -252,9 +252,11 @@ class _Question(TypedDict):
 def _question(k: int, h: float | str | Fraction, max_size: int | None) -> _Question:
     share = exact_share(h, "h")
     if k < 1:
-        raise WrongUsage(f"{said('k')} is {k}.", "Give at least 1.")
+        raise InvalidArgument(f"{said('k')} is {k}.", "Give at least 1.")
     if max_size is not None and max_size < 1:
-        raise WrongUsage(f"{said('max_size')} is {max_size}.", "Give at least 1, or None for itemsets of any size.")
+        raise InvalidArgument(
+            f"{said('max_size')} is {max_size}.", "Give at least 1, or None for itemsets of any size."
+        )
     return {
         "h_num": share.numerator,
         "h_den": share.denominator,

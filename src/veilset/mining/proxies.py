@@ -20,7 +20,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import BudgetExceeded, WrongUsage, said
+from veilset.errors import BudgetExceeded, InvalidArgument, said
 from veilset.exact import Support, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
@@ -105,11 +105,11 @@ def proxies(
     """
     limits = Limits(**bounds)
     if size not in range(1, _LARGEST_SIZE + 1):
-        raise WrongUsage(f"{said('size')} is {size}.", "Give 1 for single items, or 2 for pairs too.")
+        raise InvalidArgument(f"{said('size')} is {size}.", "Give 1 for single items, or 2 for pairs too.")
     if top is not None and top < 1:
-        raise WrongUsage(f"{said('top')} is {top}.", "Give at least 1, or none for all.")
+        raise InvalidArgument(f"{said('top')} is {top}.", "Give at least 1, or none for all.")
     if not data.sensitive:
-        raise WrongUsage("No item is sensitive, so nothing can be given away.", "Name sensitive items first.")
+        raise InvalidArgument("No item is sensitive, so nothing can be given away.", "Name sensitive items first.")
     known, secret = _together(data, support_of(min_support, len(data)), size, limits)
     held = supports(data, known, **limits.bounds())
     lower = _lower_bound(known.supports, held)

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from veilset.errors import Infeasible, WrongUsage, said
+from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.exact import at_least, exact_share, percent
 from veilset.models.promise import Parameter, Promise
 from veilset.options import Option
@@ -78,7 +78,7 @@ class Coherence(Promise):
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**31:
                 unlimited = f", or {said('p', None)} for no limit" if letter == "p" else ""
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{said(letter)} is {value!r}.",
                     f"Give a whole number from 1, such as {said(letter, 4)}{unlimited}.",
                 )
@@ -102,13 +102,13 @@ class Coherence(Promise):
         """*h*, or 1 where none was given: then there is no sensitive item to be sure of."""
         return Fraction(1) if self.h is None else self.h
 
-    def seen_in(self, data: Transactions) -> Transactions:
+    def as_seen_by_attacker(self, data: Transactions) -> Transactions:
         """The data as this promise sees it: the sensitive items of a group are one item.
 
         Whoever has one of them has the group, so that a bound for the group bounds each of its items.
 
         >>> data = Transactions.from_lists([["tea", "hiv"], ["tea", "aids"], ["tea"]], sensitive=["hiv", "aids"])
-        >>> Coherence(h="1/2", k=2, p=1, sensitive_groups=[["hiv", "aids"]]).seen_in(data).to_lists()
+        >>> Coherence(h="1/2", k=2, p=1, sensitive_groups=[["hiv", "aids"]]).as_seen_by_attacker(data).to_lists()
         [['hiv or aids', 'tea'], ['hiv or aids', 'tea'], ['tea']]
         """
         names = self.group_names(data)
@@ -123,7 +123,7 @@ class Coherence(Promise):
         """
         names: dict[str, str] = {}
         taken = {*data.names}
-        for group in self.within(data).sensitive_groups:
+        for group in self.restricted_to(data).sensitive_groups:
             name = " or ".join(group)
             while name in taken:
                 name += " (group)"
@@ -131,7 +131,7 @@ class Coherence(Promise):
             names.update(dict.fromkeys(group, name))
         return names
 
-    def within(self, data: Transactions) -> Coherence:
+    def restricted_to(self, data: Transactions) -> Coherence:
         """The same promise about *data*, in which only its items are named: what a release may say in public.
 
         A sensitive item that is in a group and not in the release was in more than a share *h* of the original.
@@ -152,11 +152,11 @@ class Coherence(Promise):
         """Raise if the data has sensitive items and no *h* was given, or an item of a group is not sensitive."""
         grouped = {item for group in self.sensitive_groups for item in group}
         if public := sorted(grouped.intersection(data.public)):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{public[0]!r} is in a sensitive group, but it is a public item.", "Name it as sensitive, too."
             )
         if self.h is None and data.sensitive:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said('h')} is not given, but {len(data.sensitive)} items are sensitive "
                 f"(such as {data.sensitive[0]!r}).",
                 f"Say how sure an attacker may become of one, such as {said('h', 0.4)}; "
@@ -166,7 +166,7 @@ class Coherence(Promise):
     def check_feasible(self, data: Transactions) -> None:
         """Raise if the empty itemset breaks the promise (thesis Theorem 3): no suppression of public items helps."""
         self.check_data(data)
-        data = self.seen_in(data)
+        data = self.as_seen_by_attacker(data)
         if len(data) < self.k:
             raise Infeasible(
                 f"The data has {len(data)} transactions, so nobody can be one of {self.k}.",
@@ -238,19 +238,19 @@ def _holders(data: Transactions, items: list[str]) -> int:
 
 def _groups(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     if isinstance(groups, str):
-        raise WrongUsage(f"{said('sensitive_groups')} is the text {groups!r}.", "Give a list of lists of items.")
+        raise InvalidArgument(f"{said('sensitive_groups')} is the text {groups!r}.", "Give a list of lists of items.")
     found: list[tuple[str, ...]] = []
     seen: set[str] = set()
     for group in groups:
         if isinstance(group, str):
-            raise WrongUsage(f"A sensitive group is the text {group!r}.", "Give a list of lists of items.")
+            raise InvalidArgument(f"A sensitive group is the text {group!r}.", "Give a list of lists of items.")
         members = tuple(dict.fromkeys(group))
         if len(members) < 2:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"A sensitive group has {len(members)} item{'s' * (len(members) != 1)}.", "A group is of at least two."
             )
         if twice := seen.intersection(members):
-            raise WrongUsage(f"{min(twice)!r} is in two sensitive groups.", "Unite them, or take it out of one.")
+            raise InvalidArgument(f"{min(twice)!r} is in two sensitive groups.", "Unite them, or take it out of one.")
         seen.update(members)
         found.append(members)
     return tuple(found)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import Support, exact_share, exact_support, support_of
 from veilset.models.promise import Edit, Parameter, Promise
 from veilset.options import Option
@@ -73,7 +73,7 @@ class _Hidden(Promise):
     def check_drop_empty(self) -> None:
         """Raise if min_support is a share: of fewer transactions it is fewer, and what was hidden would be found."""
         if isinstance(self.min_support, Fraction):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said('drop_empty')} does not go with {said('min_support', str(self.min_support))}, a share: of "
                 "fewer transactions, the same share is fewer, and what was hidden would be found again.",
                 f"Give {said('min_support')} as a number of transactions, or leave {said('drop_empty')} out.",
@@ -211,13 +211,13 @@ def _patterns(patterns: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     found = []
     for number, pattern in enumerate(_several(patterns, "patterns"), start=1):
         if isinstance(pattern, (str, bytes)) or not isinstance(pattern, Iterable):
-            raise WrongUsage(f"Pattern {number} is {pattern!r}.", f"Give a list of items, such as [{pattern!r}].")
+            raise InvalidArgument(f"Pattern {number} is {pattern!r}.", f"Give a list of items, such as [{pattern!r}].")
         items = _in_order(pattern, f"Pattern {number}")
         if not items:
-            raise WrongUsage(f"Pattern {number} has no items.", "Name at least one: everybody has nothing.")
+            raise InvalidArgument(f"Pattern {number} has no items.", "Name at least one: everybody has nothing.")
         found.append(items)
     if not found:
-        raise WrongUsage("There is no pattern to hide.", "List at least one.")
+        raise InvalidArgument("There is no pattern to hide.", "List at least one.")
     return tuple(dict.fromkeys(found))
 
 
@@ -228,23 +228,23 @@ def _rules(rules: Iterable[tuple[Side, Side]]) -> tuple[tuple[tuple[str, ...], t
         try:
             antecedent, consequent = ([side] if isinstance(side, str) else [*side] for side in sides)
         except (TypeError, ValueError):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"Rule {number} is {rule!r}.", "Give a pair: its antecedent and its consequent, as lists of items."
             ) from None
         left, right = (_in_order(side, f"Rule {number}") for side in (antecedent, consequent))
         if not left or not right:
-            raise WrongUsage(f"Rule {number} has an empty side.", "Name at least one item on either side.")
+            raise InvalidArgument(f"Rule {number} has an empty side.", "Name at least one item on either side.")
         if both := set(left).intersection(right):
-            raise WrongUsage(f"Rule {number} has {min(both)!r} on both sides.", "Take it off one of them.")
+            raise InvalidArgument(f"Rule {number} has {min(both)!r} on both sides.", "Take it off one of them.")
         found.append((left, right))
     if not found:
-        raise WrongUsage("There is no rule to hide.", "List at least one.")
+        raise InvalidArgument("There is no rule to hide.", "List at least one.")
     return tuple(dict.fromkeys(found))
 
 
 def _several(values: Iterable[Any], what: str) -> Iterable[Any]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise WrongUsage(f"{what} is {values!r}.", "Give a list.")
+        raise InvalidArgument(f"{what} is {values!r}.", "Give a list.")
     return values
 
 
@@ -253,7 +253,7 @@ def _in_order(items: Iterable[str], where: str) -> tuple[str, ...]:
     names = [item_name(item, where) for item in items]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise WrongUsage(f"{where} names {twice!r} twice.", "Take it off once, or correct the other.")
+        raise InvalidArgument(f"{where} names {twice!r} twice.", "Take it off once, or correct the other.")
     return tuple(names[place] for place in vocabulary_order(names))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, get_args
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import exact_factor
 from veilset.models.promise import Edit, Parameter, Promise
 from veilset.options import Option
@@ -65,7 +65,7 @@ class LDiverseAnatomy(Promise):
         ] = "value",
     ) -> None:
         if empty not in get_args(Empty):
-            raise WrongUsage(f"{said('empty')} is {empty!r}.", f"Say {' or '.join(map(repr, get_args(Empty)))}.")
+            raise InvalidArgument(f"{said('empty')} is {empty!r}.", f"Say {' or '.join(map(repr, get_args(Empty)))}.")
         object.__setattr__(self, "l", exact_factor(l, "l"))
         object.__setattr__(self, "empty", empty)
 
@@ -79,7 +79,7 @@ class LDiverseAnatomy(Promise):
 
     def check_drop_empty(self) -> None:
         """Raise: an empty row has its place in a bucket, and is nobody's."""
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('drop_empty')} does not go with {self.name}: an empty row has its place in a bucket.",
             f"Take empty transactions out of the data before, or leave {said('drop_empty')} out.",
         )

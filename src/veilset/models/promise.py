@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Literal, Self, TypeAlias
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
 
 Parameter: TypeAlias = (
@@ -66,27 +66,27 @@ class Promise(ABC):
         return 0
 
     def check_data(self, data: Transactions) -> None:  # noqa: B027 - nothing to refuse
-        """Raise `WrongUsage` if the promise, as it stands, cannot be asked of this data."""
+        """Raise `InvalidArgument` if the promise, as it stands, cannot be asked of this data."""
 
     def check_items(self, data: Transactions) -> None:  # noqa: B027 - it names no items
-        """Raise `WrongUsage` if the promise names items that the data, not yet changed, does not have."""
+        """Raise `InvalidArgument` if the promise names items that the data, not yet changed, does not have."""
 
     def check_feasible(self, data: Transactions) -> None:  # noqa: B027 - it can always be kept
         """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
 
     def check_meaningful(self, data: Transactions) -> None:  # noqa: B027 - it always is
-        """Raise `WrongUsage` if the promise says nothing about such data, so that asking for it is a slip."""
+        """Raise `InvalidArgument` if the promise says nothing about such data, so that asking for it is a slip."""
 
     def check_drop_empty(self) -> None:  # noqa: B027 - nothing to refuse
-        """Raise `WrongUsage` if dropping empty transactions would make it another promise."""
+        """Raise `InvalidArgument` if dropping empty transactions would make it another promise."""
 
-    def within(self, data: Transactions) -> Self:
+    def restricted_to(self, data: Transactions) -> Self:
         """The same promise about *data*, in which only its items are named: what a release may say in public."""
         return self
 
     def too_common(self, data: Transactions) -> tuple[str, ...]:
         """The sensitive items that have to go first, where the custodian allows it: with them it cannot be kept."""
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('allow_sensitive')} does not go with {self.name}: its methods need no such permission.",
             "Leave it out.",
         )
@@ -178,15 +178,15 @@ class Reach:
     ----------
     covered : Fraction
         The share of the transactions that have no more than p public items.
-    most : int
+    p_for_90_percent : int
         The p at which nine transactions in ten are covered.
-    everybody : int
+    p_for_all : int
         The p at which all are.
     """
 
     covered: Fraction
-    most: int
-    everybody: int
+    p_for_90_percent: int
+    p_for_all: int
 
 
 @dataclass(frozen=True)

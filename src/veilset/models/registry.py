@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import InvalidArgument, near_misses
 from veilset.models.promise import Promise
 
 SEAL = "sealed"
@@ -23,24 +23,24 @@ Entry = TypeVar("Entry")
 def register(kind: type[Promise]) -> None:
     """Make a promise one that recipes, certificates and the command line know."""
     if kind.secret and (not kind.listed or kind.secrets is Promise.secrets):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{kind.__name__} is secret, and does not say what it lists.",
             "Give it listed, such as 'patterns', and secrets, their number: this is all that is public of it.",
         )
     if PROMISES.setdefault(kind.name, kind) is not kind:
-        raise WrongUsage(f"There is another promise called {kind.name!r}.", "Choose another name.")
+        raise InvalidArgument(f"There is another promise called {kind.name!r}.", "Choose another name.")
 
 
 def known_promise(name: str) -> type[Promise]:
     """The promise of this name; an error if there is none."""
     if name == SEAL:
         secret = " or ".join(repr(other) for other, kind in PROMISES.items() if kind.secret)
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{name!r} is what a certificate says of a promise that is secret, not a promise to ask for.",
             f"Name {secret}, with what is to be hidden.",
         )
     if name not in PROMISES:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.",
             near_misses(name, PROMISES) or "Name one of these; perhaps a newer veilset knows more.",
         )
@@ -63,7 +63,7 @@ class PerPromise(Generic[Entry]):
         kind = promise if isinstance(promise, type) else type(promise)
         if kind not in self._entries:
             known = ", ".join(other.__name__ for other in self._entries)
-            raise WrongUsage(f"There is no {self._what} for {kind.__name__}.", f"Available: {known}.")
+            raise InvalidArgument(f"There is no {self._what} for {kind.__name__}.", f"Available: {known}.")
         return self._entries[kind]
 
     def __contains__(self, kind: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import exact_share
 from veilset.models.promise import Parameter, Promise
 from veilset.options import Option
@@ -62,7 +62,7 @@ class RhoUncertainty(Promise):
     def check_meaningful(self, data: Transactions) -> None:
         """Raise if nothing is sensitive: what can be inferred then needs no protection."""
         if not data.sensitive:
-            raise WrongUsage(
+            raise InvalidArgument(
                 "No item is sensitive, so that there is nothing to protect from being inferred.",
                 f"Name the sensitive items ({said('sensitive')}); or use coherence, which hides who it is.",
             )

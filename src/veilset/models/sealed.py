@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.models.promise import Parameter, Promise
 from veilset.models.registry import PROMISES, SEAL
 from veilset.transactions import Transactions
@@ -37,11 +37,11 @@ class Sealed(Promise):
     def __init__(self, *, of: str, count: int, commitment: str) -> None:
         secret = [name for name, kind in PROMISES.items() if kind.secret]
         if of not in secret:
-            raise WrongUsage(f"The promise {of!r} is not one that is sealed.", f"It may be {' or '.join(secret)}.")
+            raise InvalidArgument(f"The promise {of!r} is not one that is sealed.", f"It may be {' or '.join(secret)}.")
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise WrongUsage(f"{said('count')} is {count!r}.", "Give a whole number from 1.")
+            raise InvalidArgument(f"{said('count')} is {count!r}.", "Give a whole number from 1.")
         if not isinstance(commitment, str) or not re.fullmatch("[0-9a-f]{64}", commitment):
-            raise WrongUsage(f"The commitment is {commitment!r}.", "It has 64 digits from 0 to f.")
+            raise InvalidArgument(f"The commitment is {commitment!r}.", "It has 64 digits from 0 to f.")
         for field, value in (("of", of), ("count", count), ("commitment", commitment)):
             object.__setattr__(self, field, value)
 
@@ -58,7 +58,7 @@ class Sealed(Promise):
 
     def check_data(self, data: Transactions) -> None:
         """Raise: nobody can tell without the custodian's key."""
-        raise WrongUsage(
+        raise InvalidArgument(
             f"Which {self.hidden} are hidden is the custodian's secret, so that it cannot be checked here.",
             "Ask the custodian to verify the whole release.",
         )

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize import METHODS, check_original, methods_of
-from veilset.errors import NotCertified, WrongUsage, said, unknown
+from veilset.anonymize import METHODS, methods_of, reject_anatomized
+from veilset.errors import InvalidArgument, NotCertified, said, unknown
 from veilset.io import (
     FORMATS,
     Layout,
@@ -80,7 +80,7 @@ def publish(
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     release = run.release
-    check_original(release.original)
+    reject_anatomized(release.original)
     if not release.certified or release.audit is None or _lacks_buckets(release):
         raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", _what_next(release))
     out = Path(out)
@@ -114,7 +114,7 @@ def check_target(out: Path, *, replace: bool) -> None:
     """Raise if *out* cannot be made, or is taken by anything but a release that is to be replaced."""
     check_place(out, replace=replace)
     if out.is_dir() and any(out.iterdir()) and not (out / "custodian" / "DO-NOT-SHARE.txt").is_file():
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another folder."
         )
 
@@ -124,7 +124,7 @@ def check_seed(seed: str, name: str) -> None:
     try:
         seed.encode()
     except UnicodeEncodeError:  # the seed is a secret: the error does not show it
-        raise WrongUsage(f"{said(name)} is not text in UTF-8.", "Give letters and digits.") from None
+        raise InvalidArgument(f"{said(name)} is not text in UTF-8.", "Give letters and digits.") from None
 
 
 def _why_not(release: Release) -> str:
@@ -146,7 +146,7 @@ def _lacks_buckets(release: Release) -> bool:
 
 
 def _what_next(release: Release) -> str:
-    if release.method == "given":
+    if release.method == "replay":
         return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
     if release.options.get("certify") is False:
         return f"Leave {said('certify', False)} out: then what the matrix does not hide is hidden, too."

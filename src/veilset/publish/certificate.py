@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.io import FORMATS, Layout, as_written
 from veilset.models import Parameter, Promise, Sealed, known_promise
 from veilset.transactions import Transactions
@@ -40,7 +40,9 @@ class DataFile(_Strict):
     def layout(self) -> Layout:
         """The layout, as the readers take it; an error if there is no such layout, or not in a file of this name."""
         if self.format not in FORMATS or Path(self.file).suffix != FORMATS[self.format].suffix:
-            raise WrongUsage(f"{self.file!r} is no file of the format {self.format!r}.", "Ask for the release again.")
+            raise InvalidArgument(
+                f"{self.file!r} is no file of the format {self.format!r}.", "Ask for the release again."
+            )
         shape = FORMATS[self.format].shape
         return as_written(
             Layout.choose(
@@ -139,7 +141,7 @@ def certified_promise(record: PromiseRecord) -> Promise:
         return _made(Sealed, record.parameters)
     kind = known_promise(record.name)
     if kind.secret:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"A certificate that names {record.name!r} openly would tell everybody what is to be hidden.",
             "Do not pass it on: publish again.",
         )
@@ -150,7 +152,7 @@ def _made(kind: type[Promise], parameters: Mapping[str, Any]) -> Promise:
     takes = signature(kind).parameters
     missing = [name for name, one in takes.items() if one.default is one.empty and name not in parameters]
     if missing or not set(parameters) <= set(takes):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The parameters {dict(parameters)} are not those of {kind.name}.", "Compare with the documentation."
         )
     return kind(**parameters)

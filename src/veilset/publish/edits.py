@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from veilset.errors import UnreadableInput, WrongUsage, said
+from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io import read_bytes
 from veilset.io.companions import Table, read_table, write_table
 from veilset.io.formatting import quoted
@@ -107,7 +107,7 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
             if kind.edits == "buckets"
             else f"[promise] stands in {str(custodian / RECIPE)!r}."
         )
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The release in {str(release)!r} was made for {kind.name}: its {what} transactions, and cannot be made to "
             "others.",
             f"Publish the other data anew; {keeps}",
@@ -140,7 +140,7 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
             "sensitive_where_present": tuple(row[0] for row in table.rows if row[1] == "sensitive"),
         }
     )
-    method = earlier.method.model_copy(update={"name": "given", "options": options})
+    method = earlier.method.model_copy(update={"name": "replay", "options": options})
     return earlier.model_copy(update={"seed": None, "method": method, "input": source})
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, StrictBool, ValidationError
 
 from veilset.anonymize import methods_of
-from veilset.errors import UnreadableInput, WrongUsage
+from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.models import Promise, known_promise
 from veilset.publish.sections import AnyPromise, PromiseSection, Section, check_written, promise_section
 from veilset.release import Release
@@ -86,7 +86,7 @@ class Recipe(Section):
             place = where + ".".join(map(str, first["loc"]))
             if not where and first["type"].endswith("_type"):  # the values of a promise may be secret
                 place += f" is {first['input']!r}"
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{str(path)!r}: {place}: {first['msg']}.", "Compare it with the recipe of a release."
             ) from None
         here = path.resolve().parent
@@ -94,7 +94,7 @@ class Recipe(Section):
         if recipe.input is None and not needs_input:
             return recipe
         if recipe.input is None:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{str(path)!r} names no input file.", "Its data did not come from a file: add [input] with a path."
             )
         return recipe.model_copy(update={"input": recipe.input.beside(here)})
@@ -121,7 +121,7 @@ class Recipe(Section):
         """The promise; items that need not occur may be in its groups, and are left out there if they do not."""
         promise = self.promise.make()
         optional = self.input is not None and self.input.sensitive_where_present
-        return promise.within(data) if optional else promise
+        return promise.restricted_to(data) if optional else promise
 
     def read_data(self, memory_limit: int | str | None = None) -> Transactions:
         """The input, checked against its hash where the recipe has one."""

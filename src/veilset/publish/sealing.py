@@ -26,7 +26,7 @@ def public_promise(promise: Promise, data: Transactions, seed: str) -> Promise:
     """
     if promise.secret:
         return Sealed(of=promise.name, count=promise.secrets, commitment=_commitment(promise, seed))
-    return promise.within(data)
+    return promise.restricted_to(data)
 
 
 def _commitment(promise: Promise, seed: str) -> str:

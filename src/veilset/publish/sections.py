@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.models import Coherence, Promise, known_promise
 from veilset.options import Form, declared
 from veilset.publish.certificate import make_promise
@@ -133,7 +133,7 @@ def check_written(method: Callable[..., Any], options: Mapping[str, Any], where:
             messages = (one["msg"].removeprefix("Value error, ") for one in error.errors())
             expected = " or ".join(dict.fromkeys(text.removeprefix("Input should be ") for text in messages))
             shown = "not as expected" if option is not None and option.secret else repr(value)
-            raise WrongUsage(f"{where}{name} is {shown}.", f"Give {expected}.") from None
+            raise InvalidArgument(f"{where}{name} is {shown}.", f"Give {expected}.") from None
 
 
 def _as_tuples(value: Any) -> Any:

@@ -14,8 +14,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from veilset.audit import audit
-from veilset.errors import UnreadableInput, VeilsetError, WrongUsage
-from veilset.io import holds_more_than, read_bytes, sha256_of
+from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
+from veilset.io import find_difference, read_bytes, sha256_of
 from veilset.limits import Limits
 from veilset.models import Audit, Promise, Sealed
 from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, certified_promise
@@ -105,7 +105,7 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
         return Verification(refused.verdict, refused.message, certificate)
     except OSError as error:
         return Verification("malformed", f"A file of the release cannot be read: {error}. Check the permissions.")
-    except WrongUsage as error:
+    except InvalidArgument as error:
         return Verification("malformed", f"The certificate asks for what cannot be asked: {error}", certificate)
     # Not the list itself: a custodian's screen and logs may be seen by others.
     subject = f"The sealed promise that {_hidden(told)}" if isinstance(told, Sealed) else f"{promise}"
@@ -237,7 +237,7 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
     path, layout = public / table.file, table.layout()
     try:
         data = read_file(path, layout, limits=limits)
-    except (UnreadableInput, WrongUsage) as error:
+    except (UnreadableInput, InvalidArgument) as error:
         raise _Refused("malformed", f"{table.file} cannot be read: {error}") from None
     try:
         data = data.with_sensitive(certificate.sensitive).anonymous()
@@ -255,7 +255,7 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
         _check_numbers(certificate.anatomy, data)
         more = data.anatomized_rows().more_in(path, layout)
     else:
-        more = holds_more_than(path, data.offsets, data.items, data.names, layout)
+        more = find_difference(path, data.offsets, data.items, data.names, layout)
     if more is not None:
         raise _Refused(
             "altered",
@@ -289,7 +289,7 @@ def _counted(what: str, count: int) -> str:
 def _check_same_rows(public: Path, data: Transactions, certificate: Certificate) -> None:
     """Raise unless the data are the rows of the anatomized table, in their order: nothing else is audited of them."""
     other = certificate.data
-    more = holds_more_than(public / other.file, data.offsets, data.items, data.names, other.layout())
+    more = find_difference(public / other.file, data.offsets, data.items, data.names, other.layout())
     if more is not None:
         raise _Refused(
             "altered",

@@ -22,7 +22,7 @@ from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_s
 from veilset.report.words import decide, verdict, words_of
 from veilset.run import Run
 
-_NO_SECRETS = (  # of the facts about a release that hides patterns
+_PUBLIC_FIELDS = (  # of the facts about a release that hides patterns
     "verdict",
     "method",
     "options",
@@ -79,7 +79,7 @@ def release_facts(run: Run) -> dict[str, Any]:
         "items": len(release.data.names),
         "sensitive": len(release.data.sensitive),
         "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
-        "too_dear": list(release.too_dear),
+        "undecided": list(release.undecided),
         "notes": list(release.notes),
         "generalized": dict(release.generalized),
         "withheld": len(release.withheld),
@@ -115,7 +115,7 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
     what, listed = release.promise.listed, release.promise.secrets
     found = None if release.audit is None else release.audit.found
     return {
-        **{name: facts[name] for name in _NO_SECRETS},
+        **{name: facts[name] for name in _PUBLIC_FIELDS},
         "sentence": decide(release).why if found is None else f"{found:,} of {listed:,} listed {what} found.",
         "suppressed": {"count": len(release.suppressed)},
         "hidden": {
@@ -194,7 +194,7 @@ def proxy_facts(suggested: Suggested) -> dict[str, Any]:
 
 
 def _reach(reach: Reach) -> dict[str, Any]:
-    return {"covered": _share(reach.covered), "p_for_90_percent": reach.most, "p_for_all": reach.everybody}
+    return {"covered": _share(reach.covered), "p_for_90_percent": reach.p_for_90_percent, "p_for_all": reach.p_for_all}
 
 
 def _mined(row: dict[str, Any], transactions: int) -> dict[str, Any]:

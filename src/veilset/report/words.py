@@ -37,7 +37,7 @@ class Words(ABC):
     """What the promise is called."""
     reason: ClassVar[str] = "way"
     """What `Audit.found` counts, one of them."""
-    ways: ClassVar[str] = "Smallest sets of known items that break it"
+    violations: ClassVar[str] = "Smallest sets of known items that break it"
     """What `Audit.found_by_size` counts, in the plural; empty if sizes say nothing."""
     counted: ClassVar[str] = "set of items"
     """What `Audit.checked` counts, one of them."""
@@ -191,10 +191,10 @@ def why_gone(release: Release, alone: Collection[str]) -> dict[str, str]:
     words, sensitive = words_of(release.promise), set(release.original.sensitive)
     known = release.options.get("known")  # what somebody had in mind who decided changes that are given
     new = set(release.suppressed).difference(known) if isinstance(known, tuple) else set()
-    decided_before = release.method == "given"
+    decided_before = release.method == "replay"
     why = {}
     for item in release.suppressed:
-        if item in release.too_dear:
+        if item in release.undecided:
             why[item] = "might have stayed: to prove it would have taken too long"
         elif item in new:
             why[item] = "was not known when the changes were decided"
@@ -220,14 +220,14 @@ def curve_sentence(curve: Curve) -> str:
     )
 
 
-def too_dear_sentence(release: Release) -> str:
+def undecided_sentence(release: Release) -> str:
     """What went without need, perhaps; empty if nothing did."""
-    if not release.too_dear:
+    if not release.undecided:
         return ""
-    one = len(release.too_dear) == 1
+    one = len(release.undecided) == 1
     return (
-        f"{number(len(release.too_dear), 'item')} went because to prove that {'it' if one else 'they'} may stay would "
-        f"have taken too long; it is not known whether {'it' if one else 'they'} had to: {quoted(release.too_dear)}"
+        f"{number(len(release.undecided), 'item')} went because to prove that {'it' if one else 'they'} may stay would "
+        f"have taken too long; it is not known whether {'it' if one else 'they'} had to: {quoted(release.undecided)}"
     )
 
 
@@ -262,8 +262,8 @@ def bound_sentence(bound: Bound) -> str:
 
 def ways_by_size(audit: Audit) -> str:
     """How many ways break the promise, by their size; empty if none does, or sizes say nothing."""
-    ways, counted = words_of(audit.promise).ways, by_size(audit.found_by_size)
-    return f"{ways}: {counted}." if ways and counted else ""
+    violations, counted = words_of(audit.promise).violations, by_size(audit.found_by_size)
+    return f"{violations}: {counted}." if violations and counted else ""
 
 
 class Limit(NamedTuple):

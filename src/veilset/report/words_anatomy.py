@@ -23,7 +23,7 @@ class LDiverseAnatomyWords(Words):
 
     title: ClassVar[str] = "l-diverse anatomy"
     reason: ClassVar[str] = "group"
-    ways: ClassVar[str] = ""
+    violations: ClassVar[str] = ""
     counted: ClassVar[str] = "group of values"
     heads: ClassVar[tuple[str, ...]] = ("Bucket", "Column", "Value that is too common", "Share")
     extremes_known: ClassVar[bool] = True

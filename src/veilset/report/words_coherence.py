@@ -42,13 +42,13 @@ class CoherenceWords(Words):
         if not audit.feasible:
             why = self._breaks(audit.witnesses[0], taken)
             return f"Someone who knows nothing already breaks this promise: the file has {why}."
-        ways = f"There {'is' if audit.found == 1 else 'are'} {number(audit.found, 'way')} to break this promise"
+        violations = f"There {'is' if audit.found == 1 else 'are'} {number(audit.found, 'way')} to break this promise"
         if not audit.witnesses:
-            return f"{ways}{taken}."
+            return f"{violations}{taken}."
         worst = audit.witnesses[0]
         most_severe = "" if audit.found == 1 else " the most severe:"
         known, left = quoted(worst.itemset), self._breaks(worst, taken)
-        return f"{ways};{most_severe} an attacker who knows {known} of someone is left with {left}."
+        return f"{violations};{most_severe} an attacker who knows {known} of someone is left with {left}."
 
     def _sureness(self, audit: Audit) -> str:
         """How sure an attacker can become of sensitive items: what is promised of one, what was measured of any.
@@ -155,8 +155,12 @@ def reach_sentence(reach: Reach, p: int | None) -> str:
         within = "p has no limit" if p is None else f"no transaction has more than p={p:,} public items"
         return f"All that could be known is covered: {within}."
     covered = shares(float(reach.covered))
-    more = [f"p={reach.most:,} would cover 90%"] if p is not None and p < reach.most < reach.everybody else []
-    more.append(f"p={reach.everybody:,} would cover all" if not more else f"p={reach.everybody:,} all")
+    more = (
+        [f"p={reach.p_for_90_percent:,} would cover 90%"]
+        if p is not None and p < reach.p_for_90_percent < reach.p_for_all
+        else []
+    )
+    more.append(f"p={reach.p_for_all:,} would cover all" if not more else f"p={reach.p_for_all:,} all")
     return (
         f"With p={p:,}, all that could be known is covered for {covered} of the transactions, which have no more "
         f"public items; {', '.join(more)}."

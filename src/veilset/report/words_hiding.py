@@ -21,7 +21,7 @@ class _HidingWords(Words):
     """What the three have in common; see `veilset.report.words.Words`."""
 
     reason: ClassVar[str] = "pattern"
-    ways: ClassVar[str] = ""
+    violations: ClassVar[str] = ""
     extremes_known: ClassVar[bool] = True
     none_sensitive: ClassVar[str] = (
         "No item of this file was declared sensitive: it is patterns that are hidden, not items."

@@ -101,7 +101,7 @@ def check_anonymizer(
         `HiddenPatterns` and `HiddenRules`, with all items that they name. For `LDiverseAnatomy`, not yet cut.
     promise : Promise
     maximal : bool
-        Whether nothing that was taken out could return by itself, but for what the release calls `too_dear`.
+        Whether nothing that was taken out could return by itself, but for what the release calls `undecided`.
     """
     contract = CONTRACTS.of(promise)
     before = data.to_lists()

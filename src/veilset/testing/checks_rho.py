@@ -69,7 +69,7 @@ def _maximal(release: Release, promise: RhoUncertainty) -> bool:
         released = [frozenset(release.generalized.get(i, i) for i in row) for row in kept]
         return oracles.is_rho_uncertain(released, release.original.sensitive, promise.rho)
 
-    return not any(holds_with(item) for item in gone.difference(grouped, release.too_dear))
+    return not any(holds_with(item) for item in gone.difference(grouped, release.undecided))
 
 
 RHO_UNCERTAINTY = Contract(

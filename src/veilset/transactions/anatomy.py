@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +47,20 @@ class Anatomy:
         """Columns and buckets that are as they should be; else an error."""
         parts = tuple(tuple(column) for column in columns)
         if not all(parts):
-            raise WrongUsage(f"Column {parts.index(()) + 1} has no items.", "Leave it out.")
+            raise InvalidArgument(f"Column {parts.index(()) + 1} has no items.", "Leave it out.")
         seen: set[str] = set()
         for item in (item for part in parts for item in part):
             if item in seen:
-                raise WrongUsage(f"{item!r} is in two columns, or twice in one.", "Give every item one column.")
+                raise InvalidArgument(f"{item!r} is in two columns, or twice in one.", "Give every item one column.")
             seen.add(item)
         given = np.asarray(buckets)
         if given.size and given.dtype.kind not in "iu":
-            raise WrongUsage(f"Buckets are {given.dtype}, not whole numbers.", "Number them 0, 1, 2, …")
+            raise InvalidArgument(f"Buckets are {given.dtype}, not whole numbers.", "Number them 0, 1, 2, …")
         numbers = given.astype(np.int64)
         if numbers.ndim != 1 or (numbers.size and (numbers[0] != 0 or not np.isin(np.diff(numbers), (0, 1)).all())):
-            raise WrongUsage("Buckets are not numbered 0, 1, 2, … one after the other.", "Sort the rows by bucket.")
+            raise InvalidArgument(
+                "Buckets are not numbered 0, 1, 2, … one after the other.", "Sort the rows by bucket."
+            )
         numbers.setflags(write=False)
         return cls(parts, numbers)
 

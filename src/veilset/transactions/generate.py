@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.exact import exact_share
 from veilset.limits import Limits
 from veilset.transactions.taxonomy import Taxonomy
@@ -133,12 +133,12 @@ def _numbered(
 
 def _whole(name: str, value: object, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise WrongUsage(f"{name} is {value!r}.", f"Give a whole number from {least} to {most:,}.")
+        raise InvalidArgument(f"{name} is {value!r}.", f"Give a whole number from {least} to {most:,}.")
 
 
 def _mean(name: str, value: object, most: int, bound: str) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value) or not 1 <= value <= most:
-        raise WrongUsage(f"{name} is {value!r}.", f"Give a number from 1 to {most:,}, the value of {bound}.")
+        raise InvalidArgument(f"{name} is {value!r}.", f"Give a number from 1 to {most:,}, the value of {bound}.")
 
 
 # Shelves with the share of shoppers, in thousandths, who buy an item without a special reason. The thirty-odd
@@ -239,7 +239,9 @@ def with_private_items(
     whole = data if copied_from is None else copied_from
     share = exact_share(cap, "cap")
     if len(whole) != len(data):
-        raise WrongUsage(f"{len(whole):,} transactions to copy from, {len(data):,} to copy to.", "Give the same ones.")
+        raise InvalidArgument(
+            f"{len(whole):,} transactions to copy from, {len(data):,} to copy to.", "Give the same ones."
+        )
     allowed = whole.supports * share.denominator <= share.numerator * len(whole)
     by_support = np.lexsort((-np.arange(len(allowed)), whole.supports))  # of equals, the first is the most frequent
     rank = np.empty(len(allowed), dtype=np.int64)
@@ -248,7 +250,7 @@ def with_private_items(
     np.maximum.at(best, np.repeat(np.arange(len(whole)), whole.lengths), np.where(allowed, rank, -1)[whole.items])
     private = [f"private {whole.names[by_support[at]]}" if at >= 0 else "s*" for at in best.tolist()]
     if taken := sorted(set(private).intersection(data.names)):
-        raise WrongUsage(f"The data has an item {taken[0]!r} already.", "Rename it first.")
+        raise InvalidArgument(f"The data has an item {taken[0]!r} already.", "Rename it first.")
     rows = [[*row, item] for row, item in zip(data.to_lists(), private, strict=True)]
     return Transactions.from_lists(rows, sensitive=sorted({*private, *data.sensitive}))
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
-from veilset.errors import UnreadableInput, WrongUsage, said
+from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io import Layout
 from veilset.io.frames import table_reader
 from veilset.io.sql import is_database, located
@@ -165,7 +165,7 @@ class Reading(BaseModel):
         details = {"kind": self.taxonomy_kind, "columns": self.taxonomy_columns}
         try:
             return read_tree(self.taxonomy, **details, encoding=self.encoding)  # type: ignore[arg-type]
-        except WrongUsage as error:
+        except InvalidArgument as error:
             raise error.calling(**{name: f"taxonomy_{name}" for name in details}) from None
 
     def read(self, memory_limit: int | str | None = None, *, frame: pa.RecordBatchReader | None = None) -> Transactions:
@@ -189,10 +189,10 @@ class Reading(BaseModel):
         layout = Layout.choose(self.path if is_file else "answer.parquet", **self.model_dump(include=LAYOUT))
         if is_file:
             if self.query is not None:
-                raise WrongUsage("A query goes with a database only.", f"Leave {said('query')} out.")
+                raise InvalidArgument("A query goes with a database only.", f"Leave {said('query')} out.")
             return read_file(Path(self.path), layout, encoding=self.encoding, limits=limits)
         if layout.form.container != "parquet" or layout.form.shape == "anatomy":
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"The format {self.format} does not go with a frame or a database.", f"Leave {said('format')} out."
             )
         if frame is not None:
@@ -245,7 +245,7 @@ def read(
     except ValidationError as error:
         wrong = error.errors()[0]["loc"][0]
         meaning = next(one.option.help for one in declared(Reading) if one.name == wrong)
-        raise WrongUsage(f"{said(str(wrong))} is {told[str(wrong)]!r}.", meaning) from None
+        raise InvalidArgument(f"{said(str(wrong))} is {told[str(wrong)]!r}.", meaning) from None
     return reading.read(memory_limit, frame=frame)
 
 

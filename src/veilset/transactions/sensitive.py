@@ -21,7 +21,7 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Literal, get_args
 
-from veilset.errors import UnreadableInput, WrongUsage, near_misses, said
+from veilset.errors import InvalidArgument, UnreadableInput, near_misses, said
 from veilset.io import read_text_bytes
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
@@ -42,9 +42,9 @@ class Entry:
     written: str
     place: str
 
-    def wrong(self, what: str, next_step: str) -> WrongUsage:
+    def wrong(self, what: str, next_step: str) -> InvalidArgument:
         """The error about this entry."""
-        return WrongUsage(f"{self.place}: {what}", next_step)
+        return InvalidArgument(f"{self.place}: {what}", next_step)
 
 
 def matching_items(data: Transactions, entries: Iterable[str], *, taxonomy: Taxonomy | None = None) -> tuple[str, ...]:
@@ -81,7 +81,9 @@ def parse_entries(texts: Iterable[str]) -> list[Entry]:
     for number, text in enumerate(texts, start=1):
         entry = _parsed(item_name(text, "entries"), f"Sensitive entry {number}")
         if entry is None:
-            raise WrongUsage(f"Sensitive entry {number} is blank.", "Write a name, 'glob: PATTERN' or 'branch: GROUP'.")
+            raise InvalidArgument(
+                f"Sensitive entry {number} is blank.", "Write a name, 'glob: PATTERN' or 'branch: GROUP'."
+            )
         if entry.kind == "comment":
             raise entry.wrong(
                 f"{text!r} is a comment, which belongs into a file.", f"For an item write 'name: {entry.written}'."
@@ -109,7 +111,7 @@ def list_line(name: str) -> str:
     ('insulin', 'name: glob: x', 'name: # 5')
     """
     if name != name.strip(" \t") or "\n" in name or "\r" in name:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The item {name!r} cannot stand in a list: it has a line break, or a blank at an end.",
             "Rename it, or name it in Python: data.with_sensitive([...]).",
         )
@@ -154,7 +156,7 @@ def _resolved(
 ) -> tuple[tuple[str, ...], list[str]]:
     """The items that occur and that entries take, and a note for each entry that may take several."""
     if taxonomy is not None and all(entry.kind != "branch" for entry in entries):
-        raise WrongUsage(
+        raise InvalidArgument(
             "There is a taxonomy, but no sensitive entry begins with 'branch:'.",
             "Leave the taxonomy out, or write an entry such as 'branch: pharmacy'.",
         )
@@ -210,7 +212,7 @@ def _below(entry: Entry, taxonomy: Taxonomy | None) -> tuple[str, ...]:
         raise entry.wrong(f"{entry.written!r} needs a taxonomy.", f"Give {said('taxonomy')}.")
     try:
         return taxonomy.leaves_under(taxonomy.node(entry.text))
-    except WrongUsage as error:
+    except InvalidArgument as error:
         raise error.within(f"{entry.place}: ") from None
 
 

@@ -16,7 +16,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import InvalidArgument, near_misses
 from veilset.io.trees import ROOT, read_tree, write_tree
 from veilset.limits import Bounds, Limits
 from veilset.transactions.transactions import Transactions
@@ -70,7 +70,7 @@ class Taxonomy:
         """
         _check_number(n, "fan-out", 2)
         if isinstance(items, str):
-            raise WrongUsage(f"The items are the text {items!r}.", "Give a list of names, or transactions.")
+            raise InvalidArgument(f"The items are the text {items!r}.", "Give a list of names, or transactions.")
         given = items.public if isinstance(items, Transactions) else [item_name(item, "by_fan_out") for item in items]
         leaves = _in_vocabulary_order(given)
         return cls._grow(leaves, groups_by_fan_out(leaves, n))
@@ -133,7 +133,7 @@ class Taxonomy:
         checked: dict[str, list[str]] = {}
         for item, groups in paths.items():
             if isinstance(groups, str):
-                raise WrongUsage(f"The groups of {item!r} are the text {groups!r}.", "Give a list of names.")
+                raise InvalidArgument(f"The groups of {item!r} are the text {groups!r}.", "Give a list of names.")
             checked[item_name(item, "from_paths")] = [item_name(group, f"The groups of {item!r}") for group in groups]
         return cls._grow(_in_vocabulary_order([item_name(item, "from_paths") for item in paths]), checked)
 
@@ -155,7 +155,7 @@ class Taxonomy:
             leaf_parent.append(at)
         for leaf, at in zip(leaves, leaf_parent, strict=True):
             if (at, leaf) in found:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{leaf!r} is an item and a group at the same place of the tree.", "Give one of them another name."
                 )
         order = sorted(range(len(name)), key=lambda group: -depth[group])
@@ -225,7 +225,7 @@ class Taxonomy:
 
     def _known(self, node: int) -> int:
         if isinstance(node, bool) or not isinstance(node, (int, np.integer)) or not 0 <= node < len(self):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"There is no node {node!r}; there are {len(self)}, from 0.",
                 "Look nodes up with node(label) or leaf(name).",
             )
@@ -247,13 +247,13 @@ class Taxonomy:
         if label not in self._node_of:
             alike = [known for name, known in zip(self.names, self._labels, strict=True) if name == label]
             hint = f"Did you mean {' or '.join(map(repr, alike[:3]))}?" if alike else near_misses(label, self._labels)
-            raise WrongUsage(f"There is no node {label!r} in the taxonomy.", hint or "Check its spelling.")
+            raise InvalidArgument(f"There is no node {label!r} in the taxonomy.", hint or "Check its spelling.")
         return self._node_of[label]
 
     def leaf(self, name: str) -> int:
         """The leaf of this item; other than a label, an item's name is always its own."""
         if name not in self._leaf_of:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"There is no item {name!r} in the taxonomy.", near_misses(name, self.leaves) or "Check its spelling."
             )
         return self._leaf_of[name]
@@ -340,12 +340,12 @@ class Taxonomy:
 
 def _in_vocabulary_order(names: Sequence[str]) -> list[str]:
     if not names:
-        raise WrongUsage("There are no items to build a taxonomy over.", "Give at least one public item.")
+        raise InvalidArgument("There are no items to build a taxonomy over.", "Give at least one public item.")
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        raise WrongUsage(f"The item {twice[0]!r} is given twice.", "Give every item once.")
+        raise InvalidArgument(f"The item {twice[0]!r} is given twice.", "Give every item once.")
     return [names[i] for i in vocabulary_order(list(names))]
 
 
 def _check_number(number: object, what: str, least: int) -> None:
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
-        raise WrongUsage(f"The {what} is {number!r}.", f"Give a whole number of at least {least}.")
+        raise InvalidArgument(f"The {what} is {number!r}.", f"Give a whole number of at least {least}.")

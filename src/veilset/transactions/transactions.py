@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import InvalidArgument, near_misses
 from veilset.io import (
     ANATOMIES,
     AnatomizedRows,
@@ -90,14 +90,14 @@ class Transactions:
         offsets = [0]
         for number, row in enumerate(rows, start=1):
             if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
-                raise WrongUsage(f"Transaction {number} is {row!r}.", "Give a list of items.")
+                raise InvalidArgument(f"Transaction {number} is {row!r}.", "Give a list of items.")
             flat.extend(codes.setdefault(item_name(item, f"Transaction {number}"), len(codes)) for item in row)
             offsets.append(len(flat))
         check_writable(list(codes))
         owners = owner_names = None
         if persons is not None:
             if len(persons) != len(offsets) - 1:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"There are {len(offsets) - 1} transactions and {len(persons)} persons.", "Give one person a row."
                 )
             met: dict[str, int] = {}
@@ -231,7 +231,7 @@ class Transactions:
         """
         kept = np.asarray(kept)
         if kept.dtype != np.bool_ or kept.shape != self.items.shape:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"thinned got {kept.dtype} of shape {kept.shape}.",
                 f"Give a bool for each of the {len(self.items):,} occurrences.",
             )
@@ -264,7 +264,7 @@ class Transactions:
         roles: dict[str, bool] = {}
         for name, sensitive in zip(renamed, self.is_sensitive.tolist(), strict=True):
             if roles.setdefault(name, bool(sensitive)) != bool(sensitive):
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"A public and a sensitive item would both become {name!r}.", "Give them different names."
                 )
         if tuple(renamed) == self.names:
@@ -294,23 +294,25 @@ class Transactions:
         <Anatomy: 2 columns, 2 buckets of 3 transactions>
         """
         if len(anatomy.buckets) != len(self):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"There are {len(self):,} transactions and buckets for {len(anatomy.buckets):,}.",
                 "Give each transaction a bucket.",
             )
         listed = {item for column in anatomy.columns for item in column}
         if wrong := sorted(listed.symmetric_difference(self.names)):
             where = "no column" if wrong[0] in self.names else "a column, but in no transaction"
-            raise WrongUsage(f"{wrong[0]!r} is in {where}.", "Give every item that occurs one column.")
+            raise InvalidArgument(f"{wrong[0]!r} is in {where}.", "Give every item that occurs one column.")
         return self._with(anatomy=anatomy)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Transactions:
         """The transactions at these positions, in this order."""
         rows = np.asarray(rows)
         if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
-            raise WrongUsage(f"take got {rows.dtype} of shape {rows.shape}.", "Give a list of row numbers.")
+            raise InvalidArgument(f"take got {rows.dtype} of shape {rows.shape}.", "Give a list of row numbers.")
         if rows.size and not (rows.min() >= 0 and rows.max() < len(self)):
-            raise WrongUsage(f"take got rows {rows.min()} to {rows.max()}.", f"Rows are numbered 0 to {len(self) - 1}.")
+            raise InvalidArgument(
+                f"take got rows {rows.min()} to {rows.max()}.", f"Rows are numbered 0 to {len(self) - 1}."
+            )
         rows = rows.astype(np.int64, copy=False)
         offsets, items = taken_rows(self.offsets, self.items, rows)
         persons = None if self.persons is None else tuple(self.persons[i] for i in rows.tolist())
@@ -368,7 +370,7 @@ class Transactions:
         found = []
         for name in several(names, "items"):
             if name not in self._code_of:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"There is no item {name!r} in the data.",
                     near_misses(str(name), self.names) or "Check its spelling.",
                 )
@@ -414,7 +416,7 @@ class Transactions:
         anatomy = self.anatomy
         if anatomy is None or not anatomy.columns:
             lacks = "columns and buckets" if anatomy is None else "items, and so no columns"
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"These transactions have no {lacks}: there is no anatomized table of them.",
                 "Make them with LDiverseAnatomy or Transactions.anatomized, or choose another format.",
             )
@@ -472,7 +474,7 @@ def _shorten(names: tuple[str, ...], most: int = 8) -> str:
 def _check_sensitive(items: Collection[str], names: Sequence[str]) -> None:
     """Raise if an item that is said to be sensitive is not among these names."""
     if items and (missing := sorted(set(items).difference(names), key=str)):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The sensitive item {missing[0]!r} does not occur in the data"
             + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
             near_misses(str(missing[0]), names) or "Check its spelling, or take it off the list.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import InvalidArgument, near_misses
 from veilset.transactions.transactions import Transactions
 
 
@@ -12,7 +12,7 @@ def notes_on_fit(leaves: Sequence[str], groups: Sequence[str], data: Transaction
     """Notes on leaves that play no part; an error if a public item of *data* is not a leaf."""
     known, occurring = set(leaves), set(data.names)
     if missing := [name for name in data.public if name not in known]:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{len(missing):,} of {len(data.public):,} public items are no leaves: {_few(missing)}.",
             _hint(missing[:3], leaves, set(groups)) or "Add each to the taxonomy, or read another one.",
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 
 _LONGEST_INTEGER = 4000  # Python refuses to convert much longer ones
 _INTEGER = re.compile(rf"-?[0-9]{{1,{_LONGEST_INTEGER}}}", re.ASCII)
@@ -23,7 +23,7 @@ def item_names(values: Iterable[str | int], where: str) -> list[str]:
 def several(values: Iterable[Any], where: str) -> Iterable[Any]:
     """The values, unless they are one text: its letters would be taken for items, '48' for 4 and 8."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise WrongUsage(f"{where} is {values!r}, not a list of items.", f"Write [{values!r}].")
+        raise InvalidArgument(f"{where} is {values!r}, not a list of items.", f"Write [{values!r}].")
     return values
 
 
@@ -34,16 +34,16 @@ def check_writable(names: Sequence[str]) -> None:
         return
     for name in names:
         if not name or "\0" in name or any("\ud800" <= c <= "\udfff" for c in name):
-            raise WrongUsage(f"The item name {name!r} cannot be written to a file.", "Rename it, or leave it out.")
+            raise InvalidArgument(f"The item name {name!r} cannot be written to a file.", "Rename it, or leave it out.")
 
 
 def item_name(value: object, where: str) -> str:
     """The name a value stands for: a text, or an integer's digits."""
     if isinstance(value, bool) or not isinstance(value, (str, int, np.integer)):
-        raise WrongUsage(f"{where}: {value!r} is not an item.", "Items are names (text) or ids (integers).")
+        raise InvalidArgument(f"{where}: {value!r} is not an item.", "Items are names (text) or ids (integers).")
     name = str(value)
     if not name:
-        raise WrongUsage(f"{where}: an item has an empty name.", "Give it a name, or leave it out.")
+        raise InvalidArgument(f"{where}: an item has an empty name.", "Give it a name, or leave it out.")
     return name
 
 

@@ -22,7 +22,7 @@ def _moles_alone(release: Release, promise: Coherence) -> tuple[str, ...]:
     hidden = set(release.original.sensitive).intersection(release.suppressed)
     data = release.original.without(hidden)
     promise.check_feasible(data)
-    seen = promise.seen_in(data)
+    seen = promise.as_seen_by_attacker(data)
     rare = seen.supports < promise.k
     h = promise.share
     telling = most_with_one(seen).astype(object) * h.denominator > seen.supports.astype(object) * h.numerator

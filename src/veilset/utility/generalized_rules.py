@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.limits import Limits
 from veilset.mining import Rules, support, supports
 from veilset.release import Release
@@ -83,7 +83,7 @@ def rule_bounds(
     """
     left = set(antecedent)
     if consequent in left:
-        raise WrongUsage(f"{consequent!r} stands on both sides of the rule.", "Take it off one of them.")
+        raise InvalidArgument(f"{consequent!r} stands on both sides of the rule.", "Take it off one of them.")
     recoded = _recoded(stands_for)
     known, left_exact = _released(data, recoded, left)
     right, right_exact = _released(data, recoded, [consequent])
@@ -117,7 +117,7 @@ def _recoded(stands_for: StandsFor) -> dict[str, tuple[str, bool]]:
         items = tuple(may_mean)
         for item in items:
             if item in recoded:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{item!r} is listed under {recoded[item][0]!r} and under {name!r}.", "An item has one name."
                 )
             recoded[item] = name, len(items) == 1

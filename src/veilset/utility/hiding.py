@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.limits import Limits
 from veilset.mining import Itemsets, supports
 from veilset.models import HiddenPatterns, HiddenRules
@@ -81,7 +81,7 @@ def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[Sid
 def hidden_promise(release: Release) -> HiddenPatterns | HiddenRules:
     """The promise of a release in which patterns or rules are hidden; of any other there is nothing to tell."""
     if not isinstance(release.promise, (HiddenPatterns, HiddenRules)):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The release is for {type(release.promise).__name__}, which hides no patterns.",
             "Ask about a release for HiddenPatterns or HiddenRules.",
         )

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.limits import Limits
 from veilset.mining import frequent
 from veilset.models import HiddenPatterns, HiddenRules
@@ -87,7 +87,7 @@ def _new_patterns(release: Release) -> float:
     original, data = release.original, release.data
     rows = np.setdiff1d(np.arange(len(original)), np.array(release.withheld, dtype=np.int64))
     if len(rows) != len(data):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"The release has {len(data):,} transactions, but {len(rows):,} of the original are not withheld.",
             "Give a release whose transactions are those of the original.",
         )
@@ -99,7 +99,7 @@ def _new_patterns(release: Release) -> float:
         items = code[data.items[data.offsets[first] : data.offsets[last]]]
         added = np.flatnonzero(np.isin((now - first) * width + items, held, assume_unique=True, invert=True))
         if len(added):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"Transaction {now[added[0]] + 1} of the release holds {original.names[items[added[0]]]!r}, which the "
                 "original one does not.",
                 "Hiding takes items out and never puts any in: look for what made this release.",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.mining import count_frequent
@@ -57,7 +57,7 @@ def nugget_losses(
     {'nuggets_lost': 0.625, 'nuggets_lost_after_preprocessing': 0.5714285714285714}
     """
     if nugget_size is not None and nugget_size < 1:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('nugget_size')} is {nugget_size}.", "Nuggets have at least 1 item; None sets no limit."
         )
     limits = limits or Limits()

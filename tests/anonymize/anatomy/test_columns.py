@@ -16,7 +16,7 @@ from veilset.anonymize.anatomy import clustering
 from veilset.anonymize.anatomy.clustering import clusters, correlation, medoids_of
 from veilset.anonymize.anatomy.columns import make_columns
 from veilset.anonymize.anatomy.merging import number_values
-from veilset.errors import BudgetExceeded, Infeasible, WrongUsage
+from veilset.errors import BudgetExceeded, Infeasible, InvalidArgument
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
 from veilset.testing.strategies import transactions
@@ -258,7 +258,7 @@ def test_data_without_two_items_is_infeasible(rows):
 
 @pytest.mark.parametrize("columns", [1, 0, -3, True, 2.5, None])
 def test_numbers_that_cannot_be(columns):
-    with refused(WrongUsage, "columns", repr(columns)):
+    with refused(InvalidArgument, "columns", repr(columns)):
         made(Transactions.from_lists([["a"], ["b"]]), LDiverseAnatomy(1), columns=columns)
 
 

@@ -264,7 +264,7 @@ class TestMethod:
     @pytest.mark.parametrize("wrong", [0, -1, 1025, True, 2.5, "many"])
     def test_wrong_open_buckets(self, wrong):
         data = vs.Transactions.from_lists([["a", "c"], ["b", "d"]])
-        with refused(vs.WrongUsage, "open_buckets"):
+        with refused(vs.InvalidArgument, "open_buckets"):
             vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2, open_buckets=wrong)
 
     def test_sensitive_items_have_a_column_of_their_own(self):

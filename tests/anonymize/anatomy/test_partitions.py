@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.anatomies import made
 from tests.support.errors import refused
-from veilset.errors import Infeasible, UnreadableInput, WrongUsage
+from veilset.errors import Infeasible, InvalidArgument, UnreadableInput
 from veilset.models import LDiverseAnatomy
 from veilset.transactions import Taxonomy, Transactions, read_partition
 
@@ -51,15 +51,15 @@ def test_items_that_do_not_occur_are_noted(snapshot):
     ],
 )
 def test_partitions_that_cannot_be(columns, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         made(DATA, ANY, columns=columns)
 
 
 def test_one_column_is_not_enough():
     data = Transactions.from_lists([["a", "b"], ["c"]])
-    with refused(WrongUsage, 3, "columns"):
+    with refused(InvalidArgument, 3, "columns"):
         made(data, ANY, columns=[["a", "b", "c"], ["d"]])
-    with refused(WrongUsage, 3, "level"):
+    with refused(InvalidArgument, 3, "level"):
         made(data, ANY, taxonomy={"a": ["x", "z"], "b": ["x", "z"], "c": ["y", "z"]}, level=1)
 
 
@@ -124,7 +124,7 @@ def test_files_that_cannot_be_read(tmp_path, text, named, snapshot):
 def test_files_that_do_not_fit_the_data(tmp_path, text, named, snapshot):
     path = tmp_path / "partition.csv"
     path.write_text(f"item,column\n{text}")
-    with refused(WrongUsage, repr(str(path)), *named, said=snapshot):
+    with refused(InvalidArgument, repr(str(path)), *named, said=snapshot):
         made(DATA, ANY, columns=path)
 
 
@@ -173,5 +173,5 @@ def test_a_taxonomy_from_a_file_with_leaves_that_do_not_occur(tmp_path, snapshot
     ],
 )
 def test_levels_that_cannot_be(wish, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         made(DATA, ANY, **wish)

@@ -14,7 +14,7 @@ from veilset import Coherence, Transactions, anonymize
 from veilset.anonymize import loss_by_p
 from veilset.anonymize.coherence import auto, optimal
 from veilset.cli import main
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, InvalidArgument
 from veilset.limits import Limits
 from veilset.transactions import generate
 
@@ -126,7 +126,7 @@ def test_a_cut_is_replayed_and_not_searched_again():
     ],
 )
 def test_cuts_that_cannot_be(options, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         anonymize(SHOP, Coherence(k=2, p=1), method="generalize", taxonomy=SHELVES, **options)
 
 
@@ -164,13 +164,13 @@ def test_optimal_goes_on_where_the_portfolio_was_out_of_time(monkeypatch):
 
 def test_options_that_a_method_would_not_look_at():
     promise = Coherence(k=2, p=2)
-    with refused(WrongUsage, "weights", "auto", "tree", "optimal"):
+    with refused(InvalidArgument, "weights", "auto", "tree", "optimal"):
         anonymize(SHOP, promise, method="border", weights="equal")
-    with refused(WrongUsage, "nugget_support", "'5%'"):
+    with refused(InvalidArgument, "nugget_support", "'5%'"):
         anonymize(SHOP, promise, method="optimal", nugget_support="5%")
-    with refused(WrongUsage, "nugget_support", "'many'"):
+    with refused(InvalidArgument, "nugget_support", "'many'"):
         anonymize(SHOP, promise, method="optimal", utility="nuggets", nugget_support="many")
-    with refused(WrongUsage, "nugget_size", 0):
+    with refused(InvalidArgument, "nugget_size", 0):
         anonymize(SHOP, promise, method="optimal", utility="nuggets", nugget_size=0)
     assert anonymize(SHOP, promise, method="optimal", utility="nuggets", nugget_support=Fraction(1, 3)).certified
 
@@ -200,5 +200,5 @@ def test_k_anonymity_at_a_time_limit():
 
 def test_artificial_private_items_take_nobodys_name():
     data = Transactions.from_lists([["tea", "bun"], ["private tea"], ["tea"], ["rye"], ["rye"]])
-    with refused(WrongUsage, "'private tea'"):
+    with refused(InvalidArgument, "'private tea'"):
         generate.with_private_items(data, cap="1/2")

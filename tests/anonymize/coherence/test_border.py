@@ -13,7 +13,7 @@ from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.feasible import task_of as question
 from tests.support.golden import PROMISE, running_example
-from veilset import BudgetExceeded, Coherence, Infeasible, Transactions, WrongUsage, anonymize, generate
+from veilset import BudgetExceeded, Coherence, Infeasible, InvalidArgument, Transactions, anonymize, generate
 from veilset.anonymize.coherence.border import border, greedy, mole_cohorts, nugget_cohorts, worth_keeping
 from veilset.anonymize.coherence.borders import NIL, Border, Edge, compute_delta, mole_border, nugget_border, weight
 from veilset.limits import Limits
@@ -292,7 +292,7 @@ def test_shares_count_too_and_only_given_options_are_recorded():
     ],
 )
 def test_wrong_options(options, named, snapshot):
-    with refused(WrongUsage, *named, said=snapshot):
+    with refused(InvalidArgument, *named, said=snapshot):
         anonymize(Transactions.from_lists([["a"]] * 3), Coherence(k=2, p=None), method="border", **options)
 
 

@@ -216,9 +216,9 @@ def test_kept_under_a_coarser_name():
     assert release.generalized == {"ale": "drinks", "rum": "drinks"}
     with refused(vs.Infeasible, "'fig'"):
         vs.anonymize(SHOP, PROMISE, method="generalize", taxonomy={**SHELVES, "fig": ["fruit"]}, keep=["fig"])
-    with refused(vs.WrongUsage, "keep", "'ale'"):
+    with refused(vs.InvalidArgument, "keep", "'ale'"):
         vs.anonymize(SHOP, PROMISE, method="generalize", taxonomy=SHELVES, keep="ale")
-    with refused(vs.WrongUsage, "'cure'", "sensitive"):
+    with refused(vs.InvalidArgument, "'cure'", "sensitive"):
         vs.anonymize(SHOP, PROMISE, method="generalize", taxonomy=SHELVES, keep=["cure"])
 
 
@@ -231,14 +231,14 @@ def test_a_group_of_everything_is_not_used():
 def test_names_that_would_clash():
     data = Transactions.from_lists([["a", "s"], ["b"], ["c"], ["a"]], sensitive=["s"])
     taxonomy = Taxonomy.from_paths({"a": ["s"], "b": ["s"], "c": ["t"]})
-    with refused(vs.WrongUsage, "'s'"):
+    with refused(vs.InvalidArgument, "'s'"):
         vs.anonymize(data, vs.Coherence(h=1, k=2, p=1), method="generalize", taxonomy=taxonomy)
 
 
 def test_taxonomies_that_are_missing_or_do_not_fit(tmp_path):
-    with refused(vs.WrongUsage, "taxonomy"):
+    with refused(vs.InvalidArgument, "taxonomy"):
         vs.anonymize(SHOP, PROMISE, method="generalize")
-    with refused(vs.WrongUsage, "'bun'", "'fig'"):
+    with refused(vs.InvalidArgument, "'bun'", "'fig'"):
         vs.anonymize(SHOP, PROMISE, method="generalize", taxonomy={"ale": ["drinks"], "rum": ["drinks"]})
     path = tmp_path / "shelves.csv"
     Taxonomy.from_paths(SHELVES).write(path)

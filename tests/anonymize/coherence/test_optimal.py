@@ -13,7 +13,7 @@ from tests.support.errors import refused
 from tests.support.feasible import if_feasible
 from tests.support.golden import PROMISE, running_example
 from tests.support.interrupting import ctrl_c_stops
-from veilset import Coherence, Infeasible, Transactions, WrongUsage, anonymize
+from veilset import Coherence, Infeasible, InvalidArgument, Transactions, anonymize
 from veilset.anonymize.coherence import hitting_set, losses
 from veilset.anonymize.coherence import optimal as module
 from veilset.anonymize.coherence.optimal import optimal
@@ -222,13 +222,13 @@ def test_nuggets_of_the_running_example():
 
 def test_wrong_usage():
     data = running_example()
-    with refused(WrongUsage, "'s1'", "sensitive"):
+    with refused(InvalidArgument, "'s1'", "sensitive"):
         optimal(data, PROMISE, chosen=["s1"], limits=Limits())
-    with refused(WrongUsage, "'aa'"):
+    with refused(InvalidArgument, "'aa'"):
         optimal(data, PROMISE, chosen=["aa"], limits=Limits())
-    with refused(WrongUsage, "chosen", "'a'"):
+    with refused(InvalidArgument, "chosen", "'a'"):
         optimal(data, PROMISE, chosen="a", limits=Limits())
-    with refused(WrongUsage, "'fun'"):
+    with refused(InvalidArgument, "'fun'"):
         optimal(data, PROMISE, utility="fun", limits=Limits())
     with refused(Infeasible, "kept"):
         optimal(data, PROMISE, keep=["a", "e"], limits=Limits())

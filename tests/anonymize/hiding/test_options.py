@@ -60,7 +60,7 @@ NO_SHARES = [-0.1, 1.5, "many", True, float("nan"), None]
     ],
 )
 def test_bad_seeds_and_shares(method, option, wrong):
-    with refused(vs.WrongUsage, option):
+    with refused(vs.InvalidArgument, option):
         hide(method, **{option: wrong})
 
 
@@ -73,28 +73,28 @@ def test_nothing_is_a_share_however_it_is_written(nothing):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("keep", [[["ale", "bun"]], [["fig"], ["bun", "fig", "ale"]]])
 def test_a_pattern_to_keep_must_not_contain_a_hidden_one(method, keep):
-    with refused(vs.WrongUsage, "ale"):
+    with refused(vs.InvalidArgument, "ale"):
         hide(method, keep_patterns=keep)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_items_of_patterns_to_keep_must_be_in_the_data(method):
-    with refused(vs.WrongUsage, "'figg'", "'fig'"):
+    with refused(vs.InvalidArgument, "'figg'", "'fig'"):
         hide(method, keep_patterns=[["figg", "rum"]])
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_items_of_hidden_patterns_must_be_in_the_data(method):
-    with refused(vs.WrongUsage, "'allee'", "'ale'"):
+    with refused(vs.InvalidArgument, "'allee'", "'ale'"):
         vs.anonymize(SHOP, vs.HiddenPatterns([["allee", "bun"]], min_support=2), method=method)
     rules = vs.HiddenRules([("bun", "allee")], min_support=2, min_confidence=0.5)
-    with refused(vs.WrongUsage, "'allee'", "'ale'"):
+    with refused(vs.InvalidArgument, "'allee'", "'ale'"):
         vs.anonymize(SHOP, rules, method=method)
 
 
 @pytest.mark.parametrize("keep", ["fig", ["fig"], [["fig"], []], [[3]], 7])
 def test_patterns_to_keep_are_lists_of_items(keep):
-    with pytest.raises(vs.WrongUsage):
+    with pytest.raises(vs.InvalidArgument):
         hide(keep_patterns=keep)
 
 
@@ -108,7 +108,7 @@ def test_patterns_to_keep_are_lists_of_items(keep):
     ],
 )
 def test_options_of_other_methods_are_refused(method, option):
-    with refused(vs.WrongUsage, f"'{method}'", option):
+    with refused(vs.InvalidArgument, f"'{method}'", option):
         vs.anonymize(SHOP, PROMISE, method=method, **{option: 0})
 
 
@@ -170,9 +170,9 @@ def test_roles_and_names_stay(method):
 
 
 def test_an_item_that_is_named_twice_is_a_slip():
-    with refused(vs.WrongUsage, "Pattern 2", "'bun'"):
+    with refused(vs.InvalidArgument, "Pattern 2", "'bun'"):
         vs.HiddenPatterns([["ale"], ["bun", "bun"]], 2)
-    with refused(vs.WrongUsage, "Rule 1", "'ale'"):
+    with refused(vs.InvalidArgument, "Rule 1", "'ale'"):
         vs.HiddenRules([(["ale", "ale"], "bun")], 2, 0.5)
 
 
@@ -187,7 +187,7 @@ def test_nothing_is_a_probability_and_more_than_all_is_none(option):
     data = Transactions.from_lists(ROWS)
     for nothing in (0, 0.0, "0", "0.0", "0%", "0/1"):
         assert vs.anonymize(data, PROMISE, **{option: nothing}).options[option] == "0"
-    with refused(vs.WrongUsage, option, 2):
+    with refused(vs.InvalidArgument, option, 2):
         vs.anonymize(data, PROMISE, **{option: 2})
 
 

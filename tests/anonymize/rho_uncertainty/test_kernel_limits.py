@@ -116,7 +116,7 @@ def test_keeping_refuses_bad_arguments(wrong, what):
         ({"fixed": marks([], 3)}, "mark"),
         ({"required": marks([], 1)}, "mark"),
         ({"required": marks([1], 2)}, "required"),
-        ({"worth": np.array([1, -1], dtype=np.int64)}, "below 0"),
+        ({"cost": np.array([1, -1], dtype=np.int64)}, "below 0"),
     ],
 )
 def test_suppressing_refuses_bad_arguments(wrong, what):

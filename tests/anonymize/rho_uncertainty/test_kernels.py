@@ -36,7 +36,7 @@ class Case:
         rows += draw.choices(rows, k=draw.randint(0, 4))  # equal ones
         self.rows = [*rows, frozenset()][: draw.choice([len(rows), len(rows) + 1])]
         self.weights = [draw.choice([1, 1, 1, 2, 3]) for _ in self.rows]
-        self.worth = [draw.choice([0, 1, 1, 2, 3, 5, 8]) for _ in range(self.many)]
+        self.cost = [draw.choice([0, 1, 1, 2, 3, 5, 8]) for _ in range(self.many)]
         self.rho = draw.choice(SHARES)
         self.fixed = set(draw.sample(sorted(self.public), draw.choice([0, 0, 1, 2])))
         self.required = set(draw.sample(sorted(self.public), draw.randint(0, 2))) if draw.random() < 0.5 else None
@@ -54,7 +54,7 @@ class Case:
             self.repeated,
             self.sensitive,
             self.rho,
-            cost=dict(enumerate(self.worth)),
+            cost=dict(enumerate(self.cost)),
             fixed=self.fixed,
             required=self.required,
             order=range(self.many),
@@ -74,10 +74,10 @@ class Case:
         }
 
     def suppress(self, **changes) -> dict:
-        worth, fixed = np.array(self.worth, dtype=np.int64), marks(self.fixed, self.many)
+        cost, fixed = np.array(self.cost, dtype=np.int64), marks(self.fixed, self.many)
         required = {} if self.required is None else {"required": marks(self.required, self.many)}
         bounds = {"search_budget": 10**8, "rules_budget": 10**7, "threads": 1}
-        return rho_kernels.suppress(self.asked, worth=worth, fixed=fixed, **required | bounds | changes)
+        return rho_kernels.suppress(self.asked, cost=cost, fixed=fixed, **required | bounds | changes)
 
     def keeping(self) -> _native.rules.Keeping:
         return rho_kernels.keeping(self.asked)
@@ -99,7 +99,7 @@ def test_suppresses_the_same_items_in_the_same_order():
         case = Case(seed)
         answer = case.suppress(threads=1 + seed % 2)
         assert answer["chosen"].tolist() == case.twin(), seed
-        assert (answer["complete"], answer["stuck"].tolist(), answer["too_dear"].any()) == (True, [], False)
+        assert (answer["complete"], answer["stuck"].tolist(), answer["undecided"].any()) == (True, [], False)
         assert answer["rounds"].tolist() == sorted(answer["rounds"].tolist())
         rounds.update(answer["rounds"].tolist())
     assert min(rounds[number] for number in range(4)) >= repeats(20), "The draws must show all rounds."
@@ -116,9 +116,9 @@ def test_stops_exactly_when_more_is_lost_than_allowed():
     stopped = 0
     for seed in range(repeats(250)):
         case = Case(seed)
-        loss = sum(case.worth[item] for item in case.twin())
+        loss = sum(case.cost[item] for item in case.twin())
         for limit in {0, loss // 2, loss - 1, loss, loss + 1} - {-1}:
-            answer = case.suppress(worth_limit=limit)
+            answer = case.suppress(cost_limit=limit)
             assert answer["complete"] == (loss <= limit), (seed, limit)
             assert not answer["stuck"].size
             stopped += not answer["complete"]
@@ -128,7 +128,7 @@ def test_stops_exactly_when_more_is_lost_than_allowed():
 
 
 @pytest.mark.parametrize("budget", ["search_budget", "rules_budget"])
-def test_what_is_too_dear_to_prove_goes(budget):
+def test_what_is_undecided_to_prove_goes(budget):
     """Not more than needed is known then, but what is left keeps the promise, and who went for that is marked."""
     marked = 0
     for seed in range(repeats(300)):
@@ -137,11 +137,11 @@ def test_what_is_too_dear_to_prove_goes(budget):
         for allowed in (0, 1, 5, 20, 60):
             answer = case.suppress(**{budget: allowed, "threads": 1 + seed % 2})
             gone = answer["chosen"].tolist()
-            assert len(gone) == len(set(gone)) == len(answer["too_dear"])
+            assert len(gone) == len(set(gone)) == len(answer["undecided"])
             assert not case.fixed.intersection(gone)
             assert answer["complete"]
             assert case.broken_without(gone) == [], (seed, allowed)
-            dear = answer["chosen"][answer["too_dear"].astype(bool)].tolist()
+            dear = answer["chosen"][answer["undecided"].astype(bool)].tolist()
             assert set(dear) <= case.sensitive
             assert dear or gone == enough
             marked += bool(dear)
@@ -170,12 +170,12 @@ def test_stuck_if_a_rule_holds_only_what_must_stay():
     assert all(sizes[size] for size in range(4)), sizes
 
 
-def test_only_fixed_items_are_too_dear():
+def test_only_fixed_items_are_undecided():
     """Nothing may go, and nothing can be proven: an error, not a wrong answer."""
     case = Case(0)
     case.rows, case.weights, case.many = [frozenset({0, 1, 2}), frozenset({0}), frozenset({1})], [1, 3, 3], 3
     case.sensitive, case.public, case.fixed, case.required = {2}, {0, 1}, {2}, None
-    case.worth, case.rho = [1, 1, 1], Fraction(1, 2)
+    case.cost, case.rho = [1, 1, 1], Fraction(1, 2)
     assert case.suppress()["chosen"].tolist() == [0]
     with pytest.raises(_native.core.OutOfWork):
         case.suppress(rules_budget=0)

@@ -1,4 +1,4 @@
-"""suppress and top-down against their literal twins and the oracle: the same if plain, and never a broken promise."""
+"""suppress and top-down against their literal twins and the oracle: the same as published, never a broken promise."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -42,11 +42,11 @@ class Question(NamedTuple):
     def cost(self) -> dict[str, Fraction]:
         """What each item is worth, from `weighing`: the options weights and sensitive_weight."""
         weights = self.weighing["weights"]
-        worth = dict(zip(self.data.names, map(int, self.data.supports), strict=True))
+        weight = dict(zip(self.data.names, map(int, self.data.supports), strict=True))
         if weights is not None:
-            worth = dict.fromkeys(self.data.names, 1) | ({} if weights == "equal" else weights)
+            weight = dict.fromkeys(self.data.names, 1) | ({} if weights == "equal" else weights)
         times = dict.fromkeys(self.data.sensitive, self.weighing["sensitive_weight"])
-        return {name: Fraction(one) * times.get(name, 1) for name, one in worth.items()}
+        return {name: Fraction(one) * times.get(name, 1) for name, one in weight.items()}
 
     def loss(self, release: vs.Release) -> Fraction:
         """What a release loses, by the weights."""
@@ -83,7 +83,7 @@ def twin_of(question: Question, fixed: Collection[str]) -> rho_twins.TopDown:
 
 
 def test_example_a1():
-    release = vs.anonymize(TABLE_1, PROMISE, method="suppress", plain=True)
+    release = vs.anonymize(TABLE_1, PROMISE, method="suppress", as_published=True)
     assert (release.suppressed, release.generalized) == (("b1", "α"), {})
     assert release.data.to_lists() == [sorted(row) for row in golden.TABLE_3]
     assert release.certified
@@ -95,14 +95,14 @@ def test_example_a2_splits_all_then_a_then_b():
     assert [tree.label(entry) for entry in cut.suppressed] == ["α", "b1"]
     splits = [(tree.label(node), Fraction(pnig, tree.public)) for node, pnig in cut.splits]
     assert splits == [("ALL", Fraction("5.5")), ("A", Fraction(3)), ("B", Fraction("1.5"))]
-    release = vs.anonymize(TABLE_1, PROMISE, method="top-down", taxonomy=golden.TABLE_1_TREE, plain=True)
+    release = vs.anonymize(TABLE_1, PROMISE, method="top-down", taxonomy=golden.TABLE_1_TREE, as_published=True)
     assert (release.suppressed, release.generalized) == (("b1", "α"), {})
     assert average_loss(release) == 3 / 16
 
 
 def test_what_must_stay_stops_the_split_that_would_cost_it():
     """With b1 kept, γ is the only way to split B: it costs 3, and the split gains 2.5."""
-    options = {"taxonomy": golden.TABLE_1_TREE, "plain": True, "keep": ["b1"]}
+    options = {"taxonomy": golden.TABLE_1_TREE, "as_published": True, "keep": ["b1"]}
     release = vs.anonymize(TABLE_1, PROMISE, method="top-down", **options)
     assert (release.suppressed, release.generalized) == (("α",), {"b1": "B", "b2": "B"})
 
@@ -130,7 +130,7 @@ def test_everything_at_all_is_mended_before_the_loop():
     task, cut = cut_of(data, PROMISE, {"a": [], "b": []})
     assert [task.hierarchy.label(entry) for entry in cut.suppressed] == ["γ"]
     assert [(task.hierarchy.label(node), pnig) for node, pnig in cut.splits] == [("ALL", 2 * 4)]
-    assert vs.anonymize(data, PROMISE, taxonomy={"a": [], "b": []}, plain=True).suppressed == ("γ",)
+    assert vs.anonymize(data, PROMISE, taxonomy={"a": [], "b": []}, as_published=True).suppressed == ("γ",)
 
 
 def of_table_1(*keep: str) -> Question:
@@ -142,7 +142,7 @@ def of_table_1(*keep: str) -> Question:
 @given(questions())
 def test_plain_suppress_is_suppress_control(question):
     data, promise, _, weighing, keep = question
-    rows, options = as_sets(data), {**weighing, "keep": keep, "plain": True, "limits": Limits()}
+    rows, options = as_sets(data), {**weighing, "keep": keep, "as_published": True, "limits": Limits()}
     try:
         gone = rho_twins.suppress_control(
             rows, data.sensitive, promise.rho, cost=question.cost, fixed=keep, order=data.names
@@ -154,7 +154,7 @@ def test_plain_suppress_is_suppress_control(question):
     release = suppress(data, promise, **options)
     assert release.suppressed == data.in_order(gone)
     assert not release.generalized
-    assert not release.too_dear
+    assert not release.undecided
 
 
 @MANY
@@ -167,9 +167,9 @@ def test_plain_top_down_is_td_control(question):
         twin = twin_of(question, keep)
     except rho_twins.Stuck:
         with refused(vs.Infeasible, "promise"):
-            top_down(data, promise, taxonomy=tree, plain=True, **options)
+            top_down(data, promise, taxonomy=tree, as_published=True, **options)
         return
-    release = top_down(data, promise, taxonomy=tree, plain=True, **options)
+    release = top_down(data, promise, taxonomy=tree, as_published=True, **options)
     left = {item: node for item, node in twin.cut.items() if node not in twin.suppressed}
     assert release.generalized == {item: node for item, node in left.items() if item != node}
     assert set(release.suppressed) == set(data.names).difference(left, set(data.sensitive).difference(twin.suppressed))
@@ -191,7 +191,7 @@ def test_td_control_splits_what_its_twin_splits(question, only_sensitive):
 
 def all_ways(question: Question) -> list[vs.Release]:
     data, promise, tree, weighing, _ = question
-    ways = [{"plain": True}, {"repair": False}, {}]
+    ways = [{"as_published": True}, {"repair": False}, {}]
     found = [suppress(data, promise, **weighing, **way, limits=Limits()) for way in ways]
     return found + [
         top_down(data, promise, taxonomy=taxonomy, **weighing, **way, limits=Limits())
@@ -208,7 +208,7 @@ def test_the_promise_is_kept_and_what_is_not_plain_is_maximal(question):
     for release in all_ways(question):
         rows = as_sets(release.data)
         assert oracles.is_rho_uncertain(rows, data.sensitive, promise.rho), release
-        if "plain" in release.options:
+        if "as_published" in release.options:
             continue
         assert question.loss(release) <= alone, release
         for item in release.suppressed:
@@ -266,6 +266,6 @@ def test_four_items_that_must_stay_and_break_the_promise():
     rows = [["a", "b", "c", "s"], *([["a", "b"], ["a", "c"], ["b", "c"]] * 2)]
     data = Transactions.from_lists(rows, sensitive=["s"])
     with refused(vs.Infeasible, "'a' + 'b' + 'c'", "'s'"):
-        suppress(data, vs.RhoUncertainty(rho="1/2"), keep=data.names, plain=True, limits=Limits())
+        suppress(data, vs.RhoUncertainty(rho="1/2"), keep=data.names, as_published=True, limits=Limits())
     with refused(vs.Infeasible, "kept"):
         suppress(data, vs.RhoUncertainty(rho="1/2"), keep=data.names, limits=Limits())

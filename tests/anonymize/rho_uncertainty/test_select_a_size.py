@@ -12,7 +12,7 @@ import veilset as vs
 from tests.support.errors import refused
 from veilset import Taxonomy, Transactions, generate
 from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size, select_a_size_loss
-from veilset.errors import BudgetExceeded, WrongUsage
+from veilset.errors import BudgetExceeded, InvalidArgument
 from veilset.limits import Limits
 from veilset.models import Audit, RhoUncertainty
 from veilset.release import Release
@@ -170,22 +170,22 @@ def test_what_does_not_fit_is_refused_and_its_loss_is_still_known():
 @pytest.mark.parametrize("beta", [-0.1, 1.5, "much", True, None])
 def test_a_wrong_beta_is_named(beta):
     data = Transactions.from_lists([["a"]])
-    with refused(WrongUsage, "beta"):
+    with refused(InvalidArgument, "beta"):
         select_a_size_loss(data, beta=beta, random_state=1)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.0, True, "7"])
 def test_a_wrong_seed_is_named(seed):
     data = Transactions.from_lists([["a"]])
-    with refused(WrongUsage, "random_state"):
+    with refused(InvalidArgument, "random_state"):
         perturbed(data, random_state=seed)
 
 
 def test_items_that_the_taxonomy_lacks_are_named():
     data = Transactions.from_lists([["beer", "cure"]], sensitive=["cure"])
-    with refused(WrongUsage, "1 of 2", "'cure'"):
+    with refused(InvalidArgument, "1 of 2", "'cure'"):
         perturbed(data, taxonomy={"beer": ["drinks"]})
-    with refused(WrongUsage, "'bear'"):
+    with refused(InvalidArgument, "'bear'"):
         perturbed(data, taxonomy={"bear": ["drinks"], "cure": []})
 
 

@@ -17,7 +17,7 @@ from veilset.anonymize.anatomy.clustering import clusters
 from veilset.anonymize.anatomy.merging import merge_until_feasible, number_values, smaller_task
 from veilset.anonymize.anatomy.partitions import codes_of, groups_at, partition_of
 from veilset.anonymize.taxonomies import TaxonomyLike
-from veilset.errors import Infeasible, WrongUsage, said
+from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
@@ -75,7 +75,7 @@ def make_columns(
         )
     given, parts, medoids, notes = _wished(data, columns, taxonomy, level, random_state, limits)
     if len(parts) < 2:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"All {len(data.names):,} items of the data are in one column.",
             "Give at least two columns." if taxonomy is None else "Give a deeper level of the taxonomy.",
         )
@@ -130,12 +130,12 @@ def _around_medoids(
 
 def _check_wish(columns: ColumnsLike, taxonomy: TaxonomyLike | None, level: int | None) -> None:
     if isinstance(columns, bool) or (isinstance(columns, (int, np.integer)) and columns < 2):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('columns')} is {columns!r}.", "Give a number of at least 2, or the items of each column."
         )
     if taxonomy is not None and not isinstance(columns, (int, np.integer)):
-        raise WrongUsage("There is a taxonomy, and columns are given, too.", "Give one of them.")
+        raise InvalidArgument("There is a taxonomy, and columns are given, too.", "Give one of them.")
     if taxonomy is None and level is not None:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('level')} is {level!r}, but there is no taxonomy.", f"Give a {said('taxonomy')}, or leave it out."
         )

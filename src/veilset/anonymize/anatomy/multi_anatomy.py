@@ -21,7 +21,7 @@ from veilset.anonymize.anatomy.columns import Columns, ColumnsLike, make_columns
 from veilset.anonymize.chance import seed_of
 from veilset.anonymize.options import RandomState
 from veilset.anonymize.taxonomies import TaxonomyLike
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
 from veilset.options import Option
@@ -79,7 +79,7 @@ def multi_anatomy(
     True
     """
     if type(open_buckets) is bool or not isinstance(open_buckets, (int, np.integer)) or not 1 <= open_buckets <= _MOST:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('open_buckets')} is {open_buckets!r}.", f"Give a whole number from 1 to {_MOST:,}, such as 32."
         )
     seed = seed_of(random_state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
-from veilset.errors import WrongUsage, lookalikes, said
+from veilset.errors import InvalidArgument, lookalikes, said
 from veilset.transactions import PartitionFile, Transactions
 from veilset.transactions.vocabulary import item_names
 
@@ -17,7 +17,7 @@ def partition_of(lists: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     (('a', 'b'), ('c', '4'))
     """
     if not isinstance(lists, Iterable):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('columns')} is {lists!r}.", 'Give a number, or lists of items such as [["a", "b"], ["c"]].'
         )
     parts: list[tuple[str, ...]] = []
@@ -25,10 +25,10 @@ def partition_of(lists: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     for number, column in enumerate(lists, start=1):
         parts.append(tuple(item_names(column, f"Column {number}")))
         if not parts[-1]:
-            raise WrongUsage(f"Column {number} has no items.", "Leave it out.")
+            raise InvalidArgument(f"Column {number} has no items.", "Leave it out.")
         for item in parts[-1]:
             if item in where:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"The item {item!r} is in column {number} and already in column {where[item]}.",
                     "Give every item one column.",
                 )
@@ -48,7 +48,7 @@ def codes_of(
     if missing := [name for name in data.names if name not in listed]:
         are = "is" if len(missing) == 1 else "are"
         close = " or ".join(map(named, lookalikes(missing[0], listed.difference(data.names))))
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{place}{len(missing):,} of {len(data.names):,} items of the data {are} in no column: {_few(missing)}.",
             f"In the {'columns' if file is None else 'file'} {missing[0]!r} may be called {close}."
             if close
@@ -62,7 +62,7 @@ def codes_of(
         if 0 < len(secret) < len(part):
             public = next(item for item in part if item not in sensitive)
             column = f"Column {number}" if file is None else f"{place}the column {[*file.columns][number - 1]!r}"
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{column} has the sensitive item {named(secret[0])} and the public item {named(public)}.",
                 "Give sensitive items columns of their own.",
             )
@@ -91,7 +91,7 @@ def groups_at(
     level = 1 if level is None else level
     deepest = max(1, tree.depth - 1)
     if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= deepest:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('level')} is {level!r}.",
             f"Give a whole number from 1, the groups right below the root, to {deepest}."
             if deepest > 1

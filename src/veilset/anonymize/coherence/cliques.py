@@ -25,7 +25,7 @@ class Graph:
         self._looks = 0
 
     def violated_cliques(
-        self, kept: npt.NDArray[np.float64], worth: npt.NDArray[np.int64], most: int
+        self, kept: npt.NDArray[np.float64], weight: npt.NDArray[np.int64], most: int
     ) -> list[npt.NDArray[np.int32]]:
         """Maximal cliques with Σ kept(v) > 1, greedily and one a vertex; none if no edge has that.
 
@@ -46,7 +46,7 @@ class Graph:
                 continue
             for vertex in clique[1:]:
                 around = self._common(around, vertex)
-            whole = np.array(self._grow(clique, around, worth), dtype=np.int32)
+            whole = np.array(self._grow(clique, around, weight), dtype=np.int32)
             covered[whole] = True
             found.append(whole)
         return found

@@ -25,7 +25,7 @@ def by_mole_tree(task: Task, moles: Moles) -> tuple[str, ...]:
         chosen = _native.mining.suppress_by_tree(
             moles.itemsets.offsets,
             moles.itemsets.items,
-            task.worth,
+            task.weight,
             allowed(task.data, task.keep),
             **task.limits.for_kernel(lambda _: _GREEDY),
         )
@@ -44,18 +44,18 @@ class Cover:
             self._cover = _native.mining.MoleCover(
                 moles.itemsets.offsets,
                 moles.itemsets.items,
-                task.worth,
+                task.weight,
                 allowed(task.data, task.keep),
                 memory_limit=task.limits.bytes_left(),
             )
-        by_worth = np.lexsort((np.arange(len(task.worth)), -task.worth))
-        self._by_worth = by_worth[task.data.is_sensitive[by_worth] == 0].astype(np.int32)
+        by_weight = np.lexsort((np.arange(len(task.weight)), -task.weight))
+        self._by_weight = by_weight[task.data.is_sensitive[by_weight] == 0].astype(np.int32)
 
     def restored(self, suppressed: Collection[str], first: Iterable[str] = ()) -> tuple[str, ...]:
         """What remains suppressed after the restore pass: *first* is put back first, then what is worth most."""
         self._set(set(self._task.data.public).difference(suppressed))
         self._cover.insert(self._task.data.codes(first).astype(np.int32))
-        self._cover.insert(self._by_worth)
+        self._cover.insert(self._by_weight)
         return self._suppressed()
 
     def improved(self, suppressed: Collection[str], seed: int = 0) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class Cover:
         except BudgetExceeded:
             if self._task.limits.seconds_left() > 0:
                 raise
-        self._cover.insert(self._by_worth)
+        self._cover.insert(self._by_weight)
         return self._suppressed()
 
     def _set(self, kept: Collection[str]) -> None:

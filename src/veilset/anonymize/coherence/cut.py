@@ -48,7 +48,7 @@ class _Choice:
         self._support = dict(zip(nodes.data.names, nodes.data.supports.tolist(), strict=True))
         self._below_kept = dict.fromkeys(nodes.above, 0)  # how many kept nodes are below each
         self.kept: set[int] = set()
-        self.worth = 0
+        self.weight = 0
         self.work = 0
         self._log: list[int] = []  # what the move under way added (n) and dropped (~n)
         for node in kept:
@@ -58,8 +58,8 @@ class _Choice:
         """Return, split and merge until nothing gains."""
         self._fill()
         before = -1
-        while self.worth > before:
-            before = self.worth
+        while self.weight > before:
+            before = self.weight
             self._limits.step(self._what)
             for node in self._best_first(self.kept):
                 self._gains(self._split, node)
@@ -91,7 +91,7 @@ class _Choice:
 
     def _merge(self, node: int) -> None:
         below = self._kept_below(node)
-        if self._nodes.worth[node] <= self._nodes.total(below):
+        if self._nodes.weight[node] <= self._nodes.total(below):
             return
         for finer in below:
             self._drop(finer)
@@ -125,7 +125,7 @@ class _Choice:
 
     def _insert(self, nodes: Iterable[int]) -> None:
         """Keep each node that brings no mole, most valuable first; of one that does, its children are asked."""
-        waiting = [(-self._nodes.worth[node], node) for node in nodes]
+        waiting = [(-self._nodes.weight[node], node) for node in nodes]
         heapq.heapify(waiting)
         while waiting:
             _, node = heapq.heappop(waiting)
@@ -135,13 +135,13 @@ class _Choice:
                 self._add(node)
                 continue
             for child in self._nodes.below[node]:
-                heapq.heappush(waiting, (-self._nodes.worth[child], child))
+                heapq.heappush(waiting, (-self._nodes.weight[child], child))
 
     def _gains(self, move: Callable[[int], None], node: int) -> bool:
         """Make a move, and take it back unless it gained."""
-        before, self._log = self.worth, []
+        before, self._log = self.weight, []
         move(node)
-        if self.worth > before:
+        if self.weight > before:
             return True
         for step in reversed(self._log.copy()):
             self._drop(step) if step >= 0 else self._add(~step)
@@ -156,7 +156,7 @@ class _Choice:
     def _add(self, node: int) -> None:
         self._log.append(node)
         self.kept.add(node)
-        self.worth += self._nodes.worth[node]
+        self.weight += self._nodes.weight[node]
         self._keeping.keep(str(node))
         for above in self._nodes.above[node]:
             self._below_kept[above] += 1
@@ -164,7 +164,7 @@ class _Choice:
     def _drop(self, node: int) -> None:
         self._log.append(~node)
         self.kept.remove(node)
-        self.worth -= self._nodes.worth[node]
+        self.weight -= self._nodes.weight[node]
         self._keeping.drop(str(node))
         for above in self._nodes.above[node]:
             self._below_kept[above] -= 1
@@ -183,7 +183,7 @@ class _Choice:
         return found
 
     def _best_first(self, nodes: Iterable[int]) -> list[int]:
-        return sorted(nodes, key=lambda node: (-self._nodes.worth[node], node))
+        return sorted(nodes, key=lambda node: (-self._nodes.weight[node], node))
 
     def _small_first(self) -> list[int]:
         groups = (node for node, below in self._nodes.below.items() if below)

@@ -21,7 +21,7 @@ from veilset.anonymize.coherence.nodes import Nodes
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Chosen, Items
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
-from veilset.errors import Infeasible, WrongUsage, said
+from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
@@ -72,7 +72,7 @@ def generalize(
     recoding = nodes.recoding(cut)
     gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
     if lost := task.keep.intersection(gone):
-        raise WrongUsage(f"{min(lost)!r} is to be kept, and not among what was chosen.", "Take it off the list.")
+        raise InvalidArgument(f"{min(lost)!r} is to be kept, and not among what was chosen.", "Take it off the list.")
     return Release(
         original=data,
         data=data.without(gone).renamed(recoding),
@@ -113,15 +113,15 @@ def _without_moles(nodes: Nodes, task: Task, recoding: Mapping[str, str]) -> fro
     """What suppression alone keeps of the recoded data, as nodes."""
     kept_names = {recoding.get(item, item) for item in task.keep}
     recoded = Task.of(task.original.renamed(recoding), task.promise, keep=kept_names, limits=task.limits)
-    node_of = {nodes.name(node): node for node in nodes.worth}
-    worth = [nodes.worth[node_of[name]] if name in node_of else 0 for name in recoded.data.names]
-    gone = set(best_of_all(replace(recoded, worth=np.array(worth, dtype=np.int64)))[0])
+    node_of = {nodes.name(node): node for node in nodes.weight}
+    weight = [nodes.weight[node_of[name]] if name in node_of else 0 for name in recoded.data.names]
+    gone = set(best_of_all(replace(recoded, weight=np.array(weight, dtype=np.int64)))[0])
     return frozenset(node_of[name] for name in recoded.data.public if name not in gone)
 
 
 def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
     if given is None:
-        raise WrongUsage(
+        raise InvalidArgument(
             "generalize needs a taxonomy.",
             f"Give one as {said('taxonomy')}, such as a CSV file with a header: an item, then its groups.",
         )

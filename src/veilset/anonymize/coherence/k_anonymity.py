@@ -43,7 +43,7 @@ def _suppressed(task: Task) -> list[str]:
     class_of = np.zeros(len(data), dtype=np.int64)  # equal numbers: equal so far
     sizes = np.array([len(data)])
     gone = []
-    public = [code for code in np.lexsort((np.arange(len(task.worth)), -task.worth)) if not data.is_sensitive[code]]
+    public = [code for code in np.lexsort((np.arange(len(task.weight)), -task.weight)) if not data.is_sensitive[code]]
     for number, code in enumerate(public):
         task.limits.step("Comparing transactions", number, len(public))
         task.limits.check_time("Comparing transactions", "choose another method.")

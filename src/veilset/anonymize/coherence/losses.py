@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
-from veilset.errors import WrongUsage, said, unknown
+from veilset.errors import InvalidArgument, said, unknown
 from veilset.exact import Support
 from veilset.mining import Itemsets, count_frequent, frequent
 from veilset.mining.frequent_itemsets import support_of_nuggets
@@ -72,7 +72,7 @@ def loss_of(
     if utility == "items":
         for option, value in (("nugget_support", nugget_support), ("nugget_size", nugget_size)):
             if value is not None:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{said(option)} is {value!r}, but the loss counts items.",
                     f"Leave it out, or say {said('utility', 'nuggets')}.",
                 )
@@ -87,7 +87,7 @@ def loss_of(
 def check_nugget_size(asked: int | None) -> None:
     """Raise unless there can be nuggets of up to p' items; None: of any size."""
     if asked is not None and asked < 1:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{said('nugget_size')} is {asked}.",
             f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
         )
@@ -95,10 +95,10 @@ def check_nugget_size(asked: int | None) -> None:
 
 def _of_items(task: Task, *, weighted: bool) -> Loss:
     public = task.data.is_sensitive == 0
-    unit = max(1, int(np.gcd.reduce(task.worth[public])))
-    cost = np.where(public, task.worth // unit, 0)
+    unit = max(1, int(np.gcd.reduce(task.weight[public])))
+    cost = np.where(public, task.weight // unit, 0)
     if weighted:
-        return Loss("share of all weights", int(task.worth[public].sum()), 0, cost, parts=Fraction(1, unit))
+        return Loss("share of all weights", int(task.weight[public].sum()), 0, cost, parts=Fraction(1, unit))
     return Loss(OCCURRENCES, len(task.original.items), 0, cost, parts=Fraction(1, unit))
 
 

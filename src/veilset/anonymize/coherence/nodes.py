@@ -16,7 +16,7 @@ import numpy as np
 
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.taxonomies import replaced
-from veilset.errors import WrongUsage
+from veilset.errors import InvalidArgument
 from veilset.transactions import Taxonomy, Transactions
 from veilset.transactions.vocabulary import several
 
@@ -35,7 +35,7 @@ class Nodes:
     """The children of each node."""
     top: list[int]
     """The nodes that have none above them."""
-    worth: dict[int, int]
+    weight: dict[int, int]
     """What keeping a node saves: sup(g) * (1 - IL_g), with sup(g) the sum of its leaves' supports, in units of 1 /
     (number of public items). To lose an item that must survive costs more than all else."""
 
@@ -68,7 +68,7 @@ class Nodes:
         for node in sorted(self.above):
             (self.below[self.above[node][0]] if self.above[node] else self.top).append(node)
         everything = int(data.supports.sum()) * self.items + 1
-        self.worth = {
+        self.weight = {
             node: int(self._supports[node]) * (self.items - self.hidden(node)) + everything * int(must_stay[node])
             for node in self.above
         }
@@ -91,13 +91,13 @@ class Nodes:
         node_of = {self.name(node): node for node in self.above}
         given = frozenset(several(names, "chosen"))
         if strange := sorted(given.difference(node_of)):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{strange[0]!r} is neither a public item nor a group that may stand for some.",
                 "Name what an earlier release kept.",
             )
         kept = frozenset(node_of[name] for name in given)
         if above := [node for node in sorted(kept) if not kept.isdisjoint(self.above[node])]:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{self.name(above[0])!r} is to be kept, and a group above it, too.", "Take one of them off the list."
             )
         return kept
@@ -106,7 +106,7 @@ class Nodes:
         taken = set(data.names)
         for node in self.above:
             if self.is_group(node) and self.taxonomy.label(node) in taken:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{self.taxonomy.label(node)!r} is an item of the data and what a group of other items would be "
                     "called.",
                     "Give the group another name in the taxonomy.",
@@ -141,7 +141,7 @@ class Nodes:
 
     def total(self, kept: Collection[int]) -> int:
         """What a set of nodes is worth."""
-        return sum(self.worth[node] for node in kept)
+        return sum(self.weight[node] for node in kept)
 
     def average_loss(self, kept: Collection[int]) -> float:
         """The average loss if these nodes are kept and all other public items are suppressed."""

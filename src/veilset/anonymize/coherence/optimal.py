@@ -197,11 +197,11 @@ class _Search:
     def _offer(self, liked: npt.NDArray[np.float64]) -> int:
         """Put items back in the order in which a program would; keep what comes of it if it is the best so far."""
         task = self._task
-        order = np.lexsort((-task.worth, liked))
-        rank = np.empty_like(task.worth)
+        order = np.lexsort((-task.weight, liked))
+        rank = np.empty_like(task.weight)
         rank[order] = np.arange(len(order))[::-1]
         everything = tuple(item for item in task.data.public if item not in task.keep)
-        gone = restore_coherence(replace(task, worth=rank), everything)
+        gone = restore_coherence(replace(task, weight=rank), everything)
         self._gone = min(self._gone, gone, key=self._cost)
         return self._cost(self._gone)
 

@@ -25,7 +25,7 @@ def restore_coherence(task: Task, suppressed: Collection[str], first: Sequence[s
         return True
 
     # A size-1 mole can never return: only the others are asked. Ties go to the item that comes first.
-    by_worth = sorted(task.data.in_order(gone - alone), key=lambda item: -task.worth[data.codes([item])[0]])
-    asked = list(dict.fromkeys([*(item for item in first if item in gone - alone), *by_worth]))
+    by_weight = sorted(task.data.in_order(gone - alone), key=lambda item: -task.weight[data.codes([item])[0]])
+    asked = list(dict.fromkeys([*(item for item in first if item in gone - alone), *by_weight]))
     stays_gone = set(restore(asked, still_safe, limits=task.limits))
     return task.data.in_order(stays_gone | (alone & gone))

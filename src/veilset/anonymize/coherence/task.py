@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize.worth import Weights, as_given, named_items, worth_of
-from veilset.errors import Infeasible, WrongUsage
+from veilset.anonymize.weights import Weights, as_given, named_items, weights_of
+from veilset.errors import Infeasible, InvalidArgument
 from veilset.exact import percent
 from veilset.limits import Bounds, Limits
 from veilset.mining import Mole, Moles, minimal_rare, minimal_rare_chunks
@@ -37,7 +37,7 @@ class Task:
     data: Transactions
     """The original as the promise sees it: sensitive items of a group are one item."""
     promise: Coherence
-    worth: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.int64]
     """IL(v) of each item of *data*, in units that are the same for all; made from *weights*."""
     weights: Weights
     keep: frozenset[str]
@@ -56,9 +56,9 @@ class Task:
     ) -> Task:
         """The task, once it is known that it can be done; else `Infeasible` says why not."""
         promise.check_feasible(data)
-        seen = promise.seen_in(data)
-        worth = worth_of(seen, weights, only_public=True)
-        task = cls(data, seen, promise, worth, weights, named_items(data, keep, "keep", only_public=True), limits)
+        seen = promise.as_seen_by_attacker(data)
+        weight = weights_of(seen, weights, only_public=True)
+        task = cls(data, seen, promise, weight, weights, named_items(data, keep, "keep", only_public=True), limits)
         if task.keep and (broken := next(task.mole_chunks(1, items=task.keep), None)) is not None:
             raise Infeasible(
                 f"What must be kept breaks the promise: {_why(broken[0], promise)}.",
@@ -103,14 +103,14 @@ class Task:
         return tuple(mole.items[0] for mole in self.moles(max_size=1))
 
     def lost(self, suppressed: Collection[str]) -> int:
-        """What suppressing these items costs, in units of *worth*."""
-        return int(self.worth[self.data.codes(suppressed)].sum())
+        """What suppressing these items costs, in units of *weight*."""
+        return int(self.weight[self.data.codes(suppressed)].sum())
 
     def chosen(self, items: Iterable[str]) -> frozenset[str]:
         """The items that an earlier run chose to suppress, once it is known that they may be."""
         gone = named_items(self.original, items, "chosen", only_public=True)
         if lost := self.keep.intersection(gone):
-            raise WrongUsage(f"{min(lost)!r} is to be kept and to be suppressed.", "Take it off one of the lists.")
+            raise InvalidArgument(f"{min(lost)!r} is to be kept and to be suppressed.", "Take it off one of the lists.")
         return gone
 
     def options(self, **others: object) -> dict[str, object]:

@@ -29,7 +29,7 @@ from scipy.sparse import csr_array
 
 from veilset import _native
 from veilset.anonymize.chance import Share, odds_of, probability, seed_of
-from veilset.anonymize.hiding.keep_patterns import itemsets_of, patterns_to_keep, patterns_worth_keeping
+from veilset.anonymize.hiding.keep_patterns import itemsets_of, patterns_to_keep, patterns_to_spare
 from veilset.anonymize.hiding.matrix import sanitization_matrix
 from veilset.limits import Limits
 from veilset.mining import Itemsets
@@ -89,7 +89,7 @@ def hide(
     hidden = itemsets_of(data, list(map(data.in_order, promise.itemsets)))
     limits.step("Looking for the patterns to keep")
     if wish.keep_patterns is None:
-        keep = patterns_worth_keeping(data, hidden, least, limits)
+        keep = patterns_to_spare(data, hidden, least, limits)
     else:
         forbidden = hidden if isinstance(promise, HiddenPatterns) else None
         keep = patterns_to_keep(data, wish.keep_patterns, forbidden, limits)
@@ -99,11 +99,13 @@ def hide(
     if certify:
         listed = promise.rules if isinstance(promise, HiddenRules) else promise.patterns
         levels = tuple(_level(seed, itemset, spread) for itemset in listed)
-        kept, chance, victims, ways = _certified(data, promise, states, hidden, keep, least, levels, p_r, seed, limits)
+        kept, chance, victims, strategies = _certified(
+            data, promise, states, hidden, keep, least, levels, p_r, seed, limits
+        )
     else:
-        kept, chance, victims, ways = _restored(data, states, p_r, seed), p_r, 0, ()
+        kept, chance, victims, strategies = _restored(data, states, p_r, seed), p_r, 0, ()
     # Only the first way starts from the product; of another, the product took out nothing.
-    from_product = not ways or ways[0].won
+    from_product = not strategies or strategies[0].won
     by_matrix = len(states) - int(np.count_nonzero(_restored(data, states, chance, seed))) if from_product else 0
     changed, to_keep = data.thinned(kept), tuple(items for items, _ in keep)
     return Release(
@@ -131,7 +133,7 @@ def hide(
             put_back=by_matrix + victims - int(np.count_nonzero(~kept)),
         ),
         notes=() if certify else (_PLAIN,),
-        attempts=ways,
+        attempts=strategies,
     )
 
 
@@ -212,7 +214,7 @@ def _certified(
             threads=limits.thread_count,
             **limits.for_kernel(_STAGES.__getitem__),
         )
-    ways = tuple(
+    strategies = tuple(
         Attempt(
             name=_WAYS[number],
             loss=removed / max(1, len(data.items)),
@@ -220,6 +222,6 @@ def _certified(
             note=f"loses {lost:,} of {len(keep):,} patterns to keep",
             won=number == found["way"],
         )
-        for number, (lost, removed, seconds) in enumerate(found["ways"])
+        for number, (lost, removed, seconds) in enumerate(found["strategies"])
     )
-    return found["kept"].view(np.bool_), steps[found["step"]], found["victims"], ways
+    return found["kept"].view(np.bool_), steps[found["step"]], found["victims"], strategies

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from veilset.errors import BudgetExceeded, WrongUsage, said
+from veilset.errors import BudgetExceeded, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.mining import Itemsets, frequent, supports
 from veilset.transactions import Transactions
@@ -27,20 +27,20 @@ def patterns_to_keep(
 ) -> Itemsets:
     """The patterns that a user names; none may hold one of *hidden*, which could not be hidden then."""
     if isinstance(patterns, str) or not isinstance(patterns, Iterable):
-        raise WrongUsage(f"{said('keep_patterns')} is {patterns!r}.", "Give a list of lists of items.")
+        raise InvalidArgument(f"{said('keep_patterns')} is {patterns!r}.", "Give a list of lists of items.")
     named = []
     for number, pattern in enumerate(patterns, start=1):
         if isinstance(pattern, str) or not isinstance(pattern, Iterable):
-            raise WrongUsage(f"Pattern {number} to keep is {pattern!r}.", f"Give a list of items: [{pattern!r}].")
+            raise InvalidArgument(f"Pattern {number} to keep is {pattern!r}.", f"Give a list of items: [{pattern!r}].")
         named.append(data.in_order(pattern))
         if not named[-1]:
-            raise WrongUsage(f"Pattern {number} to keep has no items.", "Name at least one.")
+            raise InvalidArgument(f"Pattern {number} to keep has no items.", "Name at least one.")
     named = list(dict.fromkeys(named))
     kept = [(frozenset(pattern), pattern) for pattern in named]
     for secret, _ in hidden or ():
         limits.check_time(_TASK, _ADVICE)
         if wrong := next((pattern for items, pattern in kept if items.issuperset(secret)), None):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"The pattern {', '.join(wrong)} is to be kept, but holds {', '.join(secret)}, which is to be hidden.",
                 "Take one of them off its list.",
             )
@@ -58,7 +58,7 @@ def _counted(data: Transactions, itemsets: Itemsets, limits: Limits) -> Itemsets
     return Itemsets(itemsets.names, itemsets.offsets, itemsets.items, supports(data, itemsets, **limits.bounds()))
 
 
-def patterns_worth_keeping(data: Transactions, hidden: Itemsets, least: int, limits: Limits) -> Itemsets:
+def patterns_to_spare(data: Transactions, hidden: Itemsets, least: int, limits: Limits) -> Itemsets:
     """The maximal ones among the itemsets that *least* transactions hold and that contain no hidden pattern."""
     maximal = frequent(data, least, kind="maximal", **limits.bounds())
     secrets = [frozenset(codes) for codes in _codes(hidden)]

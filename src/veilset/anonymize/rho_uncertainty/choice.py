@@ -44,7 +44,7 @@ class Choice:
         self.above = hierarchy.above
         everything = int(hierarchy.total.sum()) * max(1, hierarchy.public) + 1
         items = {int(hierarchy.items[entry][0]) for entry in must_stay}
-        self.worth = {
+        self.weight = {
             entry: int(hierarchy.cost[entry]) + everything * len(items.intersection(hierarchy.items[entry].tolist()))
             for entry in self.above
         }
@@ -52,7 +52,7 @@ class Choice:
         self.work = 0
         self._below_kept = dict.fromkeys(self.above, 0)  # how many kept nodes are below each
         self._log: list[int] = []  # what the move under way added (e) and dropped (~e)
-        self._too_dear: set[int] = set()
+        self._undecided: set[int] = set()
         self._keeping: Keeping | None = None
         for entry in kept:
             self._add(entry)
@@ -60,16 +60,16 @@ class Choice:
     @property
     def total(self) -> int:
         """What is kept is worth this."""
-        return sum(self.worth[entry] for entry in self.kept)
+        return sum(self.weight[entry] for entry in self.kept)
 
     @property
-    def too_dear(self) -> set[int]:
+    def undecided(self) -> set[int]:
         """What is not kept because it would have taken too long to prove that it may be."""
-        return self._too_dear.difference(self.kept)
+        return self._undecided.difference(self.kept)
 
     def restore(self) -> None:
         """Put back what breaks nothing, the largest regained loss first."""
-        waiting = self._best_first(entry for entry in self.above if self.worth[entry] > 0 and not self._covered(entry))
+        waiting = self._best_first(entry for entry in self.above if self.weight[entry] > 0 and not self._covered(entry))
         self._look_at([*self.kept, *waiting])
         for number, entry in enumerate(waiting):
             self._limits.step("Putting items back", number, len(waiting))
@@ -97,10 +97,10 @@ class Choice:
         splits = {entry: self._tree.children[entry] for entry in self.kept if self._tree.children[entry]}
         if not splits:
             return
-        gains = {entry: sum(self.worth[child] for child in below) for entry, below in splits.items()}
+        gains = {entry: sum(self.weight[child] for child in below) for entry, below in splits.items()}
         above = (node for entry in self.kept for node in self.above[entry])
         self._look_at([*self.kept, *above, *(child for below in splits.values() for child in below)])
-        for number, entry in enumerate(sorted(splits, key=lambda entry: (self.worth[entry] - gains[entry], entry))):
+        for number, entry in enumerate(sorted(splits, key=lambda entry: (self.weight[entry] - gains[entry], entry))):
             self._limits.step("Splitting nodes", number, len(splits))
             if entry in self.kept:
                 self._gains(splits[entry], [entry])
@@ -124,7 +124,7 @@ class Choice:
         rule, work = self._keeping.rule_with(entry)
         self.work += work + _TO_JUDGE * len(rule or ())
         if rule == ():
-            self._too_dear.add(entry)
+            self._undecided.add(entry)
         return rule
 
     def _gains(self, wanted: Sequence[int], instead: Sequence[int]) -> bool:
@@ -143,13 +143,13 @@ class Choice:
 
     def _forced(self, wanted: Sequence[int], instead: Sequence[int]) -> int:
         """What a move gains. Of each rule it would make, the cheapest item goes or is recoded to the node above it."""
-        gain = sum(self.worth[entry] for entry in wanted) - sum(self.worth[entry] for entry in instead)
+        gain = sum(self.weight[entry] for entry in wanted) - sum(self.weight[entry] for entry in instead)
         for entry in instead:
             self._drop(entry)
         for entry in wanted:
             while gain > 0 and (rule := self._rule_with(entry)) is not None:
-                cheapest = min({entry, *rule}, key=lambda other: (self.worth[other], other)) if rule else entry
-                cost = self.worth[cheapest]
+                cheapest = min({entry, *rule}, key=lambda other: (self.weight[other], other)) if rule else entry
+                cost = self.weight[cheapest]
                 coarser = self._recoded(rule, entry, below=min(cost, gain))
                 if coarser is not None:
                     gain -= coarser
@@ -172,7 +172,7 @@ class Choice:
             node = self.above[entry][0]
             finer = self._kept_below(node)
             if node not in self.above[wanted]:
-                costs.append((sum(self.worth[other] for other in finer) - self.worth[node], node, finer))
+                costs.append((sum(self.weight[other] for other in finer) - self.weight[node], node, finer))
         if not costs:
             return None
         cost, node, finer = min(costs)
@@ -222,4 +222,4 @@ class Choice:
         return found
 
     def _best_first(self, entries: Iterable[int]) -> list[int]:
-        return sorted(entries, key=lambda entry: (-self.worth[entry], entry))
+        return sorted(entries, key=lambda entry: (-self.weight[entry], entry))

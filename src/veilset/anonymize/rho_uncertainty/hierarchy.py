@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.rules import Marks, Rows
 from veilset.anonymize.taxonomies import replaced
-from veilset.errors import Infeasible, WrongUsage
+from veilset.errors import Infeasible, InvalidArgument
 from veilset.limits import Limits
 from veilset.transactions import Taxonomy, Transactions
 
@@ -24,7 +24,7 @@ class Hierarchy:
     """Nodes and sensitive items as numbers, in the order of the vocabulary (a node stands where its first item does).
 
     A node with a single child is replaced by it: it says no less, and its split would gain nothing and end there. Only
-    items that occur count. Every public item is among the leaves of the taxonomy, sensitive ones are left out; *worth*
+    items that occur count. Every public item is among the leaves of the taxonomy, sensitive ones are left out; *weight*
     is that of each item of the data.
     """
 
@@ -42,7 +42,7 @@ class Hierarchy:
     cost: npt.NDArray[np.int64]
     """What suppressing each loses: sup(g) (1 - IL_g), in units of 1 / (number of public items)."""
 
-    def __init__(self, data: Transactions, taxonomy: Taxonomy, worth: npt.NDArray[np.int64]) -> None:
+    def __init__(self, data: Transactions, taxonomy: Taxonomy, weight: npt.NDArray[np.int64]) -> None:
         self.data = data
         self.public = len(data.public)
         codes = {name: code for code, name in enumerate(data.names)}
@@ -74,7 +74,7 @@ class Hierarchy:
             entries_below.sort()
         self.root = number[lowest[taxonomy.root]] if self.public else None
         self.sensitive = np.array([node < 0 for node in self._node], dtype=np.uint8)
-        self.total = np.array([int(worth[items].sum()) for items in self.items], dtype=np.int64)
+        self.total = np.array([int(weight[items].sum()) for items in self.items], dtype=np.int64)
         self.leaves = np.array([len(items) if len(items) > 1 else 0 for items in self.items], dtype=np.int64)
         self.cost = self.total * (max(1, self.public) - self.leaves)
         self._entry_of = np.zeros(len(data.names), dtype=np.int32)
@@ -88,7 +88,7 @@ class Hierarchy:
         names = set(self.data.names)
         for entry in entries:
             if len(self.items[entry]) > 1 and (name := self.label(entry)) in names:
-                raise WrongUsage(
+                raise InvalidArgument(
                     f"{name!r} is an item of the data and what a group of other items would be called.",
                     "Give one of them another name.",
                 )

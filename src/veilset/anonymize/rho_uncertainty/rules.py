@@ -66,7 +66,7 @@ class Concealed:
 
     chosen: list[int]
     """The items to suppress, in the order in which they were chosen."""
-    too_dear: list[int]
+    undecided: list[int]
     """Those of them that went because it would have taken too long to prove that they can stay."""
     stuck: tuple[int, ...]
     """A violating rule none of whose items may go, what is inferred last; empty: there is none."""
@@ -79,11 +79,11 @@ def conceal(
     rho: Fraction,
     *,
     sensitive: Marks,
-    worth: npt.NDArray[np.int64],
+    cost: npt.NDArray[np.int64],
     fixed: Marks,
     required: Marks | None = None,
     population: int,
-    worth_limit: int = EVERYTHING,
+    cost_limit: int = EVERYTHING,
     limits: Limits,
 ) -> Concealed:
     """Choose items to suppress until no rule of confidence *rho* or more is left (SuppressControl, Algorithm 1).
@@ -92,14 +92,14 @@ def conceal(
     ----------
     sensitive, fixed : marks of the items
         Which can be inferred, and which may not go.
-    worth : array
+    cost : array
         What suppressing each item costs.
     required : marks, optional
         Only rules count whose antecedent holds one of these, so that an attacker who knows nothing does not
         (suppressTest, Function 2).
     population : int
         The number of all transactions: what an attacker who knows nothing infers is counted over these.
-    worth_limit : int
+    cost_limit : int
         Stop once more than this is lost.
     """
     with limits.guard("Concealing sensitive rules", _ADVICE):
@@ -107,13 +107,13 @@ def conceal(
             found = _native.rules.suppress(
                 *rows.arrays,
                 sensitive,
-                worth,
+                cost,
                 fixed,
                 np.zeros(0, dtype=np.uint8) if required is None else required,
                 rho_num=rho.numerator,
                 rho_den=rho.denominator,
                 population=population,
-                worth_limit=worth_limit,
+                cost_limit=cost_limit,
                 search_budget=_SEARCH,
                 rules_budget=_RULES,
                 threads=limits.thread_count,
@@ -127,7 +127,7 @@ def conceal(
     chosen = found["chosen"]
     return Concealed(
         chosen.tolist(),
-        chosen[found["too_dear"].astype(bool)].tolist(),
+        chosen[found["undecided"].astype(bool)].tolist(),
         tuple(found["stuck"].tolist()),
         found["complete"],
     )

@@ -27,7 +27,7 @@ from veilset import _native
 from veilset.anonymize.chance import Share, odds_of, probability, seed_of
 from veilset.anonymize.options import RandomState
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
-from veilset.errors import WrongUsage, near_misses
+from veilset.errors import InvalidArgument, near_misses
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -193,7 +193,7 @@ def _tree(data: Transactions, given: TaxonomyLike | None, fan_out: int) -> Taxon
     tree = taxonomy_of(given)
     known = set(tree.leaves)
     if missing := [name for name in data.names if name not in known]:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{len(missing):,} of {len(data.names):,} items are no leaves of the taxonomy, such as {missing[0]!r}.",
             near_misses(missing[0], tree.leaves)
             or "Noise turns sensitive items over, too: add each item, or leave the taxonomy out.",

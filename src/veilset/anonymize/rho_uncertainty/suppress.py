@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from veilset.anonymize.options import Chosen, Items, Plain, SensitiveWeight, WeightsOption
+from veilset.anonymize.options import AsPublished, Chosen, Items, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.rules import conceal
 from veilset.anonymize.rho_uncertainty.task import Found, Task, Way
 from veilset.limits import Limits
@@ -27,7 +27,7 @@ def suppress(
     weights: WeightsOption = None,
     sensitive_weight: SensitiveWeight = 1,
     keep: Items = (),
-    plain: Plain = False,
+    as_published: AsPublished = False,
     repair: bool = True,
     chosen: Chosen = None,
     limits: Limits,
@@ -44,13 +44,15 @@ def suppress(
     >>> from veilset import RhoUncertainty, Transactions, anonymize
     >>> rows = [["a1", "b1", "b2", "α", "γ"], ["a1", "a2", "b2"], ["a2", "b2"], ["a2", "γ"], ["a1", "b2", "α", "γ"]]
     >>> data = Transactions.from_lists(rows, sensitive=["α", "γ"])
-    >>> anonymize(data, RhoUncertainty(rho=0.7), method="suppress", plain=True).suppressed
+    >>> anonymize(data, RhoUncertainty(rho=0.7), method="suppress", as_published=True).suppressed
     ('b1', 'α')
     """
     task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     suppress_control: Way = partial(_suppress_control, task)
-    ways = [("SuppressControl", suppress_control), ("remove-sensitive", lambda _: Found(task.without_sensitive))]
-    return task.answer("suppress", ways, suppress_control, plain=plain, repair=repair, chosen=chosen)
+    strategies = [("SuppressControl", suppress_control), ("remove-sensitive", lambda _: Found(task.without_sensitive))]
+    return task.answer(
+        "suppress", strategies, suppress_control, as_published=as_published, repair=repair, chosen=chosen
+    )
 
 
 def _suppress_control(task: Task, limits: Limits) -> Found:
@@ -59,7 +61,7 @@ def _suppress_control(task: Task, limits: Limits) -> Found:
         tree.rows(limits),
         task.promise.rho,
         sensitive=tree.sensitive,
-        worth=tree.cost,
+        cost=tree.cost,
         fixed=tree.marks(task.must_stay),
         population=len(task.data),
         limits=limits,
@@ -68,4 +70,4 @@ def _suppress_control(task: Task, limits: Limits) -> Found:
         raise tree.stuck(concealed.stuck)
     gone = np.array(concealed.chosen, dtype=np.int64)
     kept = np.setdiff1d(np.array(sorted(tree.above)), gone).tolist()
-    return Found(kept, concealed.too_dear)
+    return Found(kept, concealed.undecided)

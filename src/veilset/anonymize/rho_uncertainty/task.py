@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.choice import Choice
 from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
-from veilset.anonymize.worth import Weights, as_given, named_items, worth_of
-from veilset.errors import BudgetExceeded, Infeasible, WrongUsage, said
+from veilset.anonymize.weights import Weights, as_given, named_items, weights_of
+from veilset.errors import BudgetExceeded, Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Attempt, Release
@@ -29,7 +29,7 @@ class Found:
     """What a way found: the entries to keep, and those that went because their proof was too dear."""
 
     kept: Collection[int]
-    too_dear: Collection[int] = ()
+    undecided: Collection[int] = ()
 
 
 Way: TypeAlias = Callable[[Limits], Found]
@@ -44,7 +44,7 @@ class Task:
     promise: RhoUncertainty
     taxonomy: Taxonomy
     """Over the public items; a flat one if nothing is to be generalized."""
-    worth: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.int64]
     """What each item is worth, in units that are the same for all; made from the two weights."""
     weights: Weights
     sensitive_weight: int
@@ -73,17 +73,17 @@ class Task:
             or not isinstance(sensitive_weight, int)
             or not 1 <= sensitive_weight <= 1000
         ):
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said('sensitive_weight')} is {sensitive_weight!r}.", "Give a whole number from 1 to 1000."
             )
         # A tree has leaves: where no item is public, the sensitive ones, which nothing is made of.
         leaves = data.public or data.names
         tree = Taxonomy.from_paths({name: [] for name in leaves}) if taxonomy is None else taxonomy
         notes = tree.check(data)
-        worth = worth_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1)
+        weight = weights_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1)
         # Kernels add up what items are worth, in units of 1 / (number of public items), as integers of 64 bits.
-        if float(worth.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
-            raise WrongUsage(
+        if float(weight.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
+            raise InvalidArgument(
                 f"All {len(data.names):,} items together weigh more than can be counted exactly.",
                 f"Divide all weights by the same number, or give a smaller {said('sensitive_weight')}.",
             )
@@ -91,7 +91,7 @@ class Task:
             data,
             promise,
             tree.pruned(data) if data.public else tree,
-            worth,
+            weight,
             weights,
             sensitive_weight,
             named_items(data, keep, "keep", only_public=False),
@@ -102,7 +102,7 @@ class Task:
     @cached_property
     def hierarchy(self) -> Hierarchy:
         """What can stand for the items."""
-        return Hierarchy(self.data, self.taxonomy, self.worth)
+        return Hierarchy(self.data, self.taxonomy, self.weight)
 
     @cached_property
     def must_stay(self) -> list[int]:
@@ -118,27 +118,27 @@ class Task:
     def answer(
         self,
         method: str,
-        ways: Sequence[tuple[str, Way]],
-        as_published: Way,
+        strategies: Sequence[tuple[str, Way]],
+        published: Way,
         *,
-        plain: bool,
+        as_published: bool,
         repair: bool,
         chosen: Iterable[str] | None,
         **options: object,
     ) -> Release:
         """The release of what was chosen before, of the published algorithm alone, or of the best of several ways."""
-        options |= {"plain": plain or None, "repair": None if repair else False}
+        options |= {"as_published": as_published or None, "repair": None if repair else False}
         attempts: tuple[Attempt, ...] = ()
         if chosen is not None:
             found = Found(self.named(chosen))
-        elif plain:
-            return self.release(method, as_published(self.limits), options)
+        elif as_published:
+            return self.release(method, published(self.limits), options)
         else:
-            found, attempts = self.best_of(ways, repair=repair)
+            found, attempts = self.best_of(strategies, repair=repair)
         names = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
         return self.release(method, found, options | {"chosen": names}, attempts)
 
-    def best_of(self, ways: Sequence[tuple[str, Way]], *, repair: bool) -> tuple[Found, tuple[Attempt, ...]]:
+    def best_of(self, strategies: Sequence[tuple[str, Way]], *, repair: bool) -> tuple[Found, tuple[Attempt, ...]]:
         """Restore (and repair) what each way finds, and take what is worth most.
 
         A way that comes to a limit of time or memory is given up; removing all sensitive items always remains.
@@ -147,14 +147,14 @@ class Task:
         best, best_total = Found(self.without_sensitive), -1
         attempts: list[Attempt] = []
         won = -1
-        for number, (name, way) in enumerate(ways):
+        for number, (name, way) in enumerate(strategies):
             started = time.perf_counter()
             bounded = self.limits.part(1 / 2)
             choice, note = None, ""
-            too_dear: set[int] = set()
+            undecided: set[int] = set()
             try:
                 found = way(bounded)
-                too_dear.update(found.too_dear)
+                undecided.update(found.undecided)
                 rows = self.hierarchy.extended(bounded) if rows is None else rows
                 choice = Choice(
                     self.hierarchy, rows, self.promise, found.kept, must_stay=self.must_stay, limits=bounded
@@ -168,7 +168,7 @@ class Task:
             if choice is not None:
                 loss = self.hierarchy.average_loss(choice.kept)
                 if choice.total > best_total:
-                    dear = too_dear.union(choice.too_dear).difference(choice.kept)
+                    dear = undecided.union(choice.undecided).difference(choice.kept)
                     best, best_total, won = Found(frozenset(choice.kept), sorted(dear)), choice.total, number
             attempts.append(Attempt(name, loss, time.perf_counter() - started, note))
         if won >= 0:
@@ -181,13 +181,13 @@ class Task:
         entry_of = {tree.label(entry): entry for entry in tree.above}
         given = list(several(names, "chosen"))
         if strange := [name for name in given if name not in entry_of]:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{strange[0]!r} is neither an item nor a group that may stand for some.",
                 "Name what an earlier release kept.",
             )
         kept = {entry_of[name] for name in given}
         if above := [entry for entry in sorted(kept) if not kept.isdisjoint(tree.above[entry])]:
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{tree.label(above[0])!r} is to be kept, and a group above it, too.", "Take one of them off the list."
             )
         return sorted(kept)
@@ -210,7 +210,7 @@ class Task:
                 f"Nothing was found in which all that must be kept survives: {min(lost)!r} does not.{why}",
                 "Take one of these items off the list, or choose a larger rho.",
             )
-        dear = {self.data.names[code] for entry in found.too_dear for code in tree.items[entry].tolist()}
+        dear = {self.data.names[code] for entry in found.undecided for code in tree.items[entry].tolist()}
         recoding = {item: name for item, name in names.items() if item != name}
         times = None if self.sensitive_weight == 1 else self.sensitive_weight
         return Release(
@@ -222,7 +222,7 @@ class Task:
             suppressed=gone,
             generalized=recoding,
             stands_for={tree.label(entry): tree.stands_for(entry) for entry in kept if len(tree.items[entry]) > 1},
-            too_dear=tuple(name for name in gone if name in dear),
+            undecided=tuple(name for name in gone if name in dear),
             notes=self.notes,
             attempts=attempts,
         )

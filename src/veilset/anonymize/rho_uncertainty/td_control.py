@@ -29,7 +29,7 @@ class Cut:
     """Nodes and sensitive items, in the order in which they went."""
     splits: list[tuple[int, int]] = field(default_factory=list)
     """The nodes that were split, in order, each with its pnig in units of 1 / (number of public items)."""
-    too_dear: list[int] = field(default_factory=list)
+    undecided: list[int] = field(default_factory=list)
     """What was suppressed because proving that it can stay would have taken too long."""
 
 
@@ -125,30 +125,30 @@ class _TDControl:
         if gain < at_least:
             return None
         children = self._tree.children[node]
-        concealed = self._suppress_test(node, children, worth_limit=gain - at_least)
+        concealed = self._suppress_test(node, children, cost_limit=gain - at_least)
         if concealed.stuck or not concealed.complete:
             return None
         return _Move(node, gain - int(self._tree.cost[concealed.chosen].sum()), concealed)
 
-    def _suppress_test(self, node: int, children: list[int], worth_limit: int = EVERYTHING) -> Concealed:
+    def _suppress_test(self, node: int, children: list[int], cost_limit: int = EVERYTHING) -> Concealed:
         tree, before = self._tree, self._names
         self._names = before.copy()
         self._name(children)
         finer = self._rows.renamed(self._names, len(tree), rows=self._trans[node], limits=self._limits)
         self._names = before
-        return self._conceal(finer, tree.marks(children), worth_limit)
+        return self._conceal(finer, tree.marks(children), cost_limit)
 
-    def _conceal(self, rows: Rows, required: Marks | None = None, worth_limit: int = EVERYTHING) -> Concealed:
+    def _conceal(self, rows: Rows, required: Marks | None = None, cost_limit: int = EVERYTHING) -> Concealed:
         tree = self._tree
         return conceal(
             rows,
             self._rho,
             sensitive=tree.sensitive,
-            worth=tree.cost,
+            cost=tree.cost,
             fixed=self._fixed,
             required=required,
             population=len(tree.data),
-            worth_limit=worth_limit,
+            cost_limit=cost_limit,
             limits=self._limits,
         )
 
@@ -160,7 +160,7 @@ class _TDControl:
         if concealed.stuck:
             raise self._tree.stuck(concealed.stuck)
         self._cut.suppressed += concealed.chosen
-        self._cut.too_dear += concealed.too_dear
+        self._cut.undecided += concealed.undecided
         gone = set(concealed.chosen)
         self._names[np.isin(self._names, concealed.chosen)] = -1
         self._cut.nodes = [node for node in self._cut.nodes if node not in gone]

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from veilset.anonymize.options import Chosen, Items, Plain, SensitiveWeight, WeightsOption
+from veilset.anonymize.options import AsPublished, Chosen, Items, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
 from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
@@ -33,7 +33,7 @@ def top_down(
     weights: WeightsOption = None,
     sensitive_weight: SensitiveWeight = 1,
     keep: Items = (),
-    plain: Plain = False,
+    as_published: AsPublished = False,
     repair: bool = True,
     chosen: Chosen = None,
     limits: Limits,
@@ -54,7 +54,7 @@ def top_down(
     >>> rows = [["a1", "b1", "b2", "α", "γ"], ["a1", "a2", "b2"], ["a2", "b2"], ["a2", "γ"], ["a1", "b2", "α", "γ"]]
     >>> data = Transactions.from_lists(rows, sensitive=["α", "γ"])
     >>> tree = {"a1": ["A"], "a2": ["A"], "b1": ["B"], "b2": ["B"]}
-    >>> anonymize(data, RhoUncertainty(rho=0.7), taxonomy=tree, plain=True).suppressed
+    >>> anonymize(data, RhoUncertainty(rho=0.7), taxonomy=tree, as_published=True).suppressed
     ('b1', 'α')
     """
     given = None if taxonomy is None else taxonomy_of(taxonomy)
@@ -62,7 +62,7 @@ def top_down(
     task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     sensitive_only = partial(_td_control, task, only_sensitive=True)
     # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
-    ways = [
+    strategies = [
         ("remove-sensitive", lambda _: Found(task.without_sensitive)),
         ("TDControl", lambda bounded: _useful(task, _td_control(task, bounded))),
         ("TDControl, suppressing sensitive items only", lambda bounded: _useful(task, sensitive_only(bounded))),
@@ -70,9 +70,9 @@ def top_down(
     ]
     return task.answer(
         "top-down",
-        ways,
+        strategies,
         partial(_td_control, task),
-        plain=plain,
+        as_published=as_published,
         repair=repair,
         chosen=chosen,
         taxonomy=None if given is None else given.to_paths(),
@@ -83,12 +83,12 @@ def _td_control(task: Task, limits: Limits, *, only_sensitive: bool = False) -> 
     tree = task.hierarchy
     cut = td_control(tree, task.promise, keep=task.must_stay, only_sensitive=only_sensitive, limits=limits)
     sensitive = np.setdiff1d(np.flatnonzero(tree.sensitive), cut.suppressed).tolist()
-    return Found([*cut.nodes, *sensitive], cut.too_dear)
+    return Found([*cut.nodes, *sensitive], cut.undecided)
 
 
 def _useful(task: Task, found: Found) -> Found:
     """Without ALL, which says nothing and may stand in the way of what does."""
-    return Found([entry for entry in found.kept if entry in task.hierarchy.above], found.too_dear)
+    return Found([entry for entry in found.kept if entry in task.hierarchy.above], found.undecided)
 
 
 def _top(task: Task) -> list[int]:

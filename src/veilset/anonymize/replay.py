@@ -1,4 +1,4 @@
-"""``given``: makes changes that were decided before, such as those of an earlier release, and decides nothing.
+"""``replay``: makes changes that were decided before, such as those of an earlier release, and decides nothing.
 
 It needs the items of the data, not what they do together: one pass over the transactions, however many there are.
 Whether the promise is kept is for the auditor to say, as ever.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, get_args
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Promise
 from veilset.release import Release
@@ -18,7 +18,7 @@ from veilset.transactions import Transactions
 Unknown = Literal["refuse", "suppress", "keep"]
 
 
-def given(
+def replay(
     data: Transactions,
     promise: Promise,
     /,
@@ -48,17 +48,17 @@ def given(
     """
     recoded = dict(generalized or {})
     if clash := sorted(set(suppressed).intersection(recoded)):
-        raise WrongUsage(f"The item {clash[0]!r} is to be suppressed and to be recoded.", "Say one of them.")
+        raise InvalidArgument(f"The item {clash[0]!r} is to be suppressed and to be recoded.", "Say one of them.")
     new = () if known is None else data.in_order(set(data.names).difference(known))
     if unknown not in get_args(Unknown):
-        raise WrongUsage(f"{said('unknown')} is {unknown!r}.", f"Say one of {', '.join(get_args(Unknown))}.")
+        raise InvalidArgument(f"{said('unknown')} is {unknown!r}.", f"Say one of {', '.join(get_args(Unknown))}.")
     sensitive, unheard = set(data.sensitive), set(new)
     if surprising := [item for item in data.names if item in sensitive and (item in recoded or item in unheard)]:
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{_listed(surprising)} not known as sensitive when this was decided.", "Decide anew with publish."
         )
     if new and unknown == "refuse":
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{_listed(new)} not known when this was decided.",
             f"Say {said('unknown', 'suppress')}, or {said('unknown', 'keep')} to have them audited, "
             "or decide anew with publish.",
@@ -72,7 +72,7 @@ def given(
         original=data,
         data=data.without(gone).renamed(coarser),
         promise=promise,
-        method="given",
+        method="replay",
         options={
             "suppressed": tuple(suppressed),
             "generalized": recoded,

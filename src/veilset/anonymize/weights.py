@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import WrongUsage, said
+from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
 
 Weights: TypeAlias = Mapping[str, float] | Literal["equal"] | None
@@ -20,30 +20,30 @@ that the fewest kinds of items are; a mapping gives items weights of their own (
 _PARTS = 10**6  # weights are compared exactly, in millionths
 
 
-def worth_of(data: Transactions, weights: Weights, *, only_public: bool) -> npt.NDArray[np.int64]:
-    """What each item of *data* is worth, in units that are the same for all."""
+def weights_of(data: Transactions, weights: Weights, *, only_public: bool) -> npt.NDArray[np.int64]:
+    """The weight of each item of *data*, in units that are the same for all."""
     if weights is None:
         return data.supports.astype(np.int64)
-    worth = np.full(len(data.names), _PARTS, dtype=np.int64)
+    weighed = np.full(len(data.names), _PARTS, dtype=np.int64)
     if isinstance(weights, str):
         if weights != "equal":
-            raise WrongUsage(
+            raise InvalidArgument(
                 f"{said('weights')} is {weights!r}.",
                 "Leave it out, say 'equal', or give a weight for each item that has its own.",
             )
-        return worth
+        return weighed
     _check_items(data, weights, "weights", only_public)
     for code, (item, weight) in zip(data.codes(weights), weights.items(), strict=True):
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= _PARTS:
-            raise WrongUsage(f"The weight of {item!r} is {weight!r}.", f"Give a number from 0 to {_PARTS:,}.")
-        worth[code] = math.ceil(Fraction(weight) * _PARTS)  # upwards: what weighs anything is never free
-    return worth
+            raise InvalidArgument(f"The weight of {item!r} is {weight!r}.", f"Give a number from 0 to {_PARTS:,}.")
+        weighed[code] = math.ceil(Fraction(weight) * _PARTS)  # upwards: what weighs anything is never free
+    return weighed
 
 
 def named_items(data: Transactions, items: Iterable[str], option: str, *, only_public: bool) -> frozenset[str]:
     """The items that an option names, once it is known that they may be."""
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise WrongUsage(f"{said(option)} is {items!r}.", "Give a list of items.")
+        raise InvalidArgument(f"{said(option)} is {items!r}.", "Give a list of items.")
     given = frozenset(items)
     _check_items(data, given, option, only_public)
     return given
@@ -61,7 +61,7 @@ def as_given(*, weights: Weights, **options: object) -> dict[str, object]:
 def _check_items(data: Transactions, items: Collection[str], option: str, only_public: bool) -> None:
     data.codes(items)  # an unknown one is an error
     if only_public and (hidden := sorted(set(data.sensitive).intersection(items))):
-        raise WrongUsage(
+        raise InvalidArgument(
             f"{hidden[0]!r} is sensitive, and {said(option)} is about public items.",
             "Sensitive items are not suppressed: take it off.",
         )
