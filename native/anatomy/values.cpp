@@ -12,7 +12,7 @@
 #include "core/control.hpp"
 #include "core/csr.hpp"
 #include "core/random.hpp"
-#include "core/slots.hpp"
+#include "mining/slots.hpp"
 
 namespace veilset {
 namespace {

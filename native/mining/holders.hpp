@@ -6,8 +6,8 @@
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
-#include "core/words.hpp"
 #include "mining/bits.hpp"
+#include "mining/words.hpp"
 
 namespace veilset {
 

@@ -8,9 +8,9 @@
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
-#include "core/slots.hpp"
 #include "mining/limits.hpp"
 #include "mining/rows.hpp"
+#include "mining/slots.hpp"
 
 namespace veilset {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
-#include "core/greedy.hpp"
+#include "mining/greedy.hpp"
 
 namespace veilset {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/control.hpp"
-#include "core/words.hpp"
+#include "mining/words.hpp"
 
 namespace veilset::mining {
 

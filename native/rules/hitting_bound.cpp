@@ -19,7 +19,7 @@
 
 #include "core/arrays.hpp"
 #include "core/control.hpp"
-#include "core/words.hpp"
+#include "mining/words.hpp"
 
 namespace veilset {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "core/control.hpp"
-#include "core/slots.hpp"
+#include "mining/slots.hpp"
 #include "rules/rows.hpp"
 
 namespace veilset::rules {

@@ -8,8 +8,8 @@
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
-#include "core/slots.hpp"
-#include "core/words.hpp"
+#include "mining/slots.hpp"
+#include "mining/words.hpp"
 
 namespace veilset::rules {
 

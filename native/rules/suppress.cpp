@@ -13,7 +13,7 @@
 
 #include "core/control.hpp"
 #include "core/csr.hpp"
-#include "core/greedy.hpp"
+#include "mining/greedy.hpp"
 #include "rules/enumeration.hpp"
 #include "rules/payoff.hpp"
 #include "rules/rows.hpp"
@@ -34,8 +34,8 @@ struct Budget {
 struct Chosen {
     List<int32_t> items, rounds;
     List<uint8_t> undecided;  // it went because its proof exceeded the work limit
-    List<int32_t> stuck;     // a rule none of whose items may go, the inferred one last
-    bool complete = true;    // false: more is lost than was asked for, and the rest is not known
+    List<int32_t> stuck;      // a rule none of whose items may go, the inferred one last
+    bool complete = true;     // false: more is lost than was asked for, and the rest is not known
 };
 
 struct Task {
