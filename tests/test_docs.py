@@ -65,3 +65,10 @@ def test_public_names():
     functions = "anonymize apply audit generate matching_items measure mining publish read verify"
     assert vs.__all__ == sorted(f"{promises} {answers} {errors} {functions}".split())
     assert all(getattr(vs, name).__doc__ for name in vs.__all__)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_example_is_in_a_fence(page):
+    """Outside of one, every forge shows it as a paragraph."""
+    outside = re.sub(r"(?ms)^```.*?^```$", "", page.read_text())
+    assert ">>>" not in outside

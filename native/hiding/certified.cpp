@@ -325,7 +325,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
         });
         const std::pair<int64_t, int64_t> score(cost.lost(lost), std::ranges::count(choice.kept(), uint8_t(0)));
         strategies.append(nb::make_tuple(score.first, score.second,
-                                   std::chrono::duration<double>(Control::Clock::now() - began).count()));
+                                         std::chrono::duration<double>(Control::Clock::now() - began).count()));
         if (taken < 0 || score < least) {
             best.assign(choice.kept().begin(), choice.kept().end());
             least = score, victims = removed, taken = way;

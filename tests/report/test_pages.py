@@ -204,3 +204,10 @@ def test_where_memory_is_short_pages_have_their_numbers_but_no_charts() -> None:
         assert "<svg" not in html
         assert "memory" in page_text(html)
         assert "<details open>" in html
+
+
+def test_the_five_numbers_that_decide_come_first(pages: dict[str, dict[str, str]]) -> None:
+    cost = pages["coherence"]["custodian"].partition("<h2>What it cost</h2>")[2].partition("</section>")[0]
+    first, _, folded = cost.partition("<details>")
+    assert first.count('<th scope="row">') == 5
+    assert folded.count('<th scope="row">') > 5

@@ -18,12 +18,12 @@ from tests.support.runs import run_of
 from tests.support.shop import printed
 from veilset import Coherence, Infeasible, InvalidArgument, Transactions, report
 from veilset.limits import Limits
-from veilset.models import RhoUncertainty
+from veilset.models import PROMISES, RhoUncertainty
 from veilset.release import Release
 from veilset.run import Run, certify
 from veilset.testing import check_metric, oracles, strategies
 from veilset.testing.checks import as_sets
-from veilset.utility import Account, coherence, losses, metrics_of
+from veilset.utility import UTILITIES, Account, coherence, losses, metrics_of
 from veilset.utility.nuggets import nugget_support_of
 from veilset.utility.rules import rules_left, strongest_rules
 
@@ -269,3 +269,10 @@ def test_a_run_counts_everything_once(monkeypatch):
         report.custodian_report(run)
         printed(report.print_release, run)
     assert counted == {"audit": 2, "loss_by_p": 1, "nugget_losses": 1, "rules_left": 1, "most_with_one": 1}
+
+
+def test_five_numbers_decide_for_every_promise():
+    for promise in PROMISES.values():
+        decisive = UTILITIES.of(promise).decisive
+        assert len({*decisive}) == 5
+        assert {*decisive} <= {metric.name for metric in metrics_of(promise)}, promise.name

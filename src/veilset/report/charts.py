@@ -65,7 +65,7 @@ def histogram_chart(histogram: Histogram, colours: Sequence[str], *, across: str
             y=alt.Y("count:Q", title=up, axis=alt.Axis(format="~s", tickMinStep=1, tickCount=5)),
             color=_colours("series:N", dict(zip(names, colours, strict=True)), legend=len(names) > 1),
         )
-        .properties(width=520, height=170)
+        .properties(width=340, height=150)
     )
     return _svg(chart, label)
 
@@ -82,7 +82,7 @@ def share_chart(points: Sequence[tuple[str, float]], *, across: str, up: str, la
             x=alt.X("at:N", sort=None, title=across),
             y=alt.Y("share:Q", title=up, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=5)),
         )
-        .properties(width=520, height=170)
+        .properties(width=340, height=150)
     )
     return _svg(chart, label)
 
@@ -116,7 +116,7 @@ def limit_chart(
         .mark_rule(color=COLOURS["limit"], strokeWidth=2)
         .encode(x=alt.X("share:Q", scale=scale))
     )
-    return _svg(alt.layer(drawn, line).properties(width=420, height=_BARS * len(rows)), label)
+    return _svg(alt.layer(drawn, line).properties(width=300, height=_BARS * len(rows)), label)
 
 
 def heat_map(

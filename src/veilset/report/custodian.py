@@ -22,7 +22,7 @@ from veilset.report.words import (
     words_of,
 )
 from veilset.run import Run
-from veilset.utility import Account, Metric
+from veilset.utility import UTILITIES, Account, Metric
 
 _MOST_RISKS = 10
 _MOST_MERGES = 50
@@ -73,6 +73,7 @@ def custodian_report(run: Run) -> str:
             (metric.meaning, value, "–" if metric.better == "neither" else metric.better)
             for metric, value in cost_rows(account)
         ],
+        decisive=len(_decisive(account)),
         might_stay=words.may_be_recoded and bool(release.generalized),
         supports=_supports(release, words),
         lengths=_lengths(release),
@@ -101,10 +102,20 @@ def _merge(merge: ColumnMerge) -> tuple[str, ...]:
 
 
 def cost_rows(account: Account) -> list[tuple[Metric, str]]:
-    """Each metric with its value, but for those that say nothing new where no item is deleted or renamed."""
+    """Each metric with its value, those that decide first; without those that can say nothing new here."""
     mixed = account.promise.edits == "buckets"
-    told = (metric for metric in account.metrics if not (mixed and metric.about_deletion))
+    told = [metric for metric in account.metrics if not (mixed and metric.about_deletion)]
+    first = _decisive(account)
+    told.sort(key=lambda metric: first.index(metric.name) if metric.name in first else len(first))
     return [(metric, _measured(account.values.get(metric.name), metric)) for metric in told]
+
+
+def _decisive(account: Account) -> list[str]:
+    """The five numbers that decide; where items got coarser names, what that costs is among them."""
+    recoded = ["items_recoded", "average_loss"] if account.release.generalized else []
+    there = {metric.name for metric in account.metrics}
+    named = dict.fromkeys([*recoded, *UTILITIES.of(account.promise).decisive])
+    return [name for name in named if name in there][:5]
 
 
 def _measured(value: float | None, metric: Metric) -> str:

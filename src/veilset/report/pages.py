@@ -99,7 +99,7 @@ def ways_figure(by_size: Sequence[int], *, says: str) -> Figure | None:
 def curve_figure(curve: Curve) -> Figure:
     """What each p would cost."""
     points = [("unlimited" if p is None else f"{p:,}", loss) for p, loss in curve.items()]
-    across, up = "public items an attacker may know (p)", "share of item occurrences lost"
+    across, up = "public items an attacker may know (p)", "occurrences lost"
     return Figure(
         title="What each p would cost",
         says=f"{curve_sentence(curve)}.",
@@ -123,7 +123,7 @@ def _figure(
         return None
     first = first or across.capitalize()
     if any(above > low + 1 for low, above in pairwise(histogram.edges)):
-        across += " (each bar: from this number to below the next)"
+        says += " Each bar counts from its number up to the next."
     several = len(histogram.series) > 1
     heads = [f"{up.capitalize()}: {name}" if several else up.capitalize() for name in histogram.series]
     counts = zip(*histogram.series.values(), strict=True)

@@ -192,62 +192,69 @@ _RULES = "of at most three items, at least 50% sure, as frequent as a nugget"
 ANATOMY_METRICS: tuple[Metric, ...] = (
     Metric(
         "columns_wished",
-        "columns that were asked for, or made, before any became one",
+        "columns requested or found, before any were merged",
         None,
         "neither",
         lambda account: _wished(account.release),
     ),
     Metric(
         "columns_reached",
-        "columns that the items are cut into",
+        "columns the items are divided into",
         None,
         "neither",
         lambda account: len(_anatomy(account.release.data).columns),
     ),
     Metric(
         "buckets",
-        "buckets that the transactions are cut into",
+        "buckets the transactions are divided into",
         None,
         "neither",
         lambda account: _anatomy(account.release.data).count,
     ),
     Metric(
         "mean_bucket_size",
-        "transactions in a bucket, on average: the fewer, the more is known of what goes together",
+        "average number of transactions in a bucket; smaller buckets keep more of what goes together",
         None,
         "neither",
         lambda account: len(account.release.data) / max(1, _anatomy(account.release.data).count),
     ),
     Metric(
         "ln_possible_records",
-        "logarithm of the number of different records that can be put together from one value of each column in a "
-        "bucket, the true ones among them, over all buckets",
+        "logarithm of the number of different records that one value of each column in a bucket can form, true "
+        "ones included, over all buckets",
         None,
         "neither",
     ),
     Metric("rules_before", f"rules of the original: {_RULES}", None, "neither"),
     Metric(
         "rules_after",
-        "rules of the same kind in the released rows, whether the original has them or not",
+        "rules of the same kind in the released rows, whether or not the original has them",
         None,
         "neither",
     ),
-    Metric("accuracy_ratio", "share of the rules of the original that are rules of the released rows, too", 1, "more"),
+    Metric("accuracy_ratio", "share of the original's rules that are also rules of the released rows", 1, "more"),
     Metric(
         "expected_accuracy_ratio",
-        "the same, where rules are judged by expected supports: the mean over all arrangements of the buckets",
+        "share of the original's rules that are kept if rules are judged by expected supports, the mean over "
+        "all arrangements of a bucket",
         1,
         "more",
     ),
     Metric(
         "expected_support_error",
-        "by how much of itself the support of a nugget is wrong if it is taken from expected supports, on average; "
-        "nuggets have at most three items here, unless another number was asked for",
+        "average relative error of a frequent itemset's support if it is taken from expected supports (by "
+        "default: up to three items)",
         None,
         "less",
         relative=True,
     ),
-    Metric("counted_support_error", "the same, if it is counted in the released rows", None, "less", relative=True),
+    Metric(
+        "counted_support_error",
+        "average relative error of a frequent itemset's support if it is counted in the released rows",
+        None,
+        "less",
+        relative=True,
+    ),
 )
 
 
@@ -266,5 +273,7 @@ def _rules(account: Account, limits: Limits) -> dict[str, float]:
 
 
 L_DIVERSE_ANATOMY = Utility(
-    metrics=ANATOMY_METRICS, counts=(Count(1 / 4, _records), Count(1 / 3, _errors), Count(1 / 2, _rules))
+    metrics=ANATOMY_METRICS,
+    counts=(Count(1 / 4, _records), Count(1 / 3, _errors), Count(1 / 2, _rules)),
+    decisive=("expected_support_error", "expected_accuracy_ratio", "columns_reached", "buckets", "mean_bucket_size"),
 )

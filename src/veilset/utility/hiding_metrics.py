@@ -120,37 +120,36 @@ def _keep_patterns(release: Release) -> tuple[tuple[str, ...], ...]:
 HIDING_METRICS: tuple[Metric, ...] = (
     Metric(
         "hiding_accuracy",
-        "share of the hidden patterns of which nothing is found any more that is part of no pattern that was to stay: "
-        "neither the pattern nor a part of it with two items or more; of hidden rules, share of those that are not "
-        "found",
+        "share of the hidden patterns that cannot be found in any part of two or more items, except parts of "
+        "patterns to keep; of hidden rules, share that cannot be found",
         1,
         "more",
         hides=True,
     ),
     Metric(
         "hiding_wrongness",
-        "share of the patterns that were to stay, and were found in the original, that are no longer found",
+        "share of the patterns to keep that could be found in the original and cannot be found now",
         1,
         "less",
     ),
     Metric(
         "new_patterns",
-        "patterns that are found now and were not before, as a share of all that were; always 0, since every "
-        "transaction was compared and none holds an item that it did not hold before",
+        "patterns found now but not in the original, as a share of all that were; always 0, since no "
+        "transaction gains an item",
         1,
         "less",
     ),
     Metric(
         "overlap_rate",
-        "share of the items of all patterns, hidden or to stay, that are in patterns of both kinds: the higher, the "
-        "harder it is to hide the ones and spare the others",
+        "share of the items of all listed patterns that are in both hidden patterns and patterns to keep; the "
+        "higher, the harder it is to hide one and keep the other",
         1,
         "neither",
     ),
-    Metric("occurrences_removed", "item occurrences that are gone", None, "less"),
+    Metric("occurrences_removed", "item occurrences that were removed", None, "less"),
     Metric(
         "patterns_found",
-        "hidden patterns or rules that are still found: those that the promise is broken for",
+        "hidden patterns or rules that can still be found: each breaks the promise",
         None,
         "less",
         hides=True,
@@ -169,5 +168,6 @@ HIDING = Utility(
     unavoidable=_patterns_alone,
     metrics=HIDING_METRICS,
     counts=(Count(1 / 2, hiding_measures),),
+    decisive=("patterns_found", "hiding_wrongness", "occurrences_removed", "items_lost", "top_rules_kept"),
     side_effects=lambda release, limits: side_effects(release, limits=limits),
 )

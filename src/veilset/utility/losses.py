@@ -82,11 +82,11 @@ def _longest(data: Transactions) -> int:
 
 COMMON_METRICS: tuple[Metric, ...] = (
     Metric(
-        "items_lost", "share of all item occurrences that are gone", 1, "less", lambda account: account.release.loss
+        "items_lost", "share of all item occurrences that were removed", 1, "less", lambda account: account.release.loss
     ),
     Metric(
         "items_lost_after_preprocessing",
-        "the same, once items that break the promise by themselves are gone: share of the other occurrences",
+        "share of item occurrences that were removed, leaving aside items that break the promise on their own",
         1,
         "less",
         _lost_after_preprocessing,
@@ -95,7 +95,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "public_lost",
-        "share of the occurrences of public items that are gone",
+        "share of the occurrences of public items that were removed",
         1,
         "less",
         _public_lost,
@@ -103,8 +103,8 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "items_recoded",
-        "share of all item occurrences that have a coarser name now; none of them is counted as gone, even where "
-        "several in one transaction have become one",
+        "share of all item occurrences that now have a coarser name; they do not count as removed, even if "
+        "several in one transaction became one",
         1,
         "less",
         lambda account: recoded(account.release),
@@ -112,8 +112,8 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "average_loss",
-        "average loss of an item occurrence: 1 if it is gone, 0 if it is there as it was, and the share of all public "
-        "items that its name may mean if it has a coarser one",
+        "average loss per item occurrence: 1 if removed, 0 if unchanged; a coarser name costs the share of all "
+        "public items it may stand for",
         1,
         "less",
         lambda account: average_loss(account.release),
@@ -121,8 +121,8 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "items_lost_unavoidably",
-        "share of all item occurrences that could not stay as they were whatever the method: items that break the "
-        "promise by themselves",
+        "share of all item occurrences that every method has to remove or recode: items that break the promise "
+        "on their own",
         1,
         "neither",
         _unavoidably_lost,
@@ -131,7 +131,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "kinds_lost",
-        "share of the different items that are gone altogether",
+        "share of the different items that were removed altogether",
         1,
         "less",
         _kinds_lost,
@@ -139,7 +139,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "sensitive_kept",
-        "share of the occurrences of sensitive items that are still there",
+        "share of the occurrences of sensitive items that were kept",
         1,
         "more",
         _sensitive_kept,
@@ -147,7 +147,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "sensitive_kinds_kept",
-        "share of the different sensitive items that are still there",
+        "share of the different sensitive items that were kept",
         1,
         "more",
         _sensitive_kinds_kept,
@@ -155,15 +155,16 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "nuggets_lost",
-        "share of the nuggets (itemsets that at least k and at least 1% of the transactions hold, unless another "
-        "support was asked for) that are gone; one with an item that has a coarser name now counts as gone",
+        "share of the frequent itemsets that were lost (by default: in at least k and at least 1% of the "
+        "transactions); one with a recoded item counts as lost",
         1,
         "less",
         compares_rows=True,
     ),
     Metric(
         "nuggets_lost_after_preprocessing",
-        "the same, once items that break the promise by themselves are gone: share of the nuggets without them",
+        "share of the frequent itemsets that were lost, leaving aside those with an item that breaks the "
+        "promise on its own",
         1,
         "less",
         only_feasible=True,
@@ -171,21 +172,21 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "top_rules_kept",
-        "share of the (up to) 100 strongest rules of the original that are still there, under the same names: of at "
-        "most three items, at least 50% sure, as frequent as a nugget, by lift",
+        "share of the (up to) 100 strongest rules of the original that were kept under the same names: at most "
+        "three items, confidence at least 50%, ranked by lift",
         1,
         "more",
     ),
     Metric(
         "top_rules_kept_or_coarser",
-        "the same, where a rule is still there also if some of its items have coarser names now",
+        "share of the (up to) 100 strongest rules of the original that were kept under the same or coarser names",
         1,
         "more",
         about_deletion=True,
     ),
     Metric(
         "transactions_emptied",
-        "transactions that had items and have none now",
+        "transactions that lost all their items",
         None,
         "less",
         _emptied,
@@ -193,7 +194,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "transactions_withheld",
-        "transactions that are not released at all",
+        "transactions that were left out of the release",
         None,
         "less",
         lambda account: len(account.release.withheld),
@@ -201,14 +202,14 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "length_before",
-        "items in a transaction of the original, on average",
+        "average number of items in an original transaction",
         None,
         "neither",
         lambda account: _average_length(account.release.original),
     ),
     Metric(
         "length_after",
-        "items in a released transaction, on average",
+        "average number of items in a released transaction",
         None,
         "neither",
         lambda account: _average_length(account.release.data),
@@ -216,7 +217,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "longest_before",
-        "items in the longest transaction of the original",
+        "items in the longest original transaction",
         None,
         "neither",
         lambda account: _longest(account.release.original),

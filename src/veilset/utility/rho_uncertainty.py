@@ -101,4 +101,5 @@ RHO_UNCERTAINTY = Utility(
         ),
     ),
     counts=(Count(1 / 2, _floor),),
+    decisive=("average_loss", "sensitive_kept", "items_lost", "nuggets_lost", "top_rules_kept"),
 )

@@ -75,6 +75,8 @@ class Utility:
         Those of this promise alone.
     counts : tuple of Count
         How those are counted that may take long.
+    decisive : tuple of str
+        The names of the five metrics that matter most to whoever decides, the most important first.
     side_effects : callable, optional
         From a release to what became of each pattern, where patterns are hidden.
     """
@@ -82,6 +84,7 @@ class Utility:
     unavoidable: Callable[[Release, Any], tuple[str, ...]] = lambda release, promise: ()
     metrics: tuple[Metric, ...] = ()
     counts: tuple[Count, ...] = ()
+    decisive: tuple[str, ...] = ("items_lost", "kinds_lost", "nuggets_lost", "top_rules_kept", "sensitive_kept")
     side_effects: Callable[[Release, Limits], tuple[SideEffect, ...]] | None = None
 
 
