@@ -66,11 +66,11 @@ def run(folder: Path) -> list[str]:
 def _rows(name: str, path: Path, ell: int) -> Iterator[list[str]]:
     data, promise = vs.read(path), vs.LDiverseAnatomy(ell)
     release = vs.anonymize(data, promise, columns=_WISHED, random_state=_SEED)
-    anatomy = release.data.anatomy
+    anatomy = release.custodian_data.anatomy
     assert release.certified and release.withheld == () and release.loss == 0 and anatomy is not None
     column_of = dict(zip(data.names, anatomy.column_of(data.names).tolist(), strict=True))
     pairs = [pair for pair, _ in vs.mining.pairs(data, min_support="1%") if column_of[pair[0]] == column_of[pair[1]]]
-    assert np.array_equal(vs.mining.supports(data, pairs), vs.mining.supports(release.data, pairs))
+    assert np.array_equal(vs.mining.supports(data, pairs), vs.mining.supports(release.custodian_data, pairs))
     made = make_columns(data, promise, columns=_WISHED, taxonomy=None, level=None, random_state=_SEED, limits=Limits())
     fill = partial(fill_buckets, data, promise, made, seed=_SEED, limits=Limits())
     rows = made.values.tolist()
@@ -81,7 +81,7 @@ def _rows(name: str, path: Path, ell: int) -> Iterator[list[str]]:
         ),
         lambda: fill(open_buckets=32),
         lambda: vs.anonymize(data, promise, columns=_WISHED, random_state=_SEED),
-        lambda: vs.audit(release.data, promise),
+        lambda: vs.audit(release.custodian_data, promise),
         lambda: _figure_2(rows, ell),
     )
     literal = np.bincount(fill(open_buckets=1)[0])

@@ -90,7 +90,7 @@ def measured(data: dict[str, vs.Transactions]) -> list[str]:
             lambda: border(transactions, promise, nugget_support=share, restore=False, limits=Limits())
         )
         release, seconds = timed(lambda: border(transactions, promise, nugget_support=share, limits=Limits()))
-        for left in (plain.data, release.data):
+        for left in (plain.custodian_data, release.custodian_data):
             assert len(minimal_rare(left, promise.k, h=promise.share, max_size=promise.p)) == 0
         p = "∞" if promise.p is None else promise.p
         rows.append(

@@ -105,7 +105,7 @@ def _auto(folder: Path) -> list[str]:
         data = _read(folder, name)
         release, seconds = _certified(lambda data=data, k=k, p=p: vs.anonymize(data, vs.Coherence(k=k, p=p)))
         assert round(100 * release.loss, 2) <= percent, (name, k, p, release.loss)
-        _, audit = timed(lambda release=release: vs.audit(release.data, release.promise))
+        _, audit = timed(lambda release=release: vs.audit(release.custodian_data, release.promise))
         goal = f"*{percent:.2f}%*" if proven else f"{percent:.2f}%"
         lines.append(f"| {name} | {k} | {p} | {release.loss:.3%} | {goal} | {seconds:.1f} | {audit:.1f} |")
     return lines
@@ -146,7 +146,7 @@ def _recoding(folder: Path) -> list[str]:
         assert 1 - release.loss >= least, release.loss
         lost = vs.measure(data, release)["average_loss"]
         lines.append(
-            f"| {p} | {1 - release.loss:.1%} | {lost:.4f} | {len(release.data.names)} of {len(data.names)} | "
+            f"| {p} | {1 - release.loss:.1%} | {lost:.4f} | {len(release.custodian_data.names)} of {len(data.names)} | "
             f"{1 - alone.loss:.1%} | {seconds:.1f} |"
         )
     return lines

@@ -76,8 +76,8 @@ def _rows(data: vs.Transactions, promise: vs.HiddenRules | vs.HiddenPatterns) ->
     lost_by_naive = _pairs_lost(data, naive, promise)
     for name in _METHODS:
         release = vs.anonymize(data, promise, method=name, random_state=_SEED)
-        assert release.certified and not _found(release.data, promise)
-        assert all(set(after) <= set(before) for before, after in zip(data, release.data, strict=True))
+        assert release.certified and not _found(release.custodian_data, promise)
+        assert all(set(after) <= set(before) for before, after in zip(data, release.custodian_data, strict=True))
         matrix, wide = release.matrix, release.matrix.astype(np.int32)  # sums of int8 might overflow
         sums = (database @ wide).multiply(database).tocsr()  # only ones of D can stay
         states = product(data, matrix, Limits())
@@ -89,7 +89,10 @@ def _rows(data: vs.Transactions, promise: vs.HiddenRules | vs.HiddenPatterns) ->
             lambda matrix=matrix: product(data, matrix, Limits(threads=1)),
             lambda wide=wide: database @ wide,
         )
-        lost, removed = _pairs_lost(data, release.data, promise), len(data.items) - len(release.data.items)
+        lost, removed = (
+            _pairs_lost(data, release.custodian_data, promise),
+            len(data.items) - len(release.custodian_data.items),
+        )
         assert lost < lost_by_naive
         yield [
             promise.name,

@@ -67,7 +67,7 @@ def _with_sensitive(data: vs.Transactions) -> vs.Transactions:
 def _released(data: vs.Transactions, method: str, options: dict[str, bool]) -> _Run:
     release, seconds = timed(lambda: vs.anonymize(data, _PROMISE, method=method, **options))
     assert release.certified, (method, release.audit)
-    _, audit = timed(lambda: vs.audit(release.data, _PROMISE))
+    _, audit = timed(lambda: vs.audit(release.custodian_data, _PROMISE))
     way = next((attempt.name for attempt in release.attempts if attempt.won), "")
     return _Run(average_loss(release), seconds, audit, peak_memory(), way)
 
@@ -123,8 +123,8 @@ def _against_a_miner(folder: Path) -> list[str]:
             release, taken = timed(
                 lambda data=data, method=method: vs.anonymize(data, _PROMISE, method=method, as_published=True)
             )
-            left = set(np.flatnonzero(release.data.is_sensitive).tolist())
-            assert not left.intersection(head for head, _, _ in _rules(release.data)), (name, method)
+            left = set(np.flatnonzero(release.custodian_data.is_sensitive).tolist())
+            assert not left.intersection(head for head, _, _ in _rules(release.custodian_data)), (name, method)
             seconds.append(taken)
         lines.append(
             f"| {name} | {len(rules):,} | {seconds[0]:.2f} s | {seconds[1]:.2f} s | {theirs:.2f} s | "

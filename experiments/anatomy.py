@@ -200,7 +200,7 @@ def run(setting: Setting, folder: Path) -> Result:
     share, rules = Fraction(setting.confidence, 100), _rules(cut, folder)
     found = rules.at(share)
     sure = rules.before.supports * share.denominator >= rules.before.antecedents.supports * share.numerator
-    inside = _inside(rules.before.itemsets, release.data)[sure]
+    inside = _inside(rules.before.itemsets, release.custodian_data)[sure]
     return replace(
         result,
         rules=int(found["rules_before"]),
@@ -229,8 +229,8 @@ def _cut(setting: Setting, folder: Path) -> tuple[Release, Result]:
         release, seconds = cpu(lambda: find_method(promise, None)(data, promise, **wish, limits=ONE))
     release, audit_seconds = cpu(lambda: certify(release, limits=ONE))
     assert release.certified, setting
-    anatomy, partition = release.data.anatomy, release.partition
-    by_bucket = ln_records_by_bucket(release.data, limits=ONE)
+    anatomy, partition = release.custodian_data.anatomy, release.partition
+    by_bucket = ln_records_by_bucket(release.custodian_data, limits=ONE)
     return release, Result(
         share=_share(folder, setting.data, setting.transactions, setting.columns, setting.seed),
         reached=len(anatomy.columns),
@@ -260,11 +260,13 @@ def _errors(setting: Setting, folder: Path) -> dict[str, float]:
     errors = support_errors(release, nugget_support=least, size=LARGEST, limits=ONE)
     pairs = mining.pairs(release.original, min_support=PAIR_SUPPORT, threads=1)
     pairs = pairs[np.random.default_rng(0).permutation(len(pairs))[:PAIRS]]
-    pairs = pairs[~_inside(pairs, release.data)]
-    expected, counted = (count(release.data, pairs, threads=1) for count in (mining.expected_supports, mining.supports))
+    pairs = pairs[~_inside(pairs, release.custodian_data)]
+    expected, counted = (
+        count(release.custodian_data, pairs, threads=1) for count in (mining.expected_supports, mining.supports)
+    )
     return {
         "nuggets": len(nuggets),
-        "inside": float(np.mean(_inside(nuggets, release.data))),
+        "inside": float(np.mean(_inside(nuggets, release.custodian_data))),
         "nugget_expected_error": errors["expected_support_error"],
         "nugget_counted_error": errors["counted_support_error"],
         "expected_error": _root_mean_square((expected - pairs.supports) / pairs.supports),

@@ -287,9 +287,11 @@ def _checked(setting: Setting, folder: Path, suppressed: tuple[str, ...]) -> str
     try:
         assert certify(release, Limits(threads=1, time_limit=AUDIT_SECONDS)).certified, setting
     except BudgetExceeded:
-        assert edits_account_for(data, release.data, suppressed=suppressed, generalized={}, withheld=()) is None
-        promise.check_feasible(release.data)  # where it is not, no itemset counts as a minimal mole
-        assert not _moles(release.data, promise), setting
+        assert (
+            edits_account_for(data, release.custodian_data, suppressed=suppressed, generalized={}, withheld=()) is None
+        )
+        promise.check_feasible(release.custodian_data)  # where it is not, no itemset counts as a minimal mole
+        assert not _moles(release.custodian_data, promise), setting
         return "search"
     return "audit"
 
@@ -348,7 +350,7 @@ def _losses(data: vs.Transactions, promise: vs.Coherence, release: Release) -> d
 
 def _nuggets(data: vs.Transactions, release: Release, share: str) -> dict[str, int]:
     support = support_of(share, len(data))
-    before, after = (count_frequent(of, support, threads=1).total for of in (data, release.data))
+    before, after = (count_frequent(of, support, threads=1).total for of in (data, release.custodian_data))
     counts = {"nuggets": before, "nuggets_lost": before - after}
     if release.bound is not None:
         counts["least"] = round(release.bound.least * before)

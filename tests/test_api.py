@@ -57,7 +57,7 @@ def test_drop_empty_withholds_and_counts():
     dropped = anonymize(DATA, PROMISE, drop_empty=True)
     assert plain.suppressed == dropped.suppressed == ("c", "d")
     assert dropped.withheld == (4, 5)
-    assert len(dropped.data) == 4
+    assert len(dropped.custodian_data) == 4
     assert dropped.certified
     assert measure(DATA, plain)["transactions_emptied"] == 1
     assert measure(DATA, dropped)["transactions_withheld"] == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from scipy.sparse import csr_array
 
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions
+from veilset.views import Shown, Summary, Tabular, handed_over, installed, listed
 
 OCCURRENCES = "share of all item occurrences"
 """What most methods minimise, as `Bound.of` says it."""
@@ -147,14 +149,17 @@ class Partition:
     joined: int
 
 
-@dataclass(frozen=True)
-class Release:
+@dataclass(frozen=True, repr=False)
+class Release(Shown, Tabular):
     """Changed transactions with everything that was done to them.
 
     Parameters
     ----------
-    original, data : Transactions
-        Before and after.
+    original : Transactions
+        Before.
+    custodian_data : Transactions
+        After, **for the custodian alone: never hand it over**. It is in the order of the original and names the
+        persons, if they are known. `to_arrow`, `to_pandas`, `to_polars` and `veilset.publish` give what others may see.
     promise : Promise
         What the change was for.
     method : str
@@ -171,7 +176,7 @@ class Release:
         Where single occurrences were taken out, which of the original's (in the order of its ``items``) are still
         there; None: items went from all transactions or from none.
     withheld : tuple of int
-        Positions of original transactions that are not in *data*.
+        Positions of original transactions that are not in *custodian_data*.
     undecided : tuple of str
         Suppressed items that might have stayed: to prove it would have taken too long.
     notes : tuple of str
@@ -183,17 +188,17 @@ class Release:
     bound : Bound or None
         What a method that proves something has proven about the loss.
     audit : Audit or None
-        The auditor's answer about *data*; None: nobody asked.
+        The auditor's answer about *custodian_data*; None: nobody asked.
     discrepancy : str or None
-        Where *data* is not the original with the declared edits; None: nowhere.
+        Where *custodian_data* is not the original with the declared edits; None: nowhere.
     sanitization : Sanitization or None
         How patterns were hidden, where they were.
     partition : Partition or None
-        How transactions were cut into columns and buckets, where they were; ``data.anatomy`` has both.
+        How transactions were cut into columns and buckets, where they were; ``custodian_data.anatomy`` has both.
     """
 
     original: Transactions = field(repr=False)
-    data: Transactions
+    custodian_data: Transactions
     promise: Promise
     method: str
     options: Mapping[str, object] = field(repr=False)
@@ -212,6 +217,37 @@ class Release:
     sanitization: Sanitization | None = None
     partition: Partition | None = None
 
+    def to_arrow(self, *, random_state: int | str | None = None) -> Any:
+        """What may be handed over, as an Arrow table: the rows that `veilset.publish` writes, or `NotCertified`.
+
+        No persons, rows in a secret order, ids new. Libraries that read Arrow take the release itself for such a table;
+        each reading draws a new order. The columns are those that were read, as lists of items, one item a
+        row, or one column an item; where transactions are in buckets, they are those of the anatomized table.
+
+        Parameters
+        ----------
+        random_state : int or str, optional
+            The secret seed of the row order, as for `veilset.publish`: the same seed gives the same order. None draws
+            one. Rows in buckets stay in the order that the method gave them.
+
+        Examples
+        --------
+        >>> import veilset as vs
+        >>> data = vs.Transactions.from_lists([["ale"], ["bun"], ["ale"], ["bun"], ["figs"]], persons="abcde")
+        >>> vs.anonymize(data, vs.Coherence(k=2, p=1)).to_arrow(random_state=1).to_pydict()
+        {'items': [['bun'], ['ale'], [], ['bun'], ['ale']]}
+        """
+        return handed_over(self, random_state)
+
+    def to_pandas(self, *, random_state: int | str | None = None) -> Any:
+        """What may be handed over, as a pandas frame: see `to_arrow`."""
+        installed("pandas", "to_pandas", "pandas")
+        return self.to_arrow(random_state=random_state).to_pandas()
+
+    def to_polars(self, *, random_state: int | str | None = None) -> Any:
+        """What may be handed over, as a polars frame: see `to_arrow`."""
+        return installed("polars", "to_polars", "polars").from_arrow(self.to_arrow(random_state=random_state))
+
     @property
     def matrix(self) -> csr_array | None:
         """The sanitization matrix, where patterns were hidden: see `Sanitization`."""
@@ -227,7 +263,7 @@ class Release:
         if not before:
             return 0.0
         if not self.generalized:
-            return 1 - len(self.data.items) / before
+            return 1 - len(self.custodian_data.items) / before
         return 1 - int(self.survivors().sum()) / before
 
     def survivors(self) -> npt.NDArray[np.int64]:
@@ -257,6 +293,32 @@ class Release:
             self.audit is not None
             and self.audit.holds
             and self.audit.promise == self.promise
-            and self.audit.transactions == len(self.data)
+            and self.audit.transactions == len(self.custodian_data)
             and self.discrepancy is None
         )
+
+    def _summary(self) -> Summary:
+        """The names of items that are gone are left out where they would tell what is hidden."""
+        before, after = self.original, self.custodian_data
+        done = {"suppressed": self.suppressed, "renamed": tuple(self.generalized), "undecided": self.undecided}
+        notes = [
+            f"{what}: {len(names):,}" if self.promise.secret else f"{what}: {listed(names)}"
+            for what, names in done.items()
+            if names
+        ]
+        notes += [f"withheld: {len(self.withheld):,} transactions"] if self.withheld else []
+        notes.append(f"method: {self.method}")
+        facts = [
+            (len(after), "transaction(s)"),
+            (len(after.names), f"item(s) of {len(before.names):,}"),
+            (len(after.items), f"occurrence(s) of {len(before.items):,}"),
+        ]
+        if after.anatomy is not None:
+            facts += [(len(after.anatomy.columns), "column(s)"), (after.anatomy.count, "bucket(s)")]
+        state = "certified" if self.certified else f"not certified, {self._why_not()}"
+        return Summary("Release", f"{state}: {self.promise.in_short}", self.certified, facts, notes)
+
+    def _why_not(self) -> str:
+        if self.audit is None:
+            return "never audited"
+        return "edits do not account for it" if self.discrepancy is not None else "the promise does not hold"

@@ -188,7 +188,7 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
     """The same release with the auditor's answer, and with any discrepancy between its edits and its data."""
     discrepancy = edits_account_for(
         release.original,
-        release.data,
+        release.custodian_data,
         suppressed=release.suppressed,
         generalized=release.generalized,
         withheld=release.withheld,
@@ -197,7 +197,7 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
         members=None if release.partition is None else release.partition.members,
         limits=limits,
     )
-    answer = audit(release.data, release.promise, limits=limits)
+    answer = audit(release.custodian_data, release.promise, limits=limits)
     return dataclasses.replace(release, audit=answer, discrepancy=discrepancy)
 
 
@@ -226,13 +226,13 @@ def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...])
 
 def _without_empty(release: Release) -> Release:
     """The release without empty transactions, and without the sensitive items that are too common among the others."""
-    whole, gone = release.data, set(release.suppressed)
+    whole, gone = release.custodian_data, set(release.suppressed)
     while more := release.promise.too_common_among(kept := whole.take(np.flatnonzero(whole.lengths > 0))):
         gone.update(more)
         whole = whole.without(more)
     return dataclasses.replace(
         release,
-        data=kept,
+        custodian_data=kept,
         suppressed=release.original.in_order(gone),
         withheld=tuple(np.flatnonzero(whole.lengths == 0).tolist()),
     )

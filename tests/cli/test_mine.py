@@ -553,6 +553,8 @@ def test_the_commands_on_the_page_run(tmp_path, monkeypatch, capsys):
     data.write("baskets.csv")
     Path("sensitive.txt").write_text("\n".join(data.sensitive))
     Path("public").mkdir()
-    vs.anonymize(data, vs.LDiverseAnatomy(2), random_state=1).data.write("public/anatomy.csv", format="anatomy")
+    vs.anonymize(data, vs.LDiverseAnatomy(2), random_state=1).custodian_data.write(
+        "public/anatomy.csv", format="anatomy"
+    )
     for command in commands:
         assert facts(capsys, command)["found"] > 0, command

@@ -142,7 +142,7 @@ def test_indexing():
     for outside in (len(found), -len(found) - 1):
         with pytest.raises(IndexError):
             _ = found[outside]
-    assert repr(found) == f"Rules({len(found)} rules)"
+    assert repr(found).startswith(f"<Rules: {len(found)} rules>\n")
 
 
 def test_more_rules_than_are_named_at_once():

@@ -144,7 +144,7 @@ def test_the_formats(tmp_path, out_format, data_file, anatomy_file):
     release = by_hand(read(tmp_path))
     bundle = vs.publish(release, tmp_path / "release", out_format=out_format)
     assert {data_file, anatomy_file} < files(bundle.public).keys()
-    assert vs.read(bundle.public / anatomy_file, format="anatomy") == release.data
+    assert vs.read(bundle.public / anatomy_file, format="anatomy") == release.custodian_data
     assert answer(bundle.public) == ("holds", 0)
 
 
@@ -282,7 +282,7 @@ def test_other_certificates_say_nothing_of_anatomies(tmp_path):
 def test_anatomized_data_is_no_original(tmp_path, suffix, promise, snapshot):
     """What stands in one row is of several people: nothing can be promised about them with it."""
     path = tmp_path / f"anatomy.{suffix}"
-    by_hand(read(tmp_path)).data.write(path, format="anatomy")
+    by_hand(read(tmp_path)).custodian_data.write(path, format="anatomy")
     data = vs.read(path, format="anatomy")
     with refused(InvalidArgument) as by_a_method:
         vs.anonymize(data, promise)
@@ -385,7 +385,7 @@ def test_the_columns_can_be_kept(tmp_path):
     release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=COLUMNS)
     bundle = vs.publish(release, tmp_path / "release")
     again = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=bundle.custodian / "columns.csv")
-    assert again.data.anatomy.columns == release.data.anatomy.columns
+    assert again.custodian_data.anatomy.columns == release.custodian_data.anatomy.columns
     recipe = Recipe.of(again, seed="x", version="")
     assert str(tmp_path / "release") not in recipe.to_toml()  # the columns themselves, not where they were
 

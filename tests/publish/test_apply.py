@@ -53,8 +53,8 @@ def coarser(tmp_path_factory) -> Path:
 def test_the_same_changes_for_the_same_promise(earlier):
     release = vs.apply(earlier, vs.Transactions.from_lists(LATER))
     assert release.promise == PROMISE
-    assert release.data.to_lists() == [[item for item in row if item != "fig"] for row in LATER]
-    assert (release.suppressed, release.data.sensitive) == (("fig",), ("cure",))
+    assert release.custodian_data.to_lists() == [[item for item in row if item != "fig"] for row in LATER]
+    assert (release.suppressed, release.custodian_data.sensitive) == (("fig",), ("cure",))
     assert release.certified
 
 
@@ -95,7 +95,7 @@ def test_unknown_items(earlier, rows):
     assert suppressed.suppressed == ("fig", "gin")
     assert suppressed.certified
     kept = vs.apply(earlier, data, unknown="keep")
-    assert "gin" in kept.data.names
+    assert "gin" in kept.custodian_data.names
     assert kept.certified == (len(rows) == len(LATER)), "What is kept is audited."
     with refused(vs.InvalidArgument, "unknown", "'drop'", "refuse", "suppress", "keep"):
         vs.apply(earlier, data, unknown="drop")
@@ -132,14 +132,16 @@ def test_why_an_item_is_gone(earlier, tmp_path, snapshot):
 
 def test_sensitive_items(earlier, tmp_path, capsys):
     without = vs.apply(earlier, vs.Transactions.from_lists([["ale"], ["ale"], ["bun"], ["bun"]]))
-    assert (without.data.sensitive, without.certified) == ((), True), "Sensitive items need not occur."
+    assert (without.custodian_data.sensitive, without.certified) == ((), True), "Sensitive items need not occur."
     new = vs.Transactions.from_lists([*LATER, ["ale", "hiv"]], sensitive=["hiv"])
     for unknown in ("refuse", "suppress", "keep"):
         with refused(vs.InvalidArgument, "'hiv'", "sensitive"):
             vs.apply(earlier, new, unknown=unknown)
     rows = [*LATER, ["ale"], ["ale"]]
     more = vs.apply(earlier, vs.Transactions.from_lists(rows, sensitive=["bun"]))
-    assert (more.data.sensitive, more.certified) == (("bun", "cure"), True), "A public item may become sensitive."
+    assert (more.custodian_data.sensitive, more.certified) == (("bun", "cure"), True), (
+        "A public item may become sensitive."
+    )
     options = ["--sensitive-items", "bun", "--out", tmp_path / "new"]
     code, said = run(capsys, "apply", earlier, write_rows(tmp_path / "later.csv", rows), *options)
     assert (code, said["sensitive"]) == (0, 2)
@@ -176,7 +178,7 @@ def test_coarser_names_stand_for_what_readers_were_told(coarser, tmp_path):
     # Wine is new, but readers were told that drinks may mean it: nobody has to decide anything.
     data = vs.read(write_rows(tmp_path / "later.csv", [["wine", "bun"], ["ale", "bun"], ["bun"], ["wine"], []]))
     release = vs.apply(coarser, data)
-    assert release.data.to_lists() == [["bun", "drinks"], ["bun", "drinks"], ["bun"], ["drinks"], []]
+    assert release.custodian_data.to_lists() == [["bun", "drinks"], ["bun", "drinks"], ["bun"], ["drinks"], []]
     bundle = vs.publish(release, tmp_path / "new")
     assert certificate(bundle.path)["generalized"] == before
     none = vs.apply(coarser, vs.Transactions.from_lists([["bun"], ["bun"]]))
@@ -215,7 +217,7 @@ def test_the_layout_is_the_earlier_one_unless_options_say_how(tmp_path, capsys):
     for number, options in enumerate([[], ["--sensitive-items", "cure"], ["--encoding", "latin-1"]]):
         code, _ = run(capsys, *apply, tmp_path / "long.csv", *options, "--out", tmp_path / f"long-{number}")
         assert code == 0, options
-        assert (tmp_path / f"long-{number}" / "public" / "data.csv").read_text().startswith("who;what\n")
+        assert (tmp_path / f"long-{number}" / "public" / "data.csv").read_text().startswith("row;what\n")
     later = write_rows(tmp_path / "later.csv", LATER)
     code, said = run(capsys, *apply, later, "--delimiter", ",", "--out", tmp_path / "new")
     assert (code, said["transactions"]) == (0, len(LATER))

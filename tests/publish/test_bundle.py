@@ -123,7 +123,7 @@ def test_long_files_get_fresh_ids_and_keep_emptied_transactions(tmp_path):
     release = vs.anonymize(vs.read(path, long=("order", "product")), vs.Coherence(k=2, p=2))
     bundle = vs.publish(release, tmp_path / "out", random_state=5)
     lines = (bundle.public / "data.csv").read_text().splitlines()
-    assert lines[0] == "order,product"
+    assert lines[0] == "row,product"
     assert sorted({line.split(",")[0] for line in lines[1:]}) == ["1", "2", "3"]
     assert sum(line.endswith(",") for line in lines) == 1
     assert vs.verify(bundle.path).holds

@@ -1,5 +1,7 @@
-"""Releases that were made before the promises got their traits: they verify, and their recipes give the same bytes."""
+"""Releases that earlier versions made: they verify, and their recipes give the same bytes, but for what was renamed."""
 
+import hashlib
+import json
 import shutil
 from pathlib import Path
 
@@ -10,22 +12,45 @@ from tests.support.commands import run
 
 EARLIER = Path(__file__).parent / "earlier_releases"
 KINDS = ["coherence", "rho-uncertainty", "l-diverse-anatomy", "hidden-patterns"]
+LONG = {"long-coherence": "InvoiceNo", "long-l-diverse-anatomy": "patient_id"}
+"""Releases of one item a row, and what they called the column of new ids: as the source did."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *LONG])
 def test_an_earlier_release_verifies(kind):
     assert vs.verify(EARLIER / kind).verdict == "holds"
+    assert vs.verify(EARLIER / kind / "public").verdict == ("sealed" if kind == "hidden-patterns" else "holds")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_earlier_recipe_gives_the_same_release(kind, tmp_path, capsys):
-    shutil.copytree(EARLIER, tmp_path / "earlier")
-    recipe, again = tmp_path / "earlier" / kind / "custodian" / "recipe.toml", tmp_path / "again"
+    before, after = replayed(kind, tmp_path, capsys)
+    assert after == before
+
+
+@pytest.mark.parametrize(("kind", "called"), LONG.items())
+def test_but_for_the_column_of_ids(kind, called, tmp_path, capsys):
+    """It is called "row" now, and all else is the same: the certificate names the column and the sum of the file."""
+    before, after = replayed(kind, tmp_path, capsys)
+    head, rows = before["data.csv"].split(b"\n", 1)
+    assert head == f"{called},Description".encode()
+    before["data.csv"] = b"row,Description\n" + rows
+    told = json.loads(before["certificate.json"])
+    assert told["data"]["columns"] == [called, "Description"]
+    told["data"] |= {"columns": ["row", "Description"], "sha256": hashlib.sha256(before["data.csv"]).hexdigest()}
+    before["certificate.json"] = (json.dumps(told, indent=2) + "\n").encode()
+    assert after == before
+
+
+def replayed(kind: str, folder: Path, capsys) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The public files of an earlier release, and those that its recipe gives now."""
+    shutil.copytree(EARLIER, folder / "earlier")
+    recipe, again = folder / "earlier" / kind / "custodian" / "recipe.toml", folder / "again"
     code, _ = run(capsys, "publish", recipe, "--out", again, "--yes")
     assert code == 0
     changeable = {"report.html", "SHA256SUMS"}  # words may improve, and with them the sum of the page
     before, after = (
-        {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in changeable}
-        for folder in (EARLIER / kind / "public", again / "public")
+        {path.name: path.read_bytes() for path in public.iterdir() if path.name not in changeable}
+        for public in (EARLIER / kind / "public", again / "public")
     )
-    assert after == before
+    return before, after

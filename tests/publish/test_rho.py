@@ -240,7 +240,7 @@ def test_apply(clinic, capsys):
     assert vs.verify(clinic / "next").holds
     release = vs.apply(clinic / "release", vs.read(later))
     assert release.certified
-    assert release.data.to_lists() == [["ale"], ["bun"], ["fig"]]
+    assert release.custodian_data.to_lists() == [["ale"], ["bun"], ["fig"]]
 
 
 def test_apply_says_no_go_where_more_can_be_inferred(clinic, capsys):

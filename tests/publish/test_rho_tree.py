@@ -97,7 +97,7 @@ def test_apply(ward, capsys):
     assert vs.verify(ward / "next").holds
     release = vs.apply(ward / "release", vs.read(later, sensitive=["cure"]))
     assert release.certified
-    assert release.data.to_lists() == [["cure", "food"], ["food"], ["food"], ["ale"], ["ale", "food"]]
+    assert release.custodian_data.to_lists() == [["cure", "food"], ["food"], ["food"], ["ale"], ["ale", "food"]]
 
 
 def test_apply_says_no_go_where_the_group_tells_too_much(ward, capsys):

@@ -54,7 +54,7 @@ def released(source, tmp_path, capsys):
 def check(out):
     certificate = json.loads((out / "public" / "certificate.json").read_text())
     assert (certificate["data"]["file"], certificate["data"]["format"]) == ("data.parquet", "parquet-long")
-    data = vs.read(out / "public" / "data.parquet", long=("id", "item"))
+    data = vs.read(out / "public" / "data.parquet", long=("row", "item"))
     assert sorted(data.to_lists()) == sorted(sorted(set(row) - {"fig"}) for row in ROWS)
     recipe = tomllib.loads((out / "custodian" / "recipe.toml").read_text())
     assert recipe["input"]["query"] == QUERY

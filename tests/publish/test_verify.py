@@ -114,7 +114,7 @@ def test_data_that_cannot_be_read(public):
         (b"ale\n", b"ale \n"),
         (b"ale\n", b'"ale"\n'),
         (b"\n", b"\r\n"),
-        (b"order", b"\xef\xbb\xbforder"),
+        (b"row", b"\xef\xbb\xbfrow"),
     ],
 )
 def test_bytes_that_say_more_than_their_transactions(long, tmp_path, before, after):

@@ -114,7 +114,7 @@ def test_public_report_says_what_it_must(pages: dict[str, dict[str, str]]) -> No
 def test_public_report_of_merged_transactions_does_not_take_one_for_a_person() -> None:
     release = shop_release()
     told = [
-        report.public_report(release.data, release.audit, loss_percent=8, version="v", merged=merged)
+        report.public_report(release.custodian_data, release.audit, loss_percent=8, version="v", merged=merged)
         for merged in (False, True)
     ]
     assert ["taken as one person" in page for page in told] == [True, False]
@@ -197,7 +197,9 @@ def test_where_memory_is_short_pages_have_their_numbers_but_no_charts() -> None:
     release = shop_release()
     short = Limits(memory_limit=1)
     pages = [
-        report.public_report(release.data, release.audit, loss_percent=8, version="v", merged=True, limits=short),
+        report.public_report(
+            release.custodian_data, release.audit, loss_percent=8, version="v", merged=True, limits=short
+        ),
         report.custodian_report(run_of(release, before=None, limits=short)),
     ]
     for html in pages:

@@ -59,7 +59,7 @@ def whole(promise: LDiverseAnatomy = TWO) -> Audit:
 def release(data: Transactions = CUT, **more: object) -> Release:
     how = Partition(np.arange(10), 3, ("h", "a"), (MERGE,), 1, 0)
     given = {"audit": holding(), "partition": how, "options": {"columns": 3, "random_state": 98765}, **more}
-    return Release(original=DATA, data=data, promise=TWO, method="multi-anatomy", suppressed=(), **given)  # type: ignore[arg-type]
+    return Release(original=DATA, custodian_data=data, promise=TWO, method="multi-anatomy", suppressed=(), **given)  # type: ignore[arg-type]
 
 
 MERGE = ColumnMerge(("a", "b"), ("c", "g"), Fraction(3, 5), Fraction(3, 10))

@@ -36,7 +36,7 @@ def shop_release(name: str = "figs") -> Release:
 def public_page(release: Release) -> str:
     assert release.audit is not None
     return report.public_report(
-        release.data.anonymous(), release.audit, loss_percent=8, version="veilset 0.1.0", merged=False
+        release.custodian_data.anonymous(), release.audit, loss_percent=8, version="veilset 0.1.0", merged=False
     )
 
 

@@ -84,18 +84,22 @@ def test_nothing_is_lost_but_what_goes_together(snapshot):
 
     def without_x(data, promise):
         release = anatomy_unbroken(data, promise)
-        left = release.data.without(["x"])
-        anatomy = replace(release.data.anatomy, columns=(("a", "b"), ("y",)))
-        return replace(release, data=left.anatomized(anatomy), suppressed=("x",))
+        left = release.custodian_data.without(["x"])
+        anatomy = replace(release.custodian_data.anatomy, columns=(("a", "b"), ("y",)))
+        return replace(release, custodian_data=left.anatomized(anatomy), suppressed=("x",))
 
     def in_one_column(data, promise):
         release = anatomy_unbroken(data, promise)
         whole = data.take(release.partition.members)
-        return replace(release, data=whole.anatomized(replace(release.data.anatomy, columns=(data.names,))))
+        return replace(
+            release, custodian_data=whole.anatomized(replace(release.custodian_data.anatomy, columns=(data.names,)))
+        )
 
     assert complaint(check_anonymizer, without_x, DATA, LDiverseAnatomy(1)) == snapshot
     assert complaint(check_anonymizer, in_one_column, DATA, LDiverseAnatomy(1)) == snapshot
-    assert complaint(check_anonymizer, changed(data=DATA, partition=None), DATA, LDiverseAnatomy(1)) == snapshot
+    assert (
+        complaint(check_anonymizer, changed(custodian_data=DATA, partition=None), DATA, LDiverseAnatomy(1)) == snapshot
+    )
     assert complaint(check_anonymizer, changed(partition=None), DATA, TWO) == snapshot
 
 

@@ -86,5 +86,5 @@ def test_a_rule_that_was_hidden_comes_back():
     mutant = next(mutant for mutant in HIDING_MUTANTS if "confidence" in mutant.name)
     first, _ = audit(mutant.data, mutant.promise, witnesses=0).leftovers
     assert (first.support, first.antecedent_support) == (2, 5)  # below one half: nothing to do
-    (witness,) = audit(mutant.method(mutant.data, mutant.promise).data, mutant.promise).witnesses
+    (witness,) = audit(mutant.method(mutant.data, mutant.promise).custodian_data, mutant.promise).witnesses
     assert (witness.itemset, witness.sensitive, witness.confidence) == (("fig",), "oil", Fraction(2, 3))

@@ -112,12 +112,17 @@ def test_equality(data: Transactions) -> None:
 
 def test_repr_shows_what_it_is(data: Transactions) -> None:
     assert repr(data).splitlines() == [
-        "<Transactions: 3 of 3 items (1 sensitive), 4 occurrences; 1.3 items on average, 2 at most; persons merged>",
+        "<Transactions: 3 transactions, 3 different items, 1 sensitive item, 4 occurrences, "
+        "1.3 items on average, 2 at most>",
+        "  Rows of one person are merged.",
         "  1: beer, milk",
         "  2: (empty)",
         "  3: insulin, milk",
     ]
-    assert "nothing in them; one row = one person" in repr(Transactions.from_lists([]))
+    assert repr(Transactions.from_lists([])).splitlines() == [
+        "<Transactions: 0 transactions, 0 different items, 0 sensitive items, 0 occurrences>",
+        "  One row is taken as one person.",
+    ]
     assert "h, … (9 items)" in repr(Transactions.from_lists([list("abcdefghi")]))
 
 

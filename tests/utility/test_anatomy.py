@@ -56,7 +56,7 @@ def test_the_shape_of_table_d():
 
 def test_possible_records_of_table_d():
     """Bucket 1: defh, deh, fh and d with abcg, ab and abc. Bucket 2: e, ef, fh and d with abc, ag, b, g and nothing."""
-    assert ln_records_by_bucket(table_d().data).tolist() == pytest.approx([log(4 * 3), log(4 * 5)])
+    assert ln_records_by_bucket(table_d().custodian_data).tolist() == pytest.approx([log(4 * 3), log(4 * 5)])
     assert ln_possible_records(table_d()) == pytest.approx(log(4 * 3 + 4 * 5))
 
 
@@ -65,7 +65,7 @@ def test_supports_of_table_d():
 
     Expected af: 3/5 of 5 in bucket 1, where all hold a, and 5 * 3/5 * 2/5 in bucket 2: 4.2, and 4 in the original.
     """
-    data = table_d().data
+    data = table_d().custodian_data
     asked = [["a", "b"], ["f", "h"], ["a", "f"], ["b", "h"]]
     assert vs.mining.expected_supports(data, asked).tolist() == pytest.approx([6, 5, 4.2, 4.8])
     assert vs.mining.supports(data, asked).tolist() == [6, 5, 3, 4]
@@ -125,7 +125,7 @@ def any_release(draw):
 
 @given(any_release())
 def test_possible_records_equal_brute_force(release):
-    rows, anatomy = as_sets(release.data), release.data.anatomy
+    rows, anatomy = as_sets(release.custodian_data), release.custodian_data.anatomy
     count = 0
     for first, last in pairwise(anatomy.starts.tolist()):
         records = {frozenset()}
@@ -137,9 +137,9 @@ def test_possible_records_equal_brute_force(release):
 
 @given(any_release(), st.integers(1, 4), st.sampled_from([Fraction(1, 2), Fraction(2, 3), Fraction(1)]))
 def test_rules_and_errors_equal_brute_force(release, least, confidence):
-    before, after = as_sets(release.original), as_sets(release.data)
+    before, after = as_sets(release.original), as_sets(release.custodian_data)
     count = lambda rows, items: sum(set(items) <= row for row in rows)  # noqa: E731
-    expected = lambda items: by_definition(release.data, items)  # noqa: E731
+    expected = lambda items: by_definition(release.custodian_data, items)  # noqa: E731
     nuggets = [
         items
         for size in (1, 2, 3)

@@ -52,7 +52,7 @@ def golden(released, promise=PROMISE, keep=KEEP):
     data = transactions(paper.FIGURE_4)
     kept = [item in left for row, left in zip(paper.FIGURE_4, released, strict=True) for item in row]
     release = release_of(data, np.array(kept), promise, keep)
-    assert release.data.to_lists() == [list(row) for row in released]
+    assert release.custodian_data.to_lists() == [list(row) for row in released]
     return release
 
 
@@ -127,14 +127,14 @@ def test_new_patterns_are_not_assumed_away():
     release = golden(paper.NHF_RELEASE)
     added = transactions(["5", "24", "5", "135", "1345", "245"])
     with refused(InvalidArgument, "Transaction 5", "'4'"):
-        measures(replace(release, data=added))
+        measures(replace(release, custodian_data=added))
     strange = transactions(["5", "24", "5", "135", "135", "256"])
     with refused(InvalidArgument, "'6'"):
-        measures(replace(release, data=strange))
+        measures(replace(release, custodian_data=strange))
     with refused(InvalidArgument, 2, 6):
-        measures(replace(release, data=transactions(["5", "24"])))
-    without_two = release.data.take(np.array([0, 1, 2, 4]))
-    assert measures(replace(release, data=without_two, withheld=(3, 5)))["new_patterns"] == 0
+        measures(replace(release, custodian_data=transactions(["5", "24"])))
+    without_two = release.custodian_data.take(np.array([0, 1, 2, 4]))
+    assert measures(replace(release, custodian_data=without_two, withheld=(3, 5)))["new_patterns"] == 0
 
 
 def test_other_promises_have_no_patterns_to_tell_of():
@@ -176,7 +176,7 @@ def support(rows, items):
 @examples(200)
 @given(releases())
 def test_patterns_are_told_as_brute_force_counts_them(release):
-    before, after, promise = as_sets(release.original), as_sets(release.data), release.promise
+    before, after, promise = as_sets(release.original), as_sets(release.custodian_data), release.promise
     least = promise.least_support(len(before))
     expected = []
     for at, items in enumerate(promise.itemsets):
@@ -197,7 +197,7 @@ def test_patterns_are_told_as_brute_force_counts_them(release):
 @examples(200)
 @given(releases())
 def test_metrics_are_those_of_the_definitions(release):
-    rows, promise, keep = as_sets(release.data), release.promise, release.sanitization.keep_patterns
+    rows, promise, keep = as_sets(release.custodian_data), release.promise, release.sanitization.keep_patterns
     least = promise.least_support(len(rows))
     fates = [effect.fate for effect in side_effects(release)]
     found = measures(release)
@@ -243,7 +243,7 @@ def test_the_auditor_sees_the_same_parts(release):
 @given(releases())
 def test_losses_of_single_occurrences(release):
     """What is gone is told of items, nuggets and rules as it is of suppressed items."""
-    before, after = as_sets(release.original), as_sets(release.data)
+    before, after = as_sets(release.original), as_sets(release.custodian_data)
     counts = [(support(before, {name}), support(after, {name})) for name in release.original.names]
     total = sum(there for there, _ in counts)
     gone = total - sum(left for _, left in counts)

@@ -99,7 +99,7 @@ def test_losses_are_those_of_the_definitions(release, least, size):
     assert set(found) == {metric.name for metric in metrics_of(release.promise)}
     other = {*release.generalized.values()}
     nuggets = {x for x in oracles.frequent(rows, least) if size is None or len(x) <= size}
-    kept = {x for x in oracles.frequent(as_sets(release.data), least) if x in nuggets and x.isdisjoint(other)}
+    kept = {x for x in oracles.frequent(as_sets(release.custodian_data), least) if x in nuggets and x.isdisjoint(other)}
     alone = {item for mole in oracles.moles(seen, *question, 1) for item in mole}
     assert set(Account(release).unavoidable) == alone
     assert found["nuggets_lost"] == _lost(kept, nuggets)
@@ -129,7 +129,7 @@ def test_top_rules_are_those_of_the_definitions(release, least):
     expected = _strongest(data, least)
     assert [(rule.antecedent, rule.consequent) for rule in strongest_rules(data, least, limits=Limits())] == expected
     own = set(data.names).difference(release.generalized.values())
-    after = oracles.rules(as_sets(release.data), least, half)
+    after = oracles.rules(as_sets(release.custodian_data), least, half)
     kept = [(left, y) for left, y in expected if own.issuperset({*left, y}) and (frozenset(left), y) in after]
     assert rules_left(release, nugget_support=least)["top_rules_kept"] == (len(kept) / len(expected) if expected else 1)
 

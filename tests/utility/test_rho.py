@@ -197,7 +197,7 @@ def test_average_loss_is_the_mean_of_info_loss(release):
 def test_sensitive_items_are_counted_by_kind_and_by_occurrence(release):
     found = {metric.name: metric.of(Account(release)) for metric in metrics_of(release.promise) if metric.quick}
     secret = set(release.original.sensitive)
-    before, after = (as_sets(data) for data in (release.original, release.data))
+    before, after = (as_sets(data) for data in (release.original, release.custodian_data))
     kinds = len(secret.intersection(*[set().union(*after)])) / len(secret) if secret else 1
     occurrences = [sum(len(row & secret) for row in rows) for rows in (before, after)]
     assert found["sensitive_kinds_kept"] == pytest.approx(kinds)
@@ -211,7 +211,7 @@ def test_the_floor_is_a_metric_of_this_promise_alone():
 
 @given(recoded_releases(), st.integers(1, 4))
 def test_rules_under_coarser_names_by_trying(release, least):
-    rows, after = as_sets(release.original), as_sets(release.data)
+    rows, after = as_sets(release.original), as_sets(release.custodian_data)
     found = rules_left(release, nugget_support=least)
     names, half = release.generalized, Fraction(1, 2)
 
@@ -249,12 +249,12 @@ def test_true_supports_and_confidences_lie_within_the_bounds(release):
     rows = [row for number, row in enumerate(as_sets(release.original)) if number not in withheld]
     asked = [*release.original.names, "never heard of"]
     for left in chain.from_iterable(combinations(asked, size) for size in range(3)):
-        least, most = support_bounds(release.data, release.stands_for, left)
+        least, most = support_bounds(release.custodian_data, release.stands_for, left)
         assert least <= sum(set(left) <= row for row in rows)
         if not set(left).intersection({*release.suppressed, "never heard of"}):
             assert sum(set(left) <= row for row in rows) <= most
         for right in set(asked).difference(left):
-            low, high = rule_bounds(release.data, release.stands_for, left, right)
+            low, high = rule_bounds(release.custodian_data, release.stands_for, left, right)
             true = confidence(rows, left, right)
             assert true is None or low <= true <= high, (left, right)
 
@@ -281,11 +281,11 @@ def test_a_rule_of_groups_does_not_bound_those_of_its_items():
     """What the paper's appendix D says is so only on the right side."""
     data = Transactions.from_lists([["a1", "s"], ["a2"]], sensitive=["s"])
     release = recoding(data, {"a1": "A", "a2": "A"})
-    assert confidence(as_sets(release.data), ["A"], "s") == Fraction(1, 2)
+    assert confidence(as_sets(release.custodian_data), ["A"], "s") == Fraction(1, 2)
     assert confidence(as_sets(data), ["a1"], "s") == 1
-    assert rule_bounds(release.data, release.stands_for, ["a1"], "s") == (0, 1)
-    assert rule_bounds(release.data, release.stands_for, ["s"], "a1") == (0, 1)
-    assert rule_bounds(release.data, {"A": ["a1"]}, ["a1"], "s") == (
+    assert rule_bounds(release.custodian_data, release.stands_for, ["a1"], "s") == (0, 1)
+    assert rule_bounds(release.custodian_data, release.stands_for, ["s"], "a1") == (0, 1)
+    assert rule_bounds(release.custodian_data, {"A": ["a1"]}, ["a1"], "s") == (
         Fraction(1, 2),
         Fraction(1, 2),
     )  # it is the only one

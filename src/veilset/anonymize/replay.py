@@ -70,7 +70,7 @@ def replay(
     meant = {name: tuple(items) for name, items in told.items()}
     return Release(
         original=data,
-        data=data.without(gone).renamed(coarser),
+        custodian_data=data.without(gone).renamed(coarser),
         promise=promise,
         method="replay",
         options={

@@ -10,7 +10,7 @@ from veilset.io.layout import ANATOMIES, FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
 from veilset.io.rows import Rows
 from veilset.io.text import open_text
-from veilset.io.writing import as_written, find_difference, write_rows
+from veilset.io.writing import as_written, find_difference, table_of, write_rows
 
 __all__ = [
     "ANATOMIES",
@@ -35,6 +35,7 @@ __all__ = [
     "read_item_list",
     "read_text_bytes",
     "sha256_of",
+    "table_of",
     "write_durably",
     "write_pieces",
     "write_rows",

@@ -56,6 +56,10 @@ class AnatomizedRows:
         for block in self._texts(layout):
             stream.write(block)
 
+    def table(self) -> Any:
+        """The whole table, as Arrow has it."""
+        return pa.concat_tables([self._schema().empty_table(), *self._tables()])
+
     def more_in(self, path: Path, layout: Layout) -> str | None:
         """None if *path* holds these rows just as `write` writes them, else where it differs.
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +12,9 @@ import pyarrow as pa
 from veilset.errors import BudgetExceeded, InvalidArgument, UnreadableInput
 from veilset.io.files import readable
 from veilset.limits import Limits
+from veilset.views import installed
 
+_SQL = "'veilset[sql]'"  # what has the drivers
 _ROWS_AT_ONCE = 1 << 16
 _FIRST_ROWS = 1000  # until it is known how long rows are
 _BYTES_AT_ONCE = 1 << 23
@@ -34,7 +34,7 @@ class DuckDB:
     """A DuckDB file, opened so that nothing is written, in it or elsewhere."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
-        self._duckdb = _driver("duckdb", "DuckDB files")
+        self._duckdb = installed("duckdb", "Reading DuckDB files", _SQL)
         self._query = ""
         self._reader: Any = None
         with readable(path):
@@ -116,7 +116,7 @@ class PostgreSQL:
     """A connection to a PostgreSQL server, in a transaction that only reads."""
 
     def __init__(self, url: str, limits: Limits) -> None:
-        self._psycopg = _driver("psycopg", "PostgreSQL databases")
+        self._psycopg = installed("psycopg", "Reading PostgreSQL databases", _SQL)
         self._password = ""
         self._rows_at_once = _FIRST_ROWS
         self._schema: Any = None
@@ -234,13 +234,3 @@ def _place(parameters: dict[str, Any]) -> str:
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".") + "."
-
-
-def _driver(name: str, what: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise InvalidArgument(
-            f"Reading {what} needs the package {name}, which is not installed.",
-            "Install it: pip install 'veilset[sql]'.",
-        ) from None

@@ -39,6 +39,11 @@ def write_rows(stream: IO[bytes], offsets: Offsets, items: Codes, names: Sequenc
             stream.write(block)
 
 
+def table_of(offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> Any:
+    """Canonical rows as one Arrow table, with the values that `write_rows` writes to a file of tables."""
+    return pa.concat_tables([schema_of(names, layout).empty_table(), *_table_blocks(offsets, items, names, layout)])
+
+
 def find_difference(path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> str | None:
     """None if *path* holds these rows just as `write_rows` writes them, else where it differs.
 

@@ -18,6 +18,7 @@ from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import LARGEST, allowed, frequent
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
+from veilset.views import MOST_ROWS, Shown, Summary, Tabular, listed
 
 _ADVICE = (
     f"ask for a higher {said('min_support')} or {said('min_confidence')}, a smaller {said('max_size')}, "
@@ -34,8 +35,8 @@ class Rule(NamedTuple):
     confidence: Fraction
 
 
-@dataclass(frozen=True, eq=False)
-class Rules:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rules(Shown, Tabular):
     """Association rules as arrays; names are looked up only for those that are looked at.
 
     Rule i is ``antecedents[i]``, with the support of the antecedent alone, and the item ``names[consequents[i]]``;
@@ -134,8 +135,13 @@ class Rules:
             }
         )
 
-    def __repr__(self) -> str:
-        return f"Rules({len(self)} rules)"
+    def _summary(self) -> Summary:
+        rows = [
+            (f"{listed(rule.antecedent)} → {rule.consequent}", f"{rule.support:,}", f"{float(rule.confidence):.1%}")
+            for rule in self[:MOST_ROWS]
+        ]
+        head = ("rule", "support", "confidence")
+        return Summary("Rules", facts=[(len(self), "rule(s)")], head=head, rows=rows, count=len(self))
 
 
 _AT_ONCE = 4096  # rules whose names are looked up at once

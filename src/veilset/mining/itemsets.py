@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from veilset.views import MOST_ROWS, Shown, Summary, Tabular, by_size, listed
+
 Selection: TypeAlias = slice | npt.NDArray[np.integer | np.bool_]
 """Which of many: a slice, a mask or an array of positions."""
 
 
-@dataclass(frozen=True, eq=False)
-class Itemsets:
+@dataclass(frozen=True, eq=False, repr=False)
+class Itemsets(Shown, Tabular):
     """Itemsets in one sparse matrix; names are looked up only for those that are looked at.
 
     Itemset i holds the items ``names[c] for c in items[offsets[i]:offsets[i + 1]]``, in the order of the vocabulary.
@@ -24,6 +26,13 @@ class Itemsets:
     >>> found = mining.frequent(Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["c"]]), 2)
     >>> len(found), found.by_size
     (4, (3, 1))
+    >>> found
+    <Itemsets: 4 itemsets>
+      3 of 1 item, 1 of 2 items
+      a: 2 transactions
+      a, b: 2 transactions
+      b: 2 transactions
+      c: 2 transactions
     >>> list(found[:2])
     [(('a',), 2), (('a', 'b'), 2)]
     """
@@ -108,8 +117,12 @@ class Itemsets:
         dictionary = pa.DictionaryArray.from_arrays(pa.array(self.items), pa.array(self.names, pa.string()))
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), dictionary)
 
-    def __repr__(self) -> str:
-        return f"Itemsets({len(self)} itemsets)"
+    def _summary(self) -> Summary:
+        rows = [
+            (listed(names), f"{support:,} transaction{'s' * (support != 1)}") for names, support in self[:MOST_ROWS]
+        ]
+        notes, facts = [by_size(self.by_size)] if rows else [], [(len(self), "itemset(s)")]
+        return Summary("Itemsets", facts=facts, notes=notes, head=("items", "support"), rows=rows, count=len(self))
 
 
 _AT_ONCE = 4096  # itemsets whose names are looked up at once

@@ -19,6 +19,7 @@ from veilset.mining.counting import supports
 from veilset.mining.frequent_itemsets import LARGEST, allowed
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions
+from veilset.views import MOST_ROWS, Shown, Summary, Tabular, by_size, listed
 
 _TASK, _ADVICE = "The search for moles", f"ask for smaller itemsets ({said('p')} or {said('max_size')})."
 _EVERYTHING = 2**62
@@ -35,8 +36,8 @@ class Mole(NamedTuple):
     "The sensitive item behind it."
 
 
-@dataclass(frozen=True, eq=False)
-class Moles:
+@dataclass(frozen=True, eq=False, repr=False)
+class Moles(Shown, Tabular):
     """Minimal moles as arrays; iterates as `Mole`, slices like `Itemsets`.
 
     The breach probability of mole i is ``breach_with[i] / breach_of[i]``, that of the item ``names[sensitive[i]]``; the
@@ -95,8 +96,18 @@ class Moles:
             sensitive = pa.array(names[self.sensitive], pa.string())
         return self.itemsets.to_arrow().append_column("breach", breach).append_column("sensitive", sensitive)
 
-    def __repr__(self) -> str:
-        return f"Moles({len(self)} minimal moles)"
+    def _summary(self) -> Summary:
+        rows = [
+            (
+                listed(mole.items),
+                f"{mole.support:,}",
+                "" if mole.sensitive is None else f"{mole.breach} {mole.sensitive}",
+            )
+            for mole in self[:MOST_ROWS]
+        ]
+        notes, facts = [by_size(self.by_size)] if rows else [], [(len(self), "minimal mole(s)")]
+        head = ("items", "support", "breach")
+        return Summary("Moles", facts=facts, notes=notes, head=head, rows=rows, count=len(self))
 
 
 def minimal_rare(

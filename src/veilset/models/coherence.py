@@ -137,7 +137,7 @@ class Coherence(Promise):
         A sensitive item that is in a group and not in the release was in more than a share *h* of the original.
 
         >>> data = Transactions.from_lists([["flu", "hiv"]], sensitive=["flu", "hiv"])
-        >>> Coherence(h=1, k=1, p=1, sensitive_groups=[["flu", "hiv", "aids"]]).within(data)
+        >>> Coherence(h=1, k=1, p=1, sensitive_groups=[["flu", "hiv", "aids"]]).restricted_to(data)
         Coherence(h=1, k=1, p=1, sensitive_groups=(('flu', 'hiv'),))
         """
         there = {*data.names}

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
+from veilset.views import MOST_ROWS, Shown, Summary
 
 Parameter: TypeAlias = (
     str
@@ -46,6 +47,11 @@ class Promise(ABC):
     """Whether it is people that are protected."""
     may_lack_items: ClassVar[bool] = False
     """Whether data that lacks an item named in the promise can be audited: what is not there is hidden."""
+
+    @property
+    def in_short(self) -> str:
+        """The promise in a line that may end up in a log: of a secret one only how much it lists."""
+        return f"{type(self).__name__}({self.secrets:,} listed)" if self.secret else repr(self)
 
     @abstractmethod
     def parameters(self) -> dict[str, Parameter]:
@@ -127,7 +133,7 @@ class Witness:
     column: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        return f"{{{', '.join(self.itemset)}}}: {self.reason}"
+        return f"{_braced(self.itemset)}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -189,8 +195,8 @@ class Reach:
     p_for_all: int
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
     """An auditor's answer about one promise on one set of transactions.
 
     Parameters
@@ -237,6 +243,21 @@ class Audit:
     counted: str = "itemsets"
     has_sensitive: bool = False
 
+    def _summary(self) -> Summary:
+        promise, rows = self.promise, [(_braced(witness.itemset), witness.reason) for witness in self.witnesses]
+        notes = [f"{self._counted()} checked."]
+        if promise.secret:  # what a notebook shows is saved with it
+            rows, notes = [], [*notes, f"{self.found:,} of {promise.secrets:,} listed are still found."]
+        return Summary(
+            "Audit",
+            f"{promise.in_short} {'holds' if self.holds else 'does not hold'} on {self.transactions:,} transactions",
+            self.holds,
+            notes=notes,
+            head=("known", "what it gives away"),
+            rows=rows[:MOST_ROWS],
+            count=self.found if rows else None,
+        )
+
     def __str__(self) -> str:
         verdict, checked = "holds" if self.holds else "does not hold", f"{self._counted()} checked"
         lines = [f"{self.promise} {verdict} on {self.transactions:,} transactions ({checked})."]
@@ -248,3 +269,7 @@ class Audit:
     def _counted(self) -> str:
         first, *rest = self.counted.split(" ")
         return " ".join([f"{self.checked:,}", first.removesuffix("s") if self.checked == 1 else first, *rest])
+
+
+def _braced(itemset: tuple[str, ...]) -> str:
+    return f"{{{', '.join(itemset)}}}"

@@ -1,8 +1,9 @@
 """The release on disk: two folders, a certificate, a recipe; and `verify`, which believes only the bytes."""
 
-from veilset.publish.bundle import Bundle, check_seed, check_target, publish
+from veilset.publish.bundle import Bundle, check_target, publish
 from veilset.publish.certificate import Certificate
 from veilset.publish.edits import recipe_like
+from veilset.publish.handover import check_seed
 from veilset.publish.recipe import Recipe
 from veilset.publish.verify import Verification, verify
 

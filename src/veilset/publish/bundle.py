@@ -2,26 +2,17 @@
 
 What is public beside the data is computed from them alone (but for the loss, rounded to 1%), their rows are in an order
 that only the custodian's secret seed can undo, and before anything gets its name, `verify` has read the written bytes.
-Rows in buckets are in such an order already: the method has shuffled the buckets, and what is in them, by its own seed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from veilset.anonymize import METHODS, methods_of, reject_anatomized
-from veilset.errors import InvalidArgument, NotCertified, said, unknown
+from veilset.errors import InvalidArgument, NotCertified
 from veilset.io import (
-    FORMATS,
     Layout,
-    as_written,
     atomic_file,
     atomic_folder,
     check_place,
@@ -33,6 +24,7 @@ from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, PromiseRecord
 from veilset.publish.edits import write_columns, write_edits, write_patterns
+from veilset.publish.handover import Order, check_certified, release_layout, released_rows, secret_order, seed_from
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.row_map import write_row_map
 from veilset.publish.sealing import public_audit, public_promise
@@ -41,6 +33,7 @@ from veilset.release import Release
 from veilset.report import custodian_report, public_report
 from veilset.run import Run
 from veilset.transactions import Transactions
+from veilset.views import Shown, Summary
 
 _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
 
@@ -52,8 +45,8 @@ been found in the original data. Hand over the folder public/ and nothing else.
 """
 
 
-@dataclass(frozen=True)
-class Bundle:
+@dataclass(frozen=True, repr=False)
+class Bundle(Shown):
     """A release on disk."""
 
     path: Path
@@ -69,6 +62,11 @@ class Bundle:
         """The folder to keep."""
         return self.path / "custodian"
 
+    def _summary(self) -> Summary:
+        folders = [f"hand over: {self.public}", f"keep: {self.custodian}"]
+        verified = self.verification
+        return Summary("Bundle", f"{self.path}", verified.holds, notes=[*folders, verified.message])
+
 
 def publish(
     run: Run,
@@ -80,15 +78,12 @@ def publish(
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     release = run.release
-    reject_anatomized(release.original)
-    if not release.certified or release.audit is None or _lacks_buckets(release):
-        raise NotCertified(f"NO-GO: nothing was written. {_why_not(release)}", _what_next(release))
+    answer = check_certified(release, "written")
     out = Path(out)
     check_target(out, replace=replace)
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
-    seed = secrets.token_hex(16) if random_state is None else str(random_state)
-    check_seed(seed, "random_state")
-    order = None if release.promise.edits == "buckets" else _secret_order(len(release.data), seed)
+    seed = seed_from(random_state)
+    order = secret_order(release, seed)
     _ = run.before, run.account, run.curve  # what takes long is done before the first file is made
     limits = run.limits()
     with atomic_folder(out, replace=replace) as staging:
@@ -96,8 +91,10 @@ def publish(
         custodian.mkdir(mode=0o700)
         write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
         limits.step("Writing the release")
-        limits.require(_BYTES_A_ROW * len(release.data), "Writing the release", "publish fewer transactions at once.")
-        _write_public(staging / "public", release, order, seed, release.audit, out_format, limits)
+        limits.require(
+            _BYTES_A_ROW * len(release.custodian_data), "Writing the release", "publish fewer transactions at once."
+        )
+        _write_public(staging / "public", release, order, seed, answer, out_format, limits)
         _write_custodian(custodian, run, order, seed, out_format)
         limits.step("Verifying the written bytes")
         with run.timed("verification"):
@@ -119,58 +116,16 @@ def check_target(out: Path, *, replace: bool) -> None:
         )
 
 
-def check_seed(seed: str, name: str) -> None:
-    """Raise if a seed is no text that a file can hold, such as bytes of a command line that are not UTF-8."""
-    try:
-        seed.encode()
-    except UnicodeEncodeError:  # the seed is a secret: the error does not show it
-        raise InvalidArgument(f"{said(name)} is not text in UTF-8.", "Give letters and digits.") from None
-
-
-def _why_not(release: Release) -> str:
-    if release.discrepancy is not None:
-        return f"The release is not what its account says: {release.discrepancy}"
-    if release.audit is None:
-        return "No auditor has looked at the release."
-    if release.audit.holds and _lacks_buckets(release):
-        return "The release has no columns and buckets, or does not say which transactions are in which bucket."
-    if release.promise.secret:  # errors end up in logs
-        return f"{release.audit.found:,} of {release.promise.secrets:,} listed are still found."
-    return str(release.audit)
-
-
-def _lacks_buckets(release: Release) -> bool:
-    """Whether it is not what its promise is about: rows that were not dealt out to buckets are those of persons."""
-    dealt_out = release.data.anatomy is not None and release.partition is not None
-    return release.promise.edits == "buckets" and not dealt_out
-
-
-def _what_next(release: Release) -> str:
-    if release.method == "replay":
-        return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
-    if release.options.get("certify") is False:
-        return f"Leave {said('certify', False)} out: then what the matrix does not hide is hidden, too."
-    if _lacks_buckets(release):
-        return f"Make it with {' or '.join(methods_of(release.promise))}."
-    return f"Choose another method, other parameters, or a {METHODS.of(release.promise).milder}."
-
-
-def _secret_order(count: int, seed: str) -> npt.NDArray[np.int64]:
-    """A permutation from a cryptographic stream: nobody without the seed can undo it; the same seed repeats it."""
-    stream = hashlib.shake_256(b"veilset row order\0" + seed.encode()).digest(8 * count)
-    return np.argsort(np.frombuffer(stream, dtype="<u8"), kind="stable")
-
-
 def _write_public(
     folder: Path,
     release: Release,
-    order: npt.NDArray[np.int64] | None,
+    order: Order,
     seed: str,
     answer: Audit,
     out_format: str | None,
     limits: Limits,
 ) -> None:
-    data = (release.data if order is None else release.data.take(order)).anonymous()
+    data = released_rows(release, order)
     folder.mkdir(mode=0o755)
     layout = release_layout(release, out_format)
     file = folder / f"data{layout.form.suffix}"
@@ -224,33 +179,7 @@ def _write_anatomy(folder: Path, data: Transactions, layout: Layout) -> AnatomyT
     return AnatomyTable(file=file.name, sha256=sha256_of(file), **AnatomyTable.numbers(data))
 
 
-def release_layout(release: Release, out_format: str | None) -> Layout:
-    """How the released file is laid out: as the source was, or in the format that was asked for."""
-    source = release.original.source
-    read = Layout("basket", ",") if source is None else source.layout
-    if out_format is None:
-        if read.form.container == "fimi" and release.generalized:
-            read = Layout("basket", ",")  # names of groups are no ids
-        return as_written(read)
-    if out_format not in FORMATS:
-        raise unknown("format", out_format, FORMATS)
-    container, shape, suffix, _ = FORMATS[out_format]
-    both_csv = container == read.form.container == "csv"
-    columns = read.columns if read.form.shape == shape else ()
-    return as_written(
-        Layout.choose(
-            f"data{suffix}",
-            format=out_format,
-            delimiter=read.delimiter if both_csv else None,
-            long=(columns or ("id", "item")) if shape == "long" else None,
-            column=columns[0] if shape == "lists" and columns and container not in ("fimi", "spmf", "csv") else None,
-        )
-    )
-
-
-def _write_custodian(
-    folder: Path, run: Run, order: npt.NDArray[np.int64] | None, seed: str, out_format: str | None
-) -> None:
+def _write_custodian(folder: Path, run: Run, order: Order, seed: str, out_format: str | None) -> None:
     release = run.release
     recipe = Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}", out_format=out_format)
     write_durably(folder / RECIPE, recipe.to_toml())

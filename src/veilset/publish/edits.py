@@ -72,9 +72,9 @@ def write_patterns(folder: Path, run: Run) -> None:
 
 def write_columns(folder: Path, release: Release) -> None:
     """Write which item is in which column, if there are columns: a file that ``columns=`` takes for other data."""
-    if release.data.anatomy is not None:
-        columns = enumerate(release.data.anatomy.columns, start=1)
-        rows = [(item, str(number)) for number, column in columns for item in release.data.in_order(column)]
+    if release.custodian_data.anatomy is not None:
+        columns = enumerate(release.custodian_data.anatomy.columns, start=1)
+        rows = [(item, str(number)) for number, column in columns for item in release.custodian_data.in_order(column)]
         write_table(folder / COLUMNS, ("item", "column"), rows)
 
 

@@ -25,8 +25,8 @@ def write_row_map(path: Path, release: Release, order: npt.NDArray[np.int64] | N
     has an order of its own, so that there is a bucket instead of a released row.
     """
     if order is None:
-        assert release.partition is not None and release.data.anatomy is not None  # noqa: S101 - see publish
-        originals, where = release.partition.members, release.data.anatomy.buckets + 1
+        assert release.partition is not None and release.custodian_data.anatomy is not None  # noqa: S101 - see publish
+        originals, where = release.partition.members, release.custodian_data.anatomy.buckets + 1
         called, there = "bucket", np.ones(len(originals), dtype=bool)
     else:
         originals = order

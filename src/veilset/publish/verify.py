@@ -22,6 +22,7 @@ from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificat
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise
 from veilset.transactions import Transactions, read_file
+from veilset.views import Shown, Summary
 
 CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
 
@@ -41,8 +42,8 @@ _EXIT_CODES: dict[Verdict, int] = {
 }
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Shown):
     """The answer of `verify`.
 
     Parameters
@@ -76,6 +77,10 @@ class Verification:
     def exit_code(self) -> int:
         """What the command line answers with."""
         return _EXIT_CODES[self.verdict]
+
+    def _summary(self) -> Summary:
+        facts = [] if self.certificate is None else [(self.certificate.transactions, "transaction(s)")]
+        return Summary("Verification", self.verdict, self.holds, facts, self.message.splitlines())
 
 
 class _Refused(Exception):

@@ -1,6 +1,7 @@
 """What to say about audits, releases and mined itemsets, as data; and how it looks: terminal, page, JSON."""
 
 from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty, Sealed
+from veilset.report.cards import as_card
 from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
@@ -9,12 +10,12 @@ from veilset.report.public import public_report
 from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.report.terminal import print_audit, print_reading, print_release
 from veilset.report.terminal_mined import print_mined, print_proxies
-from veilset.report.text import visible
 from veilset.report.words import WORDS, Words, verdict, why_gone
 from veilset.report.words_anatomy import LDiverseAnatomyWords
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
 from veilset.report.words_rho import RhoUncertaintyWords
+from veilset.views import Summary, card, visible
 
 __all__ = [
     "COLUMNS",
@@ -48,6 +49,7 @@ __all__ = [
     "why_gone",
 ]
 
+card.register(Summary, as_card)
 WORDS.add(Coherence, CoherenceWords)
 WORDS.add(RhoUncertainty, RhoUncertaintyWords)
 WORDS.add(HiddenPatterns, HiddenPatternsWords)

@@ -193,7 +193,7 @@ def bucket_sentence(data: Transactions) -> str:
 
 def cut_sentence(release: Release) -> str:
     """What was done to the transactions; empty if they were not cut."""
-    how, anatomy = release.partition, release.data.anatomy
+    how, anatomy = release.partition, release.custodian_data.anatomy
     if how is None or anatomy is None:
         return ""
     return f"nothing was deleted; {_there(anatomy)}; {_reached(how.wished, len(anatomy.columns))}"

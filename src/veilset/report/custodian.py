@@ -52,7 +52,7 @@ def custodian_report(run: Run) -> str:
             f"{name}={_option(name, value)}" for name, value in release.options.items() if name != "chosen"
         ),
         taken=taken_sentence(release),
-        cut=words.cut(release.data, limits),
+        cut=words.cut(release.custodian_data, limits),
         cut_says=cut_sentence(release),
         steps=[*how_it_was_hidden(release), *how_it_was_cut(release)],
         matrix=matrix_figure(release),
@@ -127,7 +127,7 @@ def _measured(value: float | None, metric: Metric) -> str:
 
 
 def _supports(release: Release, words: Words) -> Figure | None:
-    before, after = release.original, release.data
+    before, after = release.original, release.custodian_data
     rare = f"; {rare}" if (rare := words.rare(before)) else ""
     says = f"{number(len(before.names), 'different item')} before, {len(after.names):,} after{rare}."
     series = {"before": before.supports, "after": after.supports}
@@ -135,12 +135,12 @@ def _supports(release: Release, words: Words) -> Figure | None:
 
 
 def _lengths(release: Release) -> Figure | None:
-    before, after = release.original.lengths, release.data.lengths
+    before, after = release.original.lengths, release.custodian_data.lengths
     if not len(before):
         return None
     says = f"{len(release.original.items) / len(before):.1f} items on average before"
     if len(after):
-        says += f", {len(release.data.items) / len(after):.1f} after"
+        says += f", {len(release.custodian_data.items) / len(after):.1f} after"
     return length_figure({"before": before, "after": after}, ["before", "main"], says=f"{says}.")
 
 

@@ -75,9 +75,9 @@ def release_facts(run: Run) -> dict[str, Any]:
         "options": {name: _plain(value) for name, value in release.options.items() if name in _told_options(release)},
         "promise": release.promise.name,
         "parameters": release.promise.parameters(),
-        "transactions": len(release.data),
-        "items": len(release.data.names),
-        "sensitive": len(release.data.sensitive),
+        "transactions": len(release.custodian_data),
+        "items": len(release.custodian_data.names),
+        "sensitive": len(release.custodian_data.sensitive),
         "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
         "undecided": list(release.undecided),
         "notes": list(release.notes),
@@ -261,7 +261,7 @@ def _sanitization(release: Release) -> dict[str, Any] | None:
 
 def _anatomy(release: Release) -> dict[str, Any] | None:
     """The columns and buckets, and how they came about; None where transactions were not cut."""
-    how, anatomy = release.partition, release.data.anatomy
+    how, anatomy = release.partition, release.custodian_data.anatomy
     if how is None or anatomy is None:
         return None
     sizes = anatomy.sizes

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.exact import percent
-from veilset.report.text import by_size, number, shares, shown
+from veilset.report.text import number, shares, shown
 from veilset.transactions import Transactions
+from veilset.views import by_size
 
 Kind = Literal["all", "closed", "maximal", "count", "rare", "rules"]
 

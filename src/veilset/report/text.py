@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from veilset.exact import percent
+from veilset.views import visible
 
 NUMBERS = frozenset(
     {
@@ -40,11 +41,6 @@ def shown(name: str) -> str:
     beer\\x1b[2J
     """
     return visible(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
-
-
-def visible(text: str) -> str:
-    """A text in which nothing steers a terminal or turns text around; what would is spelled out."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -87,15 +83,6 @@ def number(count: int, thing: str) -> str:
     ('1 item', '2,000 items')
     """
     return f"{count:,} {thing}{'s' * (count != 1)}"
-
-
-def by_size(counts: Sequence[int]) -> str:
-    """How many itemsets there are of one item, of two items, and so on; empty if none.
-
-    >>> by_size((3, 0, 1))
-    '3 of 1 item, 1 of 3 items'
-    """
-    return ", ".join(f"{count:,} of {number(size, 'item')}" for size, count in enumerate(counts, start=1) if count)
 
 
 def shares(value: float) -> str:

@@ -18,8 +18,9 @@ from veilset.limits import Limits
 from veilset.models import Audit, Margin, PerPromise, Promise, Reach, Witness
 from veilset.options import declared
 from veilset.release import Attempt, Bound, Release
-from veilset.report.text import by_size, knowledge, number, quoted, shares, shown, visible
+from veilset.report.text import knowledge, number, quoted, shares, shown
 from veilset.transactions import Transactions
+from veilset.views import by_size, visible
 
 
 class Words(ABC):

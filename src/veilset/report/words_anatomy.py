@@ -10,9 +10,10 @@ from typing import ClassVar
 from veilset.limits import Limits
 from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.report.anatomy import Cut, cut_of
-from veilset.report.text import SHORT, braced, fraction, number, shares, visible
+from veilset.report.text import SHORT, braced, fraction, number, shares
 from veilset.report.words import Words, for_example
 from veilset.transactions import Transactions
+from veilset.views import visible
 
 
 @dataclass(frozen=True)

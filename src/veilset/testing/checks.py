@@ -119,17 +119,17 @@ def check_anonymizer(
     assert certified.certified, f"{certified.discrepancy or certified.audit}\non {before} for {promise}"
     if len(before) <= _ORACLE_LIMIT:
         # What was sensitive in the original, and released names: what a release says of itself is not believed.
-        assert contract.holds(release.data, data.sensitive, promise), (
-            f"Broken by brute force: {release.data.to_lists()}"
+        assert contract.holds(release.custodian_data, data.sensitive, promise), (
+            f"Broken by brute force: {release.custodian_data.to_lists()}"
         )
         contract.check_release(release, promise)
     may_go = set(release.suppressed) if contract.sensitive_may_go else set()
-    assert release.data.sensitive == tuple(item for item in data.sensitive if item not in may_go), (
+    assert release.custodian_data.sensitive == tuple(item for item in data.sensitive if item not in may_go), (
         f"Sensitive items may {'only be suppressed' if contract.sensitive_may_go else 'not be touched'}."
     )
     again = method(data, promise)
-    assert (again.data, again.suppressed, again.generalized) == (
-        release.data,
+    assert (again.custodian_data, again.suppressed, again.generalized) == (
+        release.custodian_data,
         release.suppressed,
         release.generalized,
     ), "Two runs give two results."
@@ -152,7 +152,9 @@ def check_metric(metric: Metric, releases: list[Release]) -> None:
         assert metric.highest is None or value <= metric.highest, f"{metric.name} is {value}, above {metric.highest}."
         gone = release.original.names if metric.hides else ()
         data = release.original.without(gone)
-        extreme = dataclasses.replace(release, data=data, suppressed=gone, generalized={}, withheld=(), kept=None)
+        extreme = dataclasses.replace(
+            release, custodian_data=data, suppressed=gone, generalized={}, withheld=(), kept=None
+        )
         best = metric.of(Account(extreme))
         where = "nothing is left" if metric.hides else "nothing was lost"
         if metric.better == "less":

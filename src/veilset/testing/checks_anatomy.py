@@ -108,7 +108,7 @@ def _check_release(release: Release, promise: LDiverseAnatomy) -> None:
 
     So is, then, every set of items of one column.
     """
-    original, data = release.original, release.data
+    original, data = release.original, release.custodian_data
     assert not (release.suppressed or release.generalized or release.withheld), "Nothing need be taken out."
     assert release.kept is None, "Nothing need be taken out."
     assert len(data) == len(original), f"{len(data)} transactions are not {len(original)}."

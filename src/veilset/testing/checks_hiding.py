@@ -96,12 +96,12 @@ def _check_leftovers(
 
 def _check_release(release: Release, promise: HiddenPatterns | HiddenRules) -> None:
     """Occurrences go, and nothing else happens: so nothing is found that was not found before."""
-    before, after = as_sets(release.original), as_sets(release.data)
+    before, after = as_sets(release.original), as_sets(release.custodian_data)
     least = promise.least_support(len(before))
     new = oracles.frequent(after, least) - oracles.frequent(before, least)
     assert not new, f"{new} were not found before."
     assert all(now <= row for row, now in _pairs(release)), "A transaction holds what it did not hold."
-    gone = set(release.original.names).difference(release.data.names)
+    gone = set(release.original.names).difference(release.custodian_data.names)
     assert set(release.suppressed) == gone, f"{release.suppressed} are not the items that are gone, {gone}."
 
 
@@ -114,11 +114,11 @@ def _pairs(release: Release) -> list[tuple[frozenset[str], frozenset[str]]]:
     """Each released transaction as it was, and as it is."""
     withheld = set(release.withheld)
     before = [row for number, row in enumerate(as_sets(release.original)) if number not in withheld]
-    return list(zip(before, as_sets(release.data), strict=True))
+    return list(zip(before, as_sets(release.custodian_data), strict=True))
 
 
 def _with_one_back(release: Release) -> Iterator[list[frozenset[str]]]:
-    after = as_sets(release.data)
+    after = as_sets(release.custodian_data)
     for number, (row, now) in enumerate(_pairs(release)):
         for item in row - now:
             yield [*after[:number], now | {item}, *after[number + 1 :]]

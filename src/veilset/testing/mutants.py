@@ -44,12 +44,12 @@ def _forgets_single_items(data: Transactions, promise: Coherence) -> Release:
     """Says that the size-1 moles were suppressed, but leaves them in the file it writes."""
     release = unbroken(data, promise)
     alone = {mole.items[0] for mole in minimal_rare(data, promise.k, h=promise.share, max_size=1)}
-    return dataclasses.replace(release, data=data.without(set(release.suppressed) - alone))
+    return dataclasses.replace(release, custodian_data=data.without(set(release.suppressed) - alone))
 
 
 def _drops_last_transaction(data: Transactions, promise: Coherence) -> Release:
     release = unbroken(data, promise)
-    return dataclasses.replace(release, data=release.data.take(np.arange(len(data) - 1)))
+    return dataclasses.replace(release, custodian_data=release.custodian_data.take(np.arange(len(data) - 1)))
 
 
 def _off_by_one_at_k(data: Transactions, promise: Coherence) -> Release:

@@ -80,9 +80,11 @@ def _published(
 
 
 def _with_rows(release: Release, rows: Sequence[Sequence[str]]) -> Release:
-    assert release.data.anatomy is not None
-    changed = Transactions.from_lists(rows, sensitive=release.data.sensitive).anatomized(release.data.anatomy)
-    return dataclasses.replace(release, data=changed)
+    assert release.custodian_data.anatomy is not None
+    changed = Transactions.from_lists(rows, sensitive=release.custodian_data.sensitive).anatomized(
+        release.custodian_data.anatomy
+    )
+    return dataclasses.replace(release, custodian_data=changed)
 
 
 def _closes_early(data: Transactions, promise: LDiverseAnatomy) -> Release:
@@ -102,7 +104,7 @@ def _overlooks_nothing(data: Transactions, promise: LDiverseAnatomy) -> Release:
 def _permutes_across_buckets(data: Transactions, promise: LDiverseAnatomy) -> Release:
     """Permutes the second column over all transactions, not inside buckets."""
     release = anatomy_unbroken(data, promise)
-    values = [brute.values_of(row, _columns(data)) for row in release.data]
+    values = [brute.values_of(row, _columns(data)) for row in release.custodian_data]
     return _with_rows(
         release, [[*mine[0], *other[1]] for mine, other in zip(values, [*values[1:], values[0]], strict=True)]
     )
@@ -117,7 +119,7 @@ def _drops_what_is_left(data: Transactions, promise: LDiverseAnatomy) -> Release
 
 def _adds_an_item(data: Transactions, promise: LDiverseAnatomy) -> Release:
     release = anatomy_unbroken(data, promise)
-    rows = release.data.to_lists()
+    rows = release.custodian_data.to_lists()
     row, item = next((row, item) for row in rows for item in data.names if item not in row)
     row.append(item)
     return _with_rows(release, rows)

@@ -108,14 +108,14 @@ def _never_looks_back(data: Transactions, promise: HiddenRules) -> Release:
 def _adds_elsewhere(data: Transactions, promise: HiddenPatterns) -> Release:
     """Moves what it takes out to transactions where it does no harm, so that no item gets rarer."""
     release = hiding_unbroken(data, promise)
-    rows = [set(row) for row in release.data]
+    rows = [set(row) for row in release.custodian_data]
     for item in data.names:
         missing = int(data.supports[data.codes([item])[0]]) - sum(item in row for row in rows)
         for row in rows:
             if missing and item not in row and not any(row | {item} >= set(p) for p in promise.patterns):
                 row.add(item)
                 missing -= 1
-    return dataclasses.replace(release, data=Transactions.from_lists(rows, sensitive=data.sensitive))
+    return dataclasses.replace(release, custodian_data=Transactions.from_lists(rows, sensitive=data.sensitive))
 
 
 _DRINKS = Transactions.from_lists(

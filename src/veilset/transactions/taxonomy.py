@@ -24,9 +24,10 @@ from veilset.transactions.tree_fit import notes_on_fit
 from veilset.transactions.tree_labels import unique_labels
 from veilset.transactions.tree_making import groups_by_co_occurrence, groups_by_fan_out
 from veilset.transactions.vocabulary import check_writable, item_name, several, vocabulary_order
+from veilset.views import MOST_ROWS, Shown, Summary
 
 
-class Taxonomy:
+class Taxonomy(Shown):
     """A tree over item names, immutable.
 
     Made by `read`, `from_paths`, `by_fan_out` or `by_co_occurrence`. Nodes are numbers: first the leaves in vocabulary
@@ -38,7 +39,9 @@ class Taxonomy:
     >>> food = ["dairy", "food"]
     >>> taxonomy = Taxonomy.from_paths({"milk": food, "brie": food, "soap": ["household"]})
     >>> taxonomy
-    <Taxonomy: 3 items under 'ALL', 7 nodes, depth 3>
+    <Taxonomy: 3 items, 7 nodes, 3 levels>
+      food: 2 items
+      household: 1 item
     >>> taxonomy.leaves
     ('brie', 'milk', 'soap')
     >>> [taxonomy.label(node) for node in taxonomy.ancestors(taxonomy.leaf("milk"))]
@@ -334,8 +337,12 @@ class Taxonomy:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A taxonomy is immutable; {name!r} cannot be set.")
 
-    def __repr__(self) -> str:
-        return f"<Taxonomy: {len(self.leaves):,} items under {ROOT!r}, {len(self):,} nodes, depth {self.depth}>"
+    def _summary(self) -> Summary:
+        groups = self.children(self.root)
+        below = [(self.names[node], len(self.leaves_under(node))) for node in groups[:MOST_ROWS]]
+        rows = [(name, f"{count:,} item{'s' * (count != 1)}") for name, count in below]
+        facts = [(len(self.leaves), "item(s)"), (len(self), "node(s)"), (self.depth, "level(s)")]
+        return Summary("Taxonomy", facts=facts, head=("group", "items"), rows=rows, count=len(groups))
 
 
 def _in_vocabulary_order(names: Sequence[str]) -> list[str]:

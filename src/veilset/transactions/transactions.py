@@ -41,6 +41,7 @@ from veilset.transactions.vocabulary import (
     several,
     vocabulary_order,
 )
+from veilset.views import Shown, Summary, Tabular, listed
 
 if TYPE_CHECKING:
     from veilset.transactions.opening import Source
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 _PARTS = ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy")
 
 
-class Transactions:
+class Transactions(Shown, Tabular):
     """Transactions of public and sensitive items, immutable.
 
     Made by `from_lists` or `veilset.read`; the vocabulary holds exactly the items that occur, sorted
@@ -424,7 +425,11 @@ class Transactions:
         return AnatomizedRows(self.offsets, self.items, self.names, column_of, width, anatomy.buckets)
 
     def to_arrow(self) -> Any:
-        """An Arrow table with a list column ``items`` and, where persons are known, ``person``; no name is copied."""
+        """An Arrow table with a list column ``items`` and, where persons are known, ``person``; no name is copied.
+
+        It is the data as it is: in its order, **with the persons**, and unchecked. What may be handed over is
+        `Release.to_arrow`; `anonymous` leaves the persons out.
+        """
         names = pa.array(self.names, type=pa.string())
         values = pa.DictionaryArray.from_arrays(pa.array(self.items, type=pa.int32()), names)
         columns = {"items": pa.LargeListArray.from_arrays(pa.array(self.offsets, type=pa.int64()), values)}
@@ -455,20 +460,19 @@ class Transactions:
     def __reduce__(self) -> tuple[Any, ...]:
         return Transactions._of, tuple(getattr(self, part) for part in _PARTS)
 
-    def __repr__(self) -> str:
-        n, lengths = len(self), self.lengths
-        shape = f"{lengths.mean():.1f} items on average, {lengths.max()} at most" if n else "nothing in them"
-        owners = "persons merged" if self.persons is not None else "one row = one person"
-        head = (
-            f"<Transactions: {n:,} of {len(self.names):,} items ({len(self.sensitive):,} sensitive), "
-            f"{len(self.items):,} occurrences; {shape}; {owners}>"
-        )
-        return "\n".join([head, *(f"  {row + 1}: {_shorten(self[row])}" for row in range(min(3, n)))])
-
-
-def _shorten(names: tuple[str, ...], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return (shown + (f", … ({len(names)} items)" if len(names) > most else "")) or "(empty)"
+    def _summary(self) -> Summary:
+        count, lengths = len(self), self.lengths
+        facts: list[tuple[float, str]] = [
+            (count, "transaction(s)"),
+            (len(self.names), "different item(s)"),
+            (len(self.sensitive), "sensitive item(s)"),
+            (len(self.items), "occurrence(s)"),
+        ]
+        if count:
+            facts += [(round(float(lengths.mean()), 1), "item(s) on average"), (int(lengths.max()), "at most")]
+        owners = "Rows of one person are merged." if self.persons is not None else "One row is taken as one person."
+        rows = [(f"{row + 1}", listed(self[row])) for row in range(min(3, count))]
+        return Summary("Transactions", facts=facts, notes=[owners], head=("row", "items"), rows=rows)
 
 
 def _check_sensitive(items: Collection[str], names: Sequence[str]) -> None:

@@ -100,12 +100,12 @@ def rules_found(
     bounds = (limits or Limits()).bounds()
     least = nugget_support_of(release, nugget_support)
     before, after = (
-        rules(data, least, confidence, max_size=size, **bounds) for data in (release.original, release.data)
+        rules(data, least, confidence, max_size=size, **bounds) for data in (release.original, release.custodian_data)
     )
     sets = before.itemsets, before.antecedents
-    both, left = (supports(release.data, itemsets, **bounds) for itemsets in sets)
-    expected_both, expected_left = (_expected(release.data, itemsets, limits) for itemsets in sets)
-    off = _rounding(release.data)
+    both, left = (supports(release.custodian_data, itemsets, **bounds) for itemsets in sets)
+    expected_both, expected_left = (_expected(release.custodian_data, itemsets, limits) for itemsets in sets)
+    off = _rounding(release.custodian_data)
     return RulesFound(before, after, both, left, expected_both * (1 + off), expected_left * (1 - off), least)
 
 
@@ -130,7 +130,10 @@ def support_errors(
     nuggets = frequent(release.original, least, max_size=SIZE if size is None else size, **bounds)
     if not len(nuggets):
         return {"expected_support_error": 0.0, "counted_support_error": 0.0}
-    expected, counted = _expected(release.data, nuggets, limits), supports(release.data, nuggets, **bounds)
+    expected, counted = (
+        _expected(release.custodian_data, nuggets, limits),
+        supports(release.custodian_data, nuggets, **bounds),
+    )
     return {
         "expected_support_error": float(np.mean(np.abs(expected - nuggets.supports) / nuggets.supports)),
         "counted_support_error": float(np.mean(np.abs(counted - nuggets.supports) / nuggets.supports)),
@@ -157,7 +160,7 @@ def ln_possible_records(release: Release, *, limits: Limits | None = None) -> fl
 
     One that several buckets allow is counted in each. The largest bucket alone makes most of it.
     """
-    logarithms = ln_records_by_bucket(release.data, limits=limits)
+    logarithms = ln_records_by_bucket(release.custodian_data, limits=limits)
     return float(np.logaddexp.reduce(logarithms)) if len(logarithms) else 0.0
 
 
@@ -184,7 +187,7 @@ def _rounding(data: Transactions) -> float:
 
 
 def _wished(release: Release) -> int:
-    return len(_anatomy(release.data).columns) if release.partition is None else release.partition.wished
+    return len(_anatomy(release.custodian_data).columns) if release.partition is None else release.partition.wished
 
 
 _RULES = "of at most three items, at least 50% sure, as frequent as a nugget"
@@ -202,21 +205,21 @@ ANATOMY_METRICS: tuple[Metric, ...] = (
         "columns the items are divided into",
         None,
         "neither",
-        lambda account: len(_anatomy(account.release.data).columns),
+        lambda account: len(_anatomy(account.release.custodian_data).columns),
     ),
     Metric(
         "buckets",
         "buckets the transactions are divided into",
         None,
         "neither",
-        lambda account: _anatomy(account.release.data).count,
+        lambda account: _anatomy(account.release.custodian_data).count,
     ),
     Metric(
         "mean_bucket_size",
         "average number of transactions in a bucket; smaller buckets keep more of what goes together",
         None,
         "neither",
-        lambda account: len(account.release.data) / max(1, _anatomy(account.release.data).count),
+        lambda account: len(account.release.custodian_data) / max(1, _anatomy(account.release.custodian_data).count),
     ),
     Metric(
         "ln_possible_records",

@@ -98,7 +98,7 @@ def rule_bounds(
 
 def kept_or_coarser(release: Release, found: Rules, *, least: int, confidence: Fraction, limits: Limits) -> int:
     """How many rules of the original are rules of the release, under the same names or coarser ones."""
-    there = set(release.data.names)
+    there = set(release.custodian_data.names)
     images = []
     for rule in found:
         left = {release.generalized.get(item, item) for item in rule.antecedent}
@@ -106,7 +106,7 @@ def kept_or_coarser(release: Release, found: Rules, *, least: int, confidence: F
         gone = not {*rule.antecedent, rule.consequent}.isdisjoint(release.suppressed)
         if not gone and right not in left and there.issuperset({*left, right}):  # A → A says nothing
             images += [sorted(left), sorted({*left, right})]
-    counted = supports(release.data, images, **limits.bounds()).reshape(-1, 2).tolist()
+    counted = supports(release.custodian_data, images, **limits.bounds()).reshape(-1, 2).tolist()
     return sum(both >= least and Fraction(both, left) >= confidence for left, both in counted)
 
 

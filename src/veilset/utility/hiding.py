@@ -42,7 +42,7 @@ def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[Sid
     >>> kept = np.array([True, False, True, True, True, True, False, True])
     >>> promise = HiddenPatterns([["milk", "tea"]], min_support=2)
     >>> release = Release(data, data.thinned(kept), promise, "by hand", {}, (), kept=kept)
-    >>> release.data.to_lists()
+    >>> release.custodian_data.to_lists()
     [['milk'], ['milk', 'tea'], ['milk', 'rum'], ['rum']]
     >>> for effect in side_effects(release):
     ...     print(*effect.items, effect.fate, effect.before, effect.after)
@@ -56,7 +56,7 @@ def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[Sid
     rules = promise.rules if isinstance(promise, HiddenRules) else (None,) * len(hidden)
     patterns = _coded(release.original, (*hidden, *keep))
     before = supports(release.original, patterns, **limits.bounds()).tolist()
-    after = supports(release.data, patterns, **limits.bounds()).tolist()
+    after = supports(release.custodian_data, patterns, **limits.bounds()).tolist()
     found = _found(release, promise, after[: len(hidden)], limits)
     told = [
         SideEffect(
@@ -70,7 +70,7 @@ def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[Sid
         )
         for at, items in enumerate(hidden)
     ]
-    least, still = (promise.least_support(len(data)) for data in (release.original, release.data))
+    least, still = (promise.least_support(len(data)) for data in (release.original, release.custodian_data))
     for at, items in enumerate(keep, start=len(hidden)):
         if before[at] >= least:
             fate: Literal["kept", "lost"] = "kept" if after[at] >= still else "lost"
@@ -92,11 +92,11 @@ def _found(
     release: Release, promise: HiddenPatterns | HiddenRules, together: Sequence[int], limits: Limits
 ) -> list[bool]:
     """Whether each hidden pattern or rule is still found in the release, as the promise says it."""
-    least = promise.least_support(len(release.data))
+    least = promise.least_support(len(release.custodian_data))
     if isinstance(promise, HiddenPatterns):
         return [both >= least for both in together]
     left = _coded(release.original, [antecedent for antecedent, _ in promise.rules])
-    held = supports(release.data, left, **limits.bounds()).tolist()
+    held = supports(release.custodian_data, left, **limits.bounds()).tolist()
     sure = promise.min_confidence
     return [
         both >= least and both * sure.denominator >= alone * sure.numerator

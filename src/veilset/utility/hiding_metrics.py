@@ -57,7 +57,7 @@ def hiding_measures(account: Account, limits: Limits) -> dict[str, float]:
         "hiding_wrongness": float(Fraction(lost, kept + lost)) if kept + lost else 0.0,
         "new_patterns": _new_patterns(release),
         "overlap_rate": _overlap_rate(release),
-        "occurrences_removed": len(release.original.items) - len(release.data.items),
+        "occurrences_removed": len(release.original.items) - len(release.custodian_data.items),
         "patterns_found": found,
     }
 
@@ -67,7 +67,7 @@ def _accuracy(release: Release, found: int, limits: Limits) -> float:
     if isinstance(promise, HiddenRules):
         return float(1 - Fraction(found, len(promise.rules)))
     spared = [frozenset(pattern) for pattern in _keep_patterns(release)]
-    least = promise.least_support(len(release.data))
+    least = promise.least_support(len(release.custodian_data))
     shown = sum(_is_shown(release, pattern, spared, least, limits) for pattern in promise.patterns)
     return float(1 - Fraction(shown, len(promise.patterns)))
 
@@ -76,15 +76,17 @@ def _is_shown(
     release: Release, pattern: tuple[str, ...], spared: Collection[frozenset[str]], least: int, limits: Limits
 ) -> bool:
     """Whether the release shows a part of the pattern that belongs to nothing else."""
-    there = set(pattern).intersection(release.data.names)
+    there = set(pattern).intersection(release.custodian_data.names)
     whole_or_pair = min(2, len(pattern))
-    largest = frequent(release.data, least, kind="maximal", min_size=whole_or_pair, items=there, **limits.bounds())
+    largest = frequent(
+        release.custodian_data, least, kind="maximal", min_size=whole_or_pair, items=there, **limits.bounds()
+    )
     return any(not any(other.issuperset(part) for other in spared) for part, _ in largest)
 
 
 def _new_patterns(release: Release) -> float:
     """0, after a look at every occurrence; an error if one was added."""
-    original, data = release.original, release.data
+    original, data = release.original, release.custodian_data
     rows = np.setdiff1d(np.arange(len(original)), np.array(release.withheld, dtype=np.int64))
     if len(rows) != len(data):
         raise InvalidArgument(

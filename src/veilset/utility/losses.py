@@ -31,7 +31,7 @@ def _lost(after: float, before: float) -> float:
 
 def _kinds_lost(account: Account) -> float:
     release = account.release
-    released = set(release.data.names)
+    released = set(release.custodian_data.names)
     there = sum(release.generalized.get(name, name) in released for name in release.original.names)
     return _lost(there, len(release.original.names))
 
@@ -61,7 +61,7 @@ def _sensitive_kept(account: Account) -> float:
 
 
 def _sensitive_kinds_kept(account: Account) -> float:
-    return 1 - _lost(len(account.release.data.sensitive), len(account.release.original.sensitive))
+    return 1 - _lost(len(account.release.custodian_data.sensitive), len(account.release.original.sensitive))
 
 
 def _emptied(account: Account) -> int:
@@ -69,7 +69,7 @@ def _emptied(account: Account) -> int:
     held_something = release.original.lengths > 0
     if release.withheld:
         held_something = np.delete(held_something, release.withheld)
-    return int(np.count_nonzero(held_something & (release.data.lengths == 0)))
+    return int(np.count_nonzero(held_something & (release.custodian_data.lengths == 0)))
 
 
 def _average_length(data: Transactions) -> float:
@@ -212,7 +212,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
         "average number of items in a released transaction",
         None,
         "neither",
-        lambda account: _average_length(account.release.data),
+        lambda account: _average_length(account.release.custodian_data),
         about_deletion=True,
     ),
     Metric(
@@ -227,7 +227,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
         "items in the longest released transaction",
         None,
         "neither",
-        lambda account: _longest(account.release.data),
+        lambda account: _longest(account.release.custodian_data),
     ),
 )
 

@@ -84,7 +84,9 @@ def nugget_support_of(release: Release, asked: Support | None = None) -> int:
 
 def own_names(release: Release) -> set[str]:
     """The items that the release has under their own names; a name that has become that of a group is none of them."""
-    return set(release.original.names).intersection(release.data.names).difference(release.generalized.values())
+    return (
+        set(release.original.names).intersection(release.custodian_data.names).difference(release.generalized.values())
+    )
 
 
 def _frequent(data: Transactions, least: int) -> frozenset[str]:
@@ -94,7 +96,7 @@ def _frequent(data: Transactions, least: int) -> frozenset[str]:
 
 def _lost(release: Release, items: Collection[str], least: int, size: int | None, limits: Limits) -> float:
     """(R - R')/R over the nuggets of these items."""
-    before, after = release.original, release.data
+    before, after = release.original, release.custodian_data
     there = own_names(release).intersection(items)
     supports = (data.supports[data.codes(sorted(there))].tolist() for data in (before, after))
     if len(there) == len(items) and len({tuple(counts) for counts in supports}) == 1:

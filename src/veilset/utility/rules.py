@@ -65,7 +65,7 @@ def rules_left(
     there = own_names(release)
     sides = [(rule.antecedent, (*rule.antecedent, rule.consequent)) for rule in strongest]
     named = [itemset for left, both in sides if there.issuperset(both) for itemset in (left, both)]
-    found = supports(release.data, named, **limits.bounds()).reshape(-1, 2).tolist()
+    found = supports(release.custodian_data, named, **limits.bounds()).reshape(-1, 2).tolist()
     kept = sum(both >= least and Fraction(both, left) >= CONFIDENCE for left, both in found)
     more = kept
     if release.generalized:

@@ -206,18 +206,23 @@ class TestMethod:
         release = _release(data, ell, empty, columns=columns, open_buckets=open_buckets)
         if release is None:
             return
-        anatomy, promise = release.data.anatomy, release.promise
+        anatomy, promise = release.custodian_data.anatomy, release.promise
         assert release.certified
         assert release.loss == 0
         assert release.withheld == ()
-        assert len(release.data) == len(data)
+        assert len(release.custodian_data) == len(data)
         assert is_l_diverse(
-            release.data.to_lists(), anatomy.columns, anatomy.buckets.tolist(), promise.l, empty, data.sensitive
+            release.custodian_data.to_lists(),
+            anatomy.columns,
+            anatomy.buckets.tolist(),
+            promise.l,
+            empty,
+            data.sensitive,
         )
         for column in anatomy.columns:
             for size in (1, 2, 3):
                 for itemset in combinations(column, size):
-                    assert vs.mining.support(release.data, itemset) == vs.mining.support(data, itemset)
+                    assert vs.mining.support(release.custodian_data, itemset) == vs.mining.support(data, itemset)
 
     @given(cases())
     def test_buckets_hold_the_values_of_their_members(self, case):
@@ -225,11 +230,11 @@ class TestMethod:
         release = _release(data, ell, empty, columns=columns)
         if release is None:
             return
-        anatomy, members = release.data.anatomy, release.partition.members
+        anatomy, members = release.custodian_data.anatomy, release.partition.members
         assert sorted(members.tolist()) == list(range(len(data)))
         for first, last in zip(anatomy.starts[:-1].tolist(), anatomy.starts[1:].tolist(), strict=True):
             before = [values_of(data[row], anatomy.columns) for row in members[first:last].tolist()]
-            after = [values_of(release.data[row], anatomy.columns) for row in range(first, last)]
+            after = [values_of(release.custodian_data[row], anatomy.columns) for row in range(first, last)]
             assert members[first:last].tolist() == sorted(members[first:last].tolist())
             for held, now in zip(zip(*before, strict=True), zip(*after, strict=True), strict=True):
                 assert Counter(held) == Counter(now)
@@ -238,7 +243,7 @@ class TestMethod:
         data = vs.Transactions.from_lists([[f"a{row}", f"b{row}", f"c{row}"] for row in range(300)])
         columns = [[name for name in data.names if name[0] == letter] for letter in "abc"]
         release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=columns, random_state=4)
-        together = Counter(len({item[1:] for item in row}) for row in release.data)
+        together = Counter(len({item[1:] for item in row}) for row in release.custodian_data)
         # In a bucket of two, three values of one row meet again in a quarter of the cases.
         assert 40 < together[1] < 110
         assert together[2] > 150
@@ -250,16 +255,16 @@ class TestMethod:
             vs.anonymize(data, promise, columns=4, threads=threads, random_state=seed)
             for threads, seed in ((1, 9), (2, 9), (1, 10))
         )
-        assert one.data == two.data
-        assert one.data.to_lists() != other.data.to_lists()
-        assert len(one.data.anatomy.columns) > 1
+        assert one.custodian_data == two.custodian_data
+        assert one.custodian_data.to_lists() != other.custodian_data.to_lists()
+        assert len(one.custodian_data.anatomy.columns) > 1
 
     def test_an_unknown_seed_is_drawn_and_kept(self):
         data = vs.Transactions.from_lists([["a", "c"], ["b", "d"], ["a", "d"], ["b", "c"]])
         first, second = (vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2) for _ in range(2))
         assert first.options["random_state"] != second.options["random_state"]
         again = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2, random_state=first.options["random_state"])
-        assert again.data == first.data
+        assert again.custodian_data == first.custodian_data
 
     @pytest.mark.parametrize("wrong", [0, -1, 1025, True, 2.5, "many"])
     def test_wrong_open_buckets(self, wrong):
@@ -271,9 +276,9 @@ class TestMethod:
         rows = [["a", "s"], ["b", "t"], ["c", "u"], ["a"], ["b"], ["c"], ["d"], ["d", "s"], ["d", "t"]]
         data = vs.Transactions.from_lists(rows, sensitive=["s", "t", "u"])
         release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2, random_state=1)
-        assert release.data.anatomy.columns == (("a", "b", "c", "d"), ("s", "t", "u"))
+        assert release.custodian_data.anatomy.columns == (("a", "b", "c", "d"), ("s", "t", "u"))
         assert release.certified
-        assert release.data.sensitive == data.sensitive
+        assert release.custodian_data.sensitive == data.sensitive
 
     def test_too_little_memory(self):
         data = vs.generate.quest(transactions=20_000, average_length=8, pattern_length=3, items=60, random_state=3)
@@ -285,7 +290,7 @@ def test_what_waits_is_matched_with_what_waits():
     """A value of half of all rows leaves closed buckets no room: joining them would end in one bucket of all."""
     data = vs.Transactions.from_lists([["a", "c"], ["b", "d"]] * 5_000)
     release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=[["a", "b"], ["c", "d"]], random_state=1)
-    assert set(release.data.anatomy.sizes.tolist()) == {2}
+    assert set(release.custodian_data.anatomy.sizes.tolist()) == {2}
 
 
 def test_open_buckets_count_as_memory():

@@ -111,7 +111,7 @@ def test_a_cut_is_replayed_and_not_searched_again():
     promise = Coherence(k=3, p=2)
     release = anonymize(SHOP, promise, method="generalize", taxonomy=SHELVES)
     assert release.generalized
-    assert anonymize(SHOP, promise, method="generalize", **release.options).data == release.data
+    assert anonymize(SHOP, promise, method="generalize", **release.options).custodian_data == release.custodian_data
     other = anonymize(SHOP, promise, method="generalize", taxonomy=SHELVES, chosen=["food"])
     assert (other.suppressed, other.attempts, other.certified) == (("ale", "rum"), (), True)
 

@@ -116,7 +116,7 @@ def test_by_hand():
     assert release.generalized == {"ale": "drinks", "rum": "drinks"}
     assert release.stands_for == {"drinks": ("ale", "gin", "rum")}
     assert release.suppressed == ("fig",)
-    assert release.data.to_lists() == [
+    assert release.custodian_data.to_lists() == [
         ["bun", "drinks"],
         ["bun", "drinks"],
         ["bun", "drinks"],
@@ -291,7 +291,7 @@ def test_metrics_pass_their_battery(question):
 
 def test_withheld_occurrences_are_lost_whatever_they_are_called():
     release = vs.anonymize(SHOP, PROMISE, method="generalize", taxonomy=SHELVES)
-    without = dataclasses.replace(release, withheld=(0,), data=release.data.take(range(1, 6)))
+    without = dataclasses.replace(release, withheld=(0,), custodian_data=release.custodian_data.take(range(1, 6)))
     found = vs.measure(SHOP, without)
     assert found["items_lost"] == pytest.approx(3 / 12)
     assert found["items_recoded"] == pytest.approx(5 / 12)

@@ -93,6 +93,6 @@ def test_k_anonymity():
     """What is left of every transaction is left of three; s1, s2 and s3 are in at most half of each class."""
     release = anonymize(running_example(), PROMISE, method="k-anonymity")
     assert release.certified
-    classes = Counter(tuple(set(row) - {"s1", "s2", "s3"}) for row in release.data.to_lists())
+    classes = Counter(tuple(set(row) - {"s1", "s2", "s3"}) for row in release.custodian_data.to_lists())
     assert min(classes.values()) >= 3
     assert release.suppressed == tuple("bcdefg")  # four hold a, three do not

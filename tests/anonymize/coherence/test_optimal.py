@@ -52,7 +52,7 @@ def test_running_example():
     release = anonymize(running_example(), PROMISE, method="optimal")
     assert release.certified
     assert {"c", "d"} <= set(release.suppressed)
-    assert len(running_example().items) - len(release.data.items) == 11
+    assert len(running_example().items) - len(release.custodian_data.items) == 11
     assert release.bound.proven
     assert release.bound.gap == 0
     assert (release.bound.of, release.bound.reached) == (
@@ -203,7 +203,11 @@ def test_a_recipe_repeats_the_choice():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_Search", None)  # nothing is solved again
         again = optimal(data, PROMISE, **release.options, limits=Limits())
-    assert (again.data, again.suppressed, again.options) == (release.data, release.suppressed, release.options)
+    assert (again.custodian_data, again.suppressed, again.options) == (
+        release.custodian_data,
+        release.suppressed,
+        release.options,
+    )
 
 
 def test_defaults_leave_no_trace_in_the_options():

@@ -97,7 +97,7 @@ def test_k_anonymity_makes_classes_of_k(data, promise):
     release = k_anonymity(data, promise, limits=Limits())
     hidden = set(data.sensitive)
     classes: dict[frozenset, list] = {}
-    for row in as_sets(release.data):
+    for row in as_sets(release.custodian_data):
         classes.setdefault(row - hidden, []).append(row & hidden)
     for members in classes.values():
         assert len(members) >= promise.k

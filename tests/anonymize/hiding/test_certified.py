@@ -20,11 +20,11 @@ SEEDS = st.integers(0, 2**64 - 1)
 def check_certified(release: vs.Release, margin: object) -> None:
     """Whatever the promise: hidden below levels within the margin, no more than needed, all of it accounted for."""
     data, promise, done = release.original, release.promise, release.sanitization
-    before, after = sets(data), sets(release.data)
+    before, after = sets(data), sets(release.custodian_data)
     assert len(done.levels) == len(promise.itemsets)
     assert all(1 - Fraction(margin) < level <= 1 or level == 1 for level in done.levels)
     assert stays_above(after, promise, done.levels) == []
-    assert release.data == data.thinned(release.kept)
+    assert release.custodian_data == data.thinned(release.kept)
     assert all(now <= then for now, then in zip(after, before, strict=True))
     gone = [(t, item) for t, row in enumerate(before) for item in row - after[t]]
     assert done.by_matrix + done.by_victims - done.put_back == len(gone)
@@ -43,7 +43,7 @@ def test_patterns_are_hidden_below_their_levels_and_no_more_than_needed(question
     keep = question.keep or None
     release = run(question.data, question.promise, method, keep_patterns=keep, margin=margin, random_state=seed)
     check_certified(release, margin)
-    after = sets(release.data)
+    after = sets(release.custodian_data)
     assert all(support(after, pattern) < question.least for pattern in question.hidden)
 
 
@@ -55,7 +55,7 @@ def test_rules_are_hidden_in_the_final_data(question, seed, margin, method):
     check_certified(release, margin)
     least = promise.least_support(len(data))
     for rule in promise.rules:
-        assert not rule_is_found(sets(release.data), rule, least, promise.min_confidence)
+        assert not rule_is_found(sets(release.custodian_data), rule, least, promise.min_confidence)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -67,7 +67,9 @@ def test_a_rule_that_another_one_makes_surer_is_hidden_all_the_same(method):
     keep = [["c", "d"], ["b", "d"]]
     assert not rule_is_found(sets(data), promise.rules[1], 2, promise.min_confidence)
     plain = run(data, promise, "hidden-first", keep_patterns=keep, certify=False)
-    assert not any({"a", "c"} <= row for row in sets(plain.data)), "The matrix takes a, which is in no kept pattern."
+    assert not any({"a", "c"} <= row for row in sets(plain.custodian_data)), (
+        "The matrix takes a, which is in no kept pattern."
+    )
     for seed in range(20):
         release = run(data, promise, method, keep_patterns=keep, random_state=seed)
         check_certified(release, "1/2")
@@ -81,7 +83,7 @@ def test_what_is_hidden_already_is_left_alone(method):
     few = run(data, vs.HiddenPatterns([["a", "b"]], min_support=3), method, margin=0)
     unsure = vs.HiddenRules([("a", "c")], min_support=1, min_confidence="1/2")
     for release in (nothing, few, run(data, unsure, method, margin=0)):
-        assert release.data == data
+        assert release.custodian_data == data
         assert release.kept.all()
         assert release.suppressed == ()
 
@@ -90,12 +92,12 @@ def test_what_is_hidden_already_is_left_alone(method):
 def test_a_pattern_of_one_item(method):
     data = Transactions.from_lists([["a", "b"]] * 5 + [["b"]])
     release = run(data, vs.HiddenPatterns([["a"]], min_support=3), method, margin=0)
-    assert support(sets(release.data), "a") == 2
-    assert support(sets(release.data), "b") == 6
+    assert support(sets(release.custodian_data), "a") == 2
+    assert support(sets(release.custodian_data), "b") == 6
     assert release.suppressed == ()
     everything = run(data, vs.HiddenPatterns([["a"]], min_support=1), method)
     assert everything.suppressed == ("a",)
-    assert everything.data.to_lists() == [["b"]] * 6
+    assert everything.custodian_data.to_lists() == [["b"]] * 6
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -106,8 +108,8 @@ def test_patterns_that_contain_each_other(method):
     for seed in range(10):
         release = run(data, promise, method, random_state=seed, margin=0)
         check_certified(release, 0)
-        assert support(sets(release.data), "ab") == 2
-        assert support(sets(release.data), "cd") == 9, "Nothing but a and b has to go."
+        assert support(sets(release.custodian_data), "ab") == 2
+        assert support(sets(release.custodian_data), "cd") == 9, "Nothing but a and b has to go."
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -120,7 +122,7 @@ def test_levels_are_drawn_for_each_pattern_and_differ_with_the_secret(method):
         release = run(data, promise, method, random_state=seed)
         check_certified(release, "1/2")
         assert len(set(release.sanitization.levels)) == len(pairs)
-        left[seed] = [support(sets(release.data), pattern) for pattern in promise.patterns]
+        left[seed] = [support(sets(release.custodian_data), pattern) for pattern in promise.patterns]
         assert all(12 <= count < 24 for count in left[seed]), "As many as its level allows."
         assert len(set(left[seed])) > 2, "They do not all sit at one place."
     assert left[1] != left[2]
@@ -133,7 +135,7 @@ def test_the_widest_and_the_narrowest_margin(method):
     left = {}
     for margin in (0, 1):
         releases = [run(data, promise, method, margin=margin, random_state=seed) for seed in range(30)]
-        left[margin] = [support(sets(release.data), "ab") for release in releases]
+        left[margin] = [support(sets(release.custodian_data), "ab") for release in releases]
     assert set(left[0]) == {49}
     assert all(0 <= count < 50 for count in left[1])
     assert min(left[1]) < 15, "Levels go down to nothing."
@@ -145,9 +147,9 @@ def test_a_share_is_of_all_transactions_empty_ones_included(method):
     """A third of ten is four."""
     data = Transactions.from_lists([["a", "b"]] * 6 + [[]] * 4)
     release = run(data, vs.HiddenPatterns([["a", "b"]], min_support="1/3"), method, margin=0)
-    assert support(sets(release.data), "ab") == 3
+    assert support(sets(release.custodian_data), "ab") == 3
     rules = vs.HiddenRules([("a", "b")], min_support="1/3", min_confidence="1/10")
-    assert support(sets(run(data, rules, method, margin=0).data), "ab") == 3
+    assert support(sets(run(data, rules, method, margin=0).custodian_data), "ab") == 3
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -157,7 +159,7 @@ def test_a_rule_may_be_hidden_by_its_confidence_alone(method):
     promise = vs.HiddenRules([("a", "b")], min_support=2, min_confidence="1/2")
     release = run(data, promise, method, margin=0, keep_patterns=[["a"]])
     check_certified(release, 0)
-    after = sets(release.data)
+    after = sets(release.custodian_data)
     assert support(after, "ab") * 2 < support(after, "a") or support(after, "ab") < 2
 
 
@@ -167,7 +169,11 @@ def test_a_release_repeats_itself_from_its_options(question, seed, method):
     first = run(question.data, question.promise, method, random_state=seed, keep_patterns=question.keep)
     again = run(question.data, question.promise, method, **first.options)
     assert again.kept.tobytes() == first.kept.tobytes()
-    assert (again.data, again.options, again.sanitization) == (first.data, first.options, first.sanitization)
+    assert (again.custodian_data, again.options, again.sanitization) == (
+        first.custodian_data,
+        first.options,
+        first.sanitization,
+    )
 
 
 SPARING = [("hpcme", {}), ("hidden-first", {"spare_shared_pairs": True}), ("non-hidden-first", {})]
@@ -192,7 +198,7 @@ def test_a_rule_is_made_unsure_by_its_consequent(method, options):
     data = Transactions.from_lists([["a", "b"]] * 6 + [["a"]] * 2)
     promise = vs.HiddenRules([("a", "b")], min_support=2, min_confidence="1/2")
     release = run(data, promise, method, keep_patterns=[["a", "b"], ["b"]], margin=0, **options)
-    after = sets(release.data)
+    after = sets(release.custodian_data)
     assert (support(after, "a"), support(after, "b"), support(after, "ab")) == (8, 3, 3)
 
 
@@ -205,5 +211,5 @@ def test_what_returns_to_an_antecedent_lets_more_return():
     release = run(Transactions.from_lists(rows), promise, "hidden-first", keep_patterns=keep, margin=0)
     assert release.sanitization.by_matrix == 20
     check_certified(release, 0)
-    after = sets(release.data)
+    after = sets(release.custodian_data)
     assert (support(after, "a"), support(after, "b")) == (20, 9)

@@ -119,13 +119,13 @@ def test_the_methods_give_the_figures(method, options, matrix_of, released):
     for keep in (list(map(list, KEEP)), list(map(list, reversed(KEEP)))):
         release = run(DATA, PROMISE, method, keep_patterns=keep, certify=False, **options)
         assert by_name(release.matrix, DATA.names) == MATRICES[matrix_of]
-        assert rows_of(release.data) == sets(released)
+        assert rows_of(release.custodian_data) == sets(released)
 
 
 def test_chance_lies_between_the_figures():
     """The three occurrences that are asked about stay or go each by itself: all eight releases happen."""
     asked = {"keep_patterns": list(map(list, KEEP)), "certify": False, "p_r": "1/2"}
-    releases = {tuple(rows_of(run(DATA, PROMISE, "hpcme", random_state=s, **asked).data)) for s in range(60)}
+    releases = {tuple(rows_of(run(DATA, PROMISE, "hpcme", random_state=s, **asked).custodian_data)) for s in range(60)}
     assert len(releases) == 8
     for release in releases:
         for few, some, most in zip(sets(golden.SPARING_RELEASE), release, sets(golden.NHF_RELEASE), strict=True):
@@ -136,6 +136,6 @@ def test_chance_lies_between_the_figures():
 def test_certified_hiding_loses_two_occurrences_of_the_figures(method):
     """45 and 125 are in two rows each, and must be in one: two occurrences, where the figures lose up to nine."""
     release = run(DATA, PROMISE, method, margin=0, keep_patterns=list(map(list, KEEP)))
-    assert [sum(set(pattern) <= row for row in rows_of(release.data)) for pattern in HIDDEN] == [1, 1]
-    assert len(release.data.items) == len(DATA.items) - 2
-    assert wrongness(rows_of(release.data), KEEP, LEAST) == 0
+    assert [sum(set(pattern) <= row for row in rows_of(release.custodian_data)) for pattern in HIDDEN] == [1, 1]
+    assert len(release.custodian_data.items) == len(DATA.items) - 2
+    assert wrongness(rows_of(release.custodian_data), KEEP, LEAST) == 0

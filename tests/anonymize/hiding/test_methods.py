@@ -27,7 +27,7 @@ def test_hidden_first_is_its_twin(question):
     for spare in (False, True):
         release = plain(question, "hidden-first", spare_shared_pairs=spare)
         assert by_name(release.matrix, names) == matrix(names, *asked, "hf", spare)
-        assert sets(release.data) == hidden_first(question.rows, names, *asked, spare)
+        assert sets(release.custodian_data) == hidden_first(question.rows, names, *asked, spare)
 
 
 @given(questions())
@@ -35,7 +35,7 @@ def test_non_hidden_first_is_its_twin(question):
     names, asked = question.data.names, (question.hidden, question.keep)
     release = plain(question, "non-hidden-first")
     assert by_name(release.matrix, names) == matrix(names, *asked, "nhf")
-    assert sets(release.data) == non_hidden_first(question.rows, names, *asked)
+    assert sets(release.custodian_data) == non_hidden_first(question.rows, names, *asked)
 
 
 @given(questions(), st.integers(0, 2**64 - 1))
@@ -43,8 +43,8 @@ def test_hpcme_is_its_twin_at_both_ends_and_between_them(question, seed):
     """What is restored is decided for each occurrence by itself, so that lower odds restore fewer of the same."""
     names, asked = question.data.names, (question.hidden, question.keep)
     few, half, most, every = (plain(question, "hpcme", p_r=p_r, random_state=seed) for p_r in (0, 0.5, "0.9", 1))
-    assert sets(every.data) == non_hidden_first(question.rows, names, *asked)
-    assert sets(few.data) == hidden_first(question.rows, names, *asked, spare=True)
+    assert sets(every.custodian_data) == non_hidden_first(question.rows, names, *asked)
+    assert sets(few.custodian_data) == hidden_first(question.rows, names, *asked, spare=True)
     for release in (few, half, most, every):
         assert by_name(release.matrix, names) == matrix(names, *asked, "nhf")
     for less, more in ((few, half), (half, most), (most, every)):
@@ -65,7 +65,7 @@ def test_hpcme_follows_the_kernel_chances(question, seed, p_r):
     }
     s = matrix(data.names, question.hidden, question.keep, "nhf")
     release = plain(question, "hpcme", p_r=p_r, random_state=seed)
-    assert sets(release.data) == product(question.rows, s, lambda t, item: decided[t, item])
+    assert sets(release.custodian_data) == product(question.rows, s, lambda t, item: decided[t, item])
 
 
 @given(questions())
@@ -78,7 +78,7 @@ def test_kept_patterns_are_the_maximal_ones_where_none_are_given(question):
         assert set(map(frozenset, found)) == keep
         assert "keep_patterns" not in release.options
         same = plain(question, method, keep_patterns=found)
-        assert same.data == release.data
+        assert same.custodian_data == release.custodian_data
 
 
 @given(questions())
@@ -88,14 +88,19 @@ def test_the_account_of_a_plain_release(question):
         release = plain(question, method)
         data, done = question.data, release.sanitization
         assert release.original is data
-        assert release.data == data.thinned(release.kept)
-        assert set(release.suppressed) == set(data.names).difference(release.data.names)
+        assert release.custodian_data == data.thinned(release.kept)
+        assert set(release.suppressed) == set(data.names).difference(release.custodian_data.names)
         assert (done.levels, done.by_victims, done.put_back) == ((), 0, 0)
-        assert done.by_matrix == len(data.items) - len(release.data.items)
+        assert done.by_matrix == len(data.items) - len(release.custodian_data.items)
         assert set(map(frozenset, done.keep_patterns)) == set(map(frozenset, question.keep))
         assert (
             edits_account_for(
-                data, release.data, suppressed=release.suppressed, generalized={}, withheld=(), kept=release.kept
+                data,
+                release.custodian_data,
+                suppressed=release.suppressed,
+                generalized={},
+                withheld=(),
+                kept=release.kept,
             )
             is None
         )
@@ -106,7 +111,7 @@ def test_a_pattern_of_one_item_has_no_pair(method):
     """The paper's matrix cannot hide it; that is left to certified hiding."""
     data = Transactions.from_lists([["a", "b"], ["a"]])
     release = run(data, vs.HiddenPatterns([["a"]], min_support=1), method, certify=False)
-    assert release.data == data
+    assert release.custodian_data == data
     assert release.matrix.toarray().tolist() == [[1, 0], [0, 1]]
 
 
@@ -128,7 +133,7 @@ def test_rules_are_hidden_by_both_sides_together():
     for method in METHODS:
         asked = {"keep_patterns": [*map(list, golden.FIGURE_4_KEEP)], "certify": False, "random_state": 1}
         release, same = (run(data, promise, method, **asked) for promise in (rules, patterns))
-        assert release.data == same.data
+        assert release.custodian_data == same.custodian_data
         assert (release.matrix != same.matrix).nnz == 0
 
 
@@ -147,7 +152,7 @@ def test_threads_change_nothing_and_a_seed_repeats_itself(method, certify):
     asked = {"keep_patterns": [["i00", "i02"], ["i01", "i04"]], "certify": certify}
     releases = [run(data, promise, method, random_state=7, threads=threads, **asked) for threads in (1, 2, 3)]
     for release in releases:
-        assert release.data == releases[0].data
+        assert release.custodian_data == releases[0].custodian_data
         assert release.kept.tobytes() == releases[0].kept.tobytes()
         assert release.sanitization == releases[0].sanitization
         assert release.options == releases[0].options
@@ -162,7 +167,7 @@ def test_p_r_is_how_often_an_occurrence_is_restored():
     promise = vs.HiddenPatterns([["1", "2"]], min_support=1)
     asked = {"keep_patterns": [["1", "3"], ["2"], ["2", "3"]], "certify": False, "p_r": "0.35", "random_state": 11}
     release = run(data, promise, "hpcme", **asked)
-    left = support(sets(release.data), ["1"])
+    left = support(sets(release.custodian_data), ["1"])
     deviation = (5000 * 0.35 * 0.65) ** 0.5
     assert abs(left - 5000 * 0.35) < 5 * deviation
-    assert len(release.data.items) == 10_000 + left
+    assert len(release.custodian_data.items) == 10_000 + left

@@ -165,8 +165,8 @@ def test_limits_stop_the_search_for_patterns_to_keep():
 def test_roles_and_names_stay(method):
     data = Transactions.from_lists(ROWS, sensitive=["bun"])
     release = run(data, PROMISE, method, random_state=1)
-    assert release.data.sensitive == ("bun",)
-    assert release.data.names == data.names
+    assert release.custodian_data.sensitive == ("bun",)
+    assert release.custodian_data.names == data.names
 
 
 def test_an_item_that_is_named_twice_is_a_slip():
@@ -203,7 +203,7 @@ def test_a_release_without_an_item_of_a_pattern_can_be_audited():
     promise = vs.HiddenPatterns([["ale"]], min_support=1)
     release = vs.anonymize(data, promise)
     assert release.suppressed == ("ale",)
-    assert vs.audit(release.data, promise).holds
+    assert vs.audit(release.custodian_data, promise).holds
 
 
 def test_rules_that_were_mined_can_be_hidden_as_they_are():

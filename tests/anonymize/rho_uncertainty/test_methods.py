@@ -85,7 +85,7 @@ def twin_of(question: Question, fixed: Collection[str]) -> rho_twins.TopDown:
 def test_example_a1():
     release = vs.anonymize(TABLE_1, PROMISE, method="suppress", as_published=True)
     assert (release.suppressed, release.generalized) == (("b1", "α"), {})
-    assert release.data.to_lists() == [sorted(row) for row in golden.TABLE_3]
+    assert release.custodian_data.to_lists() == [sorted(row) for row in golden.TABLE_3]
     assert release.certified
 
 
@@ -122,7 +122,7 @@ def test_figure_16_is_left_alone_where_generalizing_would_break_it():
     release = vs.anonymize(data, PROMISE, method="top-down", taxonomy=tree)
     assert (release.suppressed, release.generalized, release.certified) == ((), {}, True)
     coarser = top_down(data, PROMISE, taxonomy=tree, chosen=["A", "b", "α"], limits=Limits())
-    assert not oracles.is_rho_uncertain(as_sets(coarser.data), ["α"], PROMISE.rho)
+    assert not oracles.is_rho_uncertain(as_sets(coarser.custodian_data), ["α"], PROMISE.rho)
 
 
 def test_everything_at_all_is_mended_before_the_loop():
@@ -206,7 +206,7 @@ def test_the_promise_is_kept_and_what_is_not_plain_is_maximal(question):
     data, promise = question.data, question.promise
     alone = question.loss(vs.anonymize(data, promise, method="remove-sensitive"))
     for release in all_ways(question):
-        rows = as_sets(release.data)
+        rows = as_sets(release.custodian_data)
         assert oracles.is_rho_uncertain(rows, data.sensitive, promise.rho), release
         if "as_published" in release.options:
             continue
@@ -227,7 +227,7 @@ def test_releases_are_certified_whatever_the_threads(question):
             vs.anonymize(data, promise, method=method, **weighing, threads=threads, **options) for threads in (1, 2)
         ]
         assert all(release.certified for release in releases)
-        facts = [(r.suppressed, r.generalized, r.stands_for, r.options, r.data.to_lists()) for r in releases]
+        facts = [(r.suppressed, r.generalized, r.stands_for, r.options, r.custodian_data.to_lists()) for r in releases]
         assert facts[0] == facts[1]
 
 
@@ -258,7 +258,7 @@ def test_what_must_stay_stays_or_it_is_said(question):
             assert method is top_down or broken, "The kept items alone break nothing."
         else:
             assert keep.isdisjoint(release.suppressed)
-            assert oracles.is_rho_uncertain(as_sets(release.data), data.sensitive, promise.rho)
+            assert oracles.is_rho_uncertain(as_sets(release.custodian_data), data.sensitive, promise.rho)
 
 
 def test_four_items_that_must_stay_and_break_the_promise():

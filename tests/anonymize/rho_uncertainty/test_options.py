@@ -26,7 +26,7 @@ SHOP = Transactions.from_lists(ROWS, sensitive=["cure"])
 
 
 def facts(release: vs.Release) -> tuple:
-    return release.suppressed, release.generalized, release.stands_for, release.data.to_lists()
+    return release.suppressed, release.generalized, release.stands_for, release.custodian_data.to_lists()
 
 
 def top(tree, data: Transactions = SHOP, **options) -> vs.Release:
@@ -266,7 +266,7 @@ def test_an_order_of_magnitude_more():
         release = vs.anonymize(data, HALF, method=method)
         assert release.certified
         assert not release.undecided
-        assert oracles.is_rho_uncertain(as_sets(release.data), data.sensitive, HALF.rho)
+        assert oracles.is_rho_uncertain(as_sets(release.custodian_data), data.sensitive, HALF.rho)
 
 
 @pytest.mark.no_sanitizer(reason="interrupts a child whose work takes far more memory there")

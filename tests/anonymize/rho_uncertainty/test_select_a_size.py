@@ -31,7 +31,7 @@ def perturbed(data: Transactions, **options: object) -> Release:
 def literal_loss(release: Release, tree: Taxonomy) -> Fraction:
     """The paper's words on what was really released."""
     data, lost = release.original, Fraction(0)
-    for before, after in zip(map(set, data), map(set, release.data), strict=True):
+    for before, after in zip(map(set, data), map(set, release.custodian_data), strict=True):
         changed = [{leaf, *tree.ancestors(leaf)} for leaf in (tree.leaf(name) for name in before ^ after)]
         if changed:
             node = min(set.intersection(*changed))  # a parent's number is larger than its child's
@@ -60,7 +60,7 @@ def test_the_loss_is_that_of_the_release(data, beta, seed, fan_out, own_tree):
     expected = float(literal_loss(release, tree)) if len(data.items) else 0.0
     assert release.noise == select_a_size_loss(data, beta=beta, random_state=seed, **given_tree) == expected
     assert average_loss(release) == expected
-    both = [set(before) & set(after) for before, after in zip(data, release.data, strict=True)]
+    both = [set(before) & set(after) for before, after in zip(data, release.custodian_data, strict=True)]
     assert release.survivors().tolist() == [sum(name in row for row in both) for name in data.names]
     gone = len(data.items) - sum(map(len, both))
     assert release.loss == pytest.approx(gone / max(1, len(data.items)))
@@ -71,7 +71,7 @@ def test_every_item_is_turned_over_as_often_as_asked():
     # sqrt(b (1 - b) / N); five of them are passed once in a million seeds, and this seed is fixed.
     data = generate.pos_like(transactions=2000, items=50, average_length=8, maximum_length=40)
     for beta in (0.1, 0.5, 0.9):
-        noisy = perturbed(data, beta=beta).data
+        noisy = perturbed(data, beta=beta).custodian_data
         before, after = (np.zeros((len(data), 50), dtype=bool) for _ in range(2))
         for matrix, rows in ((before, data), (after, noisy)):
             columns = data.codes(rows.names)[rows.items]
@@ -87,28 +87,31 @@ def test_beta_is_one_minus_rho_if_it_is_not_given():
     data = Transactions.from_lists([["a", "b", "s"], ["b"], ["a", "s"]], sensitive=["s"])
     release = select_a_size(data, RhoUncertainty(rho="0.9"), random_state=5, limits=Limits())
     assert release.options == {"beta": "1/10", "fan_out": 4, "random_state": 5}
-    assert release.data == perturbed(data, beta="10%", random_state=5).data
+    assert release.custodian_data == perturbed(data, beta="10%", random_state=5).custodian_data
     assert (release.method, release.suppressed, release.generalized) == ("select-a-size", (), {})
 
 
 def test_everything_is_turned_over_and_nothing():
     data = Transactions.from_lists([["a", "b", "s"], ["b", "s"], []], sensitive=["s"])
-    assert perturbed(data, beta=0).data == data
-    turned = perturbed(data, beta=1).data
+    assert perturbed(data, beta=0).custodian_data == data
+    turned = perturbed(data, beta=1).custodian_data
     assert turned.to_lists() == [[], ["a"], ["a", "b", "s"]]
     assert turned.sensitive == ("s",)
     all_sensitive = Transactions.from_lists([["s"], ["s"]], sensitive=["s"])
-    assert perturbed(all_sensitive, beta=1).data.names == ()  # a sensitive item may vanish altogether
+    assert perturbed(all_sensitive, beta=1).custodian_data.names == ()  # a sensitive item may vanish altogether
 
 
 def test_threads_and_later_rows_do_not_matter():
     data = generate.pos_like(transactions=5000, items=40, average_length=5, maximum_length=30)
     releases = [perturbed(data, limits=Limits(threads=threads)) for threads in (1, 2, 3)]
-    assert all(release.data == releases[0].data and release.noise == releases[0].noise for release in releases[1:])
+    assert all(
+        release.custodian_data == releases[0].custodian_data and release.noise == releases[0].noise
+        for release in releases[1:]
+    )
     first = np.arange(1000)
     assert data.take(first).names == data.names
-    assert perturbed(data.take(first)).data.to_lists() == releases[0].data.take(first).to_lists()
-    assert perturbed(data, random_state=8).data != releases[0].data
+    assert perturbed(data.take(first)).custodian_data.to_lists() == releases[0].custodian_data.take(first).to_lists()
+    assert perturbed(data, random_state=8).custodian_data != releases[0].custodian_data
 
 
 def test_without_a_seed_nobody_can_guess_it():
@@ -116,7 +119,7 @@ def test_without_a_seed_nobody_can_guess_it():
     seeds = {perturbed(data, random_state=None).options["random_state"] for _ in range(3)}
     assert len(seeds) == 3
     release = perturbed(data, random_state=None)
-    assert perturbed(data, random_state=release.options["random_state"]).data == release.data
+    assert perturbed(data, random_state=release.options["random_state"]).custodian_data == release.custodian_data
 
 
 @pytest.mark.parametrize("beta", [0, 0.5])
@@ -147,14 +150,14 @@ def test_it_goes_through_the_product():
     assert found["average_loss"] == release.noise
     assert found["items_lost"] == release.loss
     assert 0 < found["sensitive_kept"] <= 1  # though there are more of them than before
-    assert release.data.supports[release.data.codes(["cure"])] > data.supports[data.codes(["cure"])]
+    assert release.custodian_data.supports[release.custodian_data.codes(["cure"])] > data.supports[data.codes(["cure"])]
     assert not {"nuggets_lost", "nuggets_lost_after_preprocessing"}.intersection(found)
 
 
 def test_a_withheld_transaction_keeps_nothing():
     data = Transactions.from_lists([["a", "s"], ["b"], ["a", "b"]], sensitive=["s"])
     release = perturbed(data, beta=0)
-    without = replace(release, data=release.data.take(np.array([0, 2])), withheld=(1,))
+    without = replace(release, custodian_data=release.custodian_data.take(np.array([0, 2])), withheld=(1,))
     assert without.survivors().tolist() == [2, 1, 1]
 
 

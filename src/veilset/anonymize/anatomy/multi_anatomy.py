@@ -73,9 +73,9 @@ def multi_anatomy(
     >>> promise = LDiverseAnatomy(2)
     >>> wish = [["ale", "bun"], ["figs", "gin"]]
     >>> release = multi_anatomy(data, promise, columns=wish, random_state=3, limits=Limits())
-    >>> release.data.anatomy
+    >>> release.custodian_data.anatomy
     <Anatomy: 2 columns, 2 buckets of 4 transactions>
-    >>> release.data.supports.tolist() == data.supports.tolist()
+    >>> release.custodian_data.supports.tolist() == data.supports.tolist()
     True
     """
     if type(open_buckets) is bool or not isinstance(open_buckets, (int, np.integer)) or not 1 <= open_buckets <= _MOST:
@@ -94,7 +94,7 @@ def multi_anatomy(
     anatomy = Anatomy.of(made.items, np.repeat(np.arange(len(starts) - 1), np.diff(starts)))
     return Release(
         original=data,
-        data=_permuted(data, anatomy, members, starts, seed, limits),
+        custodian_data=_permuted(data, anatomy, members, starts, seed, limits),
         promise=promise,
         method="multi-anatomy",
         options={

@@ -53,7 +53,7 @@ def generalize(
     >>> data = Transactions.from_lists([["ale", "bun"], ["ale", "bun"], ["rum", "bun"], ["rum"], ["fig"]])
     >>> shelves = {"ale": ["drinks"], "rum": ["drinks"], "bun": ["food"], "fig": ["food"]}
     >>> release = generalize(data, Coherence(k=3, p=2), taxonomy=shelves, limits=Limits())
-    >>> release.data.to_lists()
+    >>> release.custodian_data.to_lists()
     [['bun', 'drinks'], ['bun', 'drinks'], ['bun', 'drinks'], ['drinks'], []]
     """
     tree = _taxonomy(taxonomy)
@@ -75,7 +75,7 @@ def generalize(
         raise InvalidArgument(f"{min(lost)!r} is to be kept, and not among what was chosen.", "Take it off the list.")
     return Release(
         original=data,
-        data=data.without(gone).renamed(recoding),
+        custodian_data=data.without(gone).renamed(recoding),
         promise=promise,
         method="generalize",
         options=task.options(taxonomy=tree.to_paths(), chosen=tuple(nodes.name(node) for node in sorted(cut))),

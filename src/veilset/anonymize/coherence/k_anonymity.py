@@ -23,7 +23,7 @@ def k_anonymity(data: Transactions, promise: Coherence, /, *, limits: Limits) ->
     """Suppress items until the public items of every transaction are those of at least k transactions.
 
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a"], ["a"], ["a", "b", "c"], ["a", "b", "c"]])
-    >>> k_anonymity(data, Coherence(k=3, p=1), limits=Limits()).data.to_lists()
+    >>> k_anonymity(data, Coherence(k=3, p=1), limits=Limits()).custodian_data.to_lists()
     [['a'], ['a'], ['a'], ['a'], ['a'], ['a']]
     """
     task = Task.of(data, promise, limits=limits)

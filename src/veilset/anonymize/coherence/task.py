@@ -124,7 +124,7 @@ class Task:
         gone = self.data.in_order(suppressed)
         return Release(
             original=self.original,
-            data=self.original.without(gone),
+            custodian_data=self.original.without(gone),
             promise=self.promise,
             method=method,
             options=options,

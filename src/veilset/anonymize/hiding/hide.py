@@ -110,7 +110,7 @@ def hide(
     changed, to_keep = data.thinned(kept), tuple(items for items, _ in keep)
     return Release(
         original=data,
-        data=changed,
+        custodian_data=changed,
         promise=promise,
         method=method,
         options={

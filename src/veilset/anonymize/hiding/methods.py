@@ -59,11 +59,11 @@ def hpcme(
     >>> data = Transactions.from_lists([[4, 5], [2, 4], [1, 2, 5], [1, 3, 5], [1, 2, 3, 5], [2, 4, 5]])
     >>> promise = HiddenPatterns([["4", "5"], ["1", "2", "5"]], min_support="30%")
     >>> as_published = {"keep_patterns": [["2", "4"], ["1", "3", "5"]], "certify": False, "limits": Limits()}
-    >>> hpcme(data, promise, p_r=0, **as_published).data.to_lists()
+    >>> hpcme(data, promise, p_r=0, **as_published).custodian_data.to_lists()
     [['5'], ['2', '4'], ['5'], ['1', '3', '5'], ['3', '5'], ['5']]
-    >>> hidden_first(data, promise, **as_published).data.to_lists()
+    >>> hidden_first(data, promise, **as_published).custodian_data.to_lists()
     [['5'], ['2', '4'], ['5'], ['3', '5'], ['3', '5'], ['5']]
-    >>> non_hidden_first(data, promise, **as_published).data.to_lists()
+    >>> non_hidden_first(data, promise, **as_published).custodian_data.to_lists()
     [['5'], ['2', '4'], ['5'], ['1', '3', '5'], ['1', '3', '5'], ['2', '4', '5']]
     """
     wish = Wish(keep_patterns, certify, margin, random_state)

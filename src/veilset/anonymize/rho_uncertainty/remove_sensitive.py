@@ -16,14 +16,14 @@ def remove_sensitive(data: Transactions, promise: RhoUncertainty, /, *, limits: 
     """Suppress every sensitive item.
 
     >>> data = Transactions.from_lists([["tea", "hiv"], ["tea"]], sensitive=["hiv"])
-    >>> remove_sensitive(data, RhoUncertainty(rho=0.7), limits=Limits()).data.to_lists()
+    >>> remove_sensitive(data, RhoUncertainty(rho=0.7), limits=Limits()).custodian_data.to_lists()
     [['tea'], ['tea']]
     """
     limits.step("Suppressing all sensitive items")
     gone = data.sensitive
     return Release(
         original=data,
-        data=data.without(gone),
+        custodian_data=data.without(gone),
         promise=promise,
         method="remove-sensitive",
         options={},

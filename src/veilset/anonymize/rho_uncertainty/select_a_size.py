@@ -36,7 +36,7 @@ from veilset.transactions import Taxonomy, Transactions, row_blocks
 _BLOCK = 1 << 20  # occurrences that are compared at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoisyRelease(Release):
     """A release in which items were added and deleted at random, of which no list of edits can give an account.
 
@@ -62,7 +62,7 @@ class NoisyRelease(Release):
 
     def survivors(self) -> npt.NDArray[np.int64]:
         """For each item of the original, how many transactions hold it before and after."""
-        original, noisy = self.original, self.data
+        original, noisy = self.original, self.custodian_data
         rows = np.setdiff1d(np.arange(len(original)), np.array(self.withheld, dtype=np.int64))
         code = original.codes(noisy.names)
         width, there = len(original.names), np.zeros(len(original.names), dtype=np.int64)
@@ -102,7 +102,7 @@ def select_a_size(
     --------
     >>> data = Transactions.from_lists([["ale", "bun"], ["bun", "cure"], ["ale"]], sensitive=["cure"])
     >>> release = select_a_size(data, RhoUncertainty(rho="2/3"), random_state=3, limits=Limits())
-    >>> release.data.to_lists(), release.certified
+    >>> release.custodian_data.to_lists(), release.certified
     ([['ale', 'bun'], ['bun', 'cure'], ['ale', 'cure']], False)
     """
     share = 1 - promise.rho if beta is None else probability(beta, "beta")
@@ -111,7 +111,7 @@ def select_a_size(
     noisy = _with_noise(data, share, seed, limits)
     return NoisyRelease(
         original=data,
-        data=noisy,
+        custodian_data=noisy,
         promise=promise,
         method="select-a-size",
         options={"beta": str(share), "fan_out": fan_out, "random_state": seed},

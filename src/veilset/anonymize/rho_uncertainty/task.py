@@ -215,7 +215,7 @@ class Task:
         times = None if self.sensitive_weight == 1 else self.sensitive_weight
         return Release(
             original=self.data,
-            data=self.data.without(gone).renamed(recoding),
+            custodian_data=self.data.without(gone).renamed(recoding),
             promise=self.promise,
             method=method,
             options=as_given(weights=self.weights, sensitive_weight=times, keep=self.keep, **options),
