@@ -15,7 +15,7 @@ from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
 from veilset.release import Release
 from veilset.run import Run
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, absent_names
 from veilset.utility import Account
 
 
@@ -137,9 +137,10 @@ def apply(earlier: str | Path, data: Transactions, *, unknown: str = "refuse", *
     """
     recipe = recipe_like(Path(earlier), "")
     assert recipe.input is not None  # noqa: S101 - recipe_like sees to it
-    listed = [name for name in recipe.input.sensitive_where_present if name in data.names]
+    sensitive = recipe.input.sensitive_where_present
+    listed = [name for name in sensitive if name in data.names]
     return anonymize(
-        data.with_sensitive([*data.sensitive, *listed]),
+        data.with_sensitive([*data.sensitive, *listed], sought=absent_names(data, sensitive)),
         recipe.promise_for(data),
         method="replay",
         allow_sensitive=recipe.method.allow_sensitive,

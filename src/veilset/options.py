@@ -22,6 +22,7 @@ Form = Literal[
     "character",  # "tab" and "\\t" stand for a tab
     "pair",  # two names with a comma between them
     "names",  # two or more, likewise
+    "words",  # some of the choices, likewise
     "whole",
     "whole or unlimited",
     "share",
@@ -55,7 +56,7 @@ class Option:
     flag : str
         Its name there, if it is not that of the argument: ``sensitive_group``.
     choices : tuple of str
-        The values of a choice.
+        The values of a choice, or the words that may be given.
     means : object
         What a switch stands for.
     secret : bool

@@ -7,6 +7,7 @@ be handed over, by a higher room, which registers the function.
 from __future__ import annotations
 
 import importlib
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ MOST_ROWS = 5
 """How many rows of a table an object shows of itself."""
 
 _LINES, _WIDTH = 10, 160
+_AFTER_A_BLANK = re.compile(r"(?<= ) ")
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     >>> listed(["ale", "bun"]), listed("abcdefghi"), listed([])
     ('ale, bun', 'a, b, c, d, e, f, g, h, … (9 items)', '(empty)')
     """
-    shown = ", ".join(names[:most])
+    shown = ", ".join(map(legible, names[:most]))
     return (shown + (f", … ({len(names):,} items)" if len(names) > most else "")) or "(empty)"
 
 
@@ -171,3 +173,14 @@ def installed(name: str, what: str, package: str) -> ModuleType:
         raise InvalidArgument(
             f"{what} needs the package {name}, which is not installed.", f"Install it: pip install {package}."
         ) from None
+
+
+def legible(name: str) -> str:
+    """A name as people read it: in quotes, with escapes, if blanks or other signs in it could be overlooked.
+
+    >>> print(legible("B20.3"), legible(" B20.3"), legible("B20\\u00a03"), legible("B  20"))
+    B20.3 ' B20.3' 'B20\\xa03' 'B \\x2020'
+    """
+    if name.isprintable() and name == name.strip() and "  " not in name:
+        return name
+    return "'" + _AFTER_A_BLANK.sub(r"\\x20", visible(name)) + "'"

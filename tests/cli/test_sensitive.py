@@ -42,6 +42,7 @@ def test_piped_it_is_json(folder, capsys, snapshot):
     assert [found.pop("sentence"), found["proxies"][0].pop("sentence")] == snapshot
     assert found == {
         "transactions": 100,
+        "twins": {"count": 0, "items": []},
         "size": 1,
         "min_support": 5,
         "caution": CAUTION,

@@ -43,6 +43,13 @@ def test_check(tree, capsys):
     assert names(note, "'rum'")
 
 
+def test_check_normalizes_both(shop, capsys):
+    (shop / "loud.csv").write_text("ALE,Bun\nale,FIG \n")
+    (shop / "tree.csv").write_text("item,shelf\nAle,Drinks\nale,drinks\nbun,food\nfig,food\n")
+    found = facts(capsys, "check tree.csv loud.csv --normalize case")
+    assert found == {"items": 3, "nodes": 6, "depth": 2, "notes": []}
+
+
 def test_check_on_a_terminal(tree, capsys, terminal, snapshot):
     (tree / "sensitive.txt").write_text("cure\nfig\n")
     code, out, _ = run(capsys, "check tree.csv baskets.csv --sensitive sensitive.txt")

@@ -17,7 +17,8 @@ from veilset import api, report
 from veilset.errors import InvalidArgument
 from veilset.models import Audit, Coherence
 from veilset.release import Release
-from veilset.report.text import shares, shown
+from veilset.report.text import braced, in_quotes, knowledge, quoted, shares, shown
+from veilset.report.words import reading_notes
 from veilset.run import certify
 from veilset.transactions import Transactions
 
@@ -85,7 +86,7 @@ def test_verdict_of_an_unknown_promise() -> None:
 
 
 def test_names_cannot_steer_a_terminal() -> None:
-    assert shown("a\x1b[2J\u202eb\n") == "a\\x1b[2J\\u202eb\\n"
+    assert shown("a\x1b[2J\u202eb\n") == "'a\\x1b[2J\\u202eb\\n'"
     assert shown("x" * 100) == "x" * 59 + "…"
 
 
@@ -171,3 +172,36 @@ def why_no_go(release: Release) -> str:
     assert facts["sentence"] in text
     assert "NO-GO" in report.custodian_report(run_of(release, before=None))
     return facts["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("name", "as_shown"),
+    [
+        ("B20.3", "B20.3"),
+        ("Ben's", "Ben's"),
+        (" B20.3", "' B20.3'"),
+        ("B20.3\t", "'B20.3\\t'"),
+        ("B20\u00a03", "'B20\\xa03'"),
+        ("B20\u200b", "'B20\\u200b'"),
+        ("\u200fB20", "'\\u200fB20'"),
+        ("B  20", "'B \\x2020'"),  # a page would show one blank
+    ],
+)
+def test_odd_blanks_are_seen(name, as_shown) -> None:
+    """A name is in quotes wherever its blanks could be overlooked, in lists, sets, tables and sentences."""
+    in_sentence = as_shown if as_shown.startswith("'") else f"'{as_shown}'"
+    assert (shown(name), in_quotes(name), quoted([name])) == (as_shown, in_sentence, in_sentence)
+    assert (braced([name]), knowledge([name])) == (f"{{{as_shown}}}", as_shown)
+    data = Transactions.from_lists([[name, "milk"]] * 3 + [["milk", "salt"]])
+    assert f"1: {as_shown}" in repr(data) or f", {as_shown}" in repr(data)
+    release = api.anonymize(data, Coherence(k=4, p=1))
+    assert as_shown in screen_text(report.print_release, run_of(release))
+    assert f"{{{as_shown}}}" in str(api.audit(data, Coherence(k=4, p=1)))
+
+
+def test_twins_are_told_with_what_to_do(snapshot) -> None:
+    names = [f"{letter}.{number}" for letter in "hH" for number in range(6)]
+    rows = [["h1", "h2", "h3", "h4", "h5", "h0"], *([name, "milk"] for name in names), ["H.4"]]
+    data = Transactions.from_lists(rows, sensitive=[f"h{number}" for number in range(6)])
+    assert reading_notes(data) == snapshot
+    assert reading_notes(data.with_sensitive([])) == ()

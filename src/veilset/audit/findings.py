@@ -8,6 +8,7 @@ from fractions import Fraction
 from veilset import _native
 from veilset.exact import percent
 from veilset.transactions import Transactions
+from veilset.views import legible
 
 _SHOWN = 6
 
@@ -24,7 +25,7 @@ def shortened(column: tuple[str, ...]) -> str:
     ('{a, b}', '{a, b, c, d, e, f, … (8 items)}')
     """
     more = f", … ({len(column):,} items)" if len(column) > _SHOWN else ""
-    return f"{{{', '.join(column[:_SHOWN])}{more}}}"
+    return f"{{{', '.join(map(legible, column[:_SHOWN]))}{more}}}"
 
 
 def sure_of(name: str, known: tuple[str, ...], support: int, confidence: Fraction) -> str:

@@ -7,7 +7,7 @@ from veilset.cli.app import app
 from veilset.cli.options import Json, LimitOptions, ReadingOptions
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.report import WORDS, audit_facts, print_audit, print_reading
+from veilset.report import WORDS, audit_facts, print_audit, print_reading, twin_facts
 
 
 @app.command(sort_key=4)
@@ -59,5 +59,6 @@ def audit(
     with screen.progress() as progress:
         answer = vs.audit(data, promised, witnesses=witnesses, progress=progress, **vars(bounds))
     merged = data.persons is not None
-    screen.answer(audit_facts(answer, merged=merged), lambda: print_audit(answer, screen.console, merged=merged))
+    facts = {**audit_facts(answer, merged=merged), "twins": twin_facts(data)}
+    screen.answer(facts, lambda: print_audit(answer, screen.console, merged=merged))
     return 0 if answer.holds else 1 if answer.feasible else 3

@@ -34,6 +34,6 @@ def in_flags(name: str, *value: object) -> str:
         return flag if given == means else f"no {flag}"
     if given is None:
         return f"{flag} unlimited" if form == "whole or unlimited" else f"no {flag}"
-    if isinstance(given, list) and form not in ("pair", "names"):
+    if isinstance(given, list) and form not in ("pair", "names", "words"):
         return " ".join(f"{flag} {quote(str(one))}" for one in given)
     return f"{flag} {quote(','.join(map(str, given)) if isinstance(given, list) else str(given))}"

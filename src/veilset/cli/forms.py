@@ -114,6 +114,15 @@ def columns_of(
     return columns
 
 
+def _words(typed: str, said: Declared, encoding: str) -> Given:
+    words, (*most, last) = tuple(part.strip() for part in typed.split(",")), said.option.choices
+    if not set(words) <= set(said.option.choices):
+        raise InvalidArgument(
+            f"--{said.flag} is {typed!r}.", f"Give {', '.join(most)} or {last}, or several with commas between them."
+        )
+    return Given(words)
+
+
 def _items(typed: Sequence[Path], said: Declared, encoding: str) -> Given:
     return Given(read_lists(typed, f"--{said.flag}", encoding))
 
@@ -225,6 +234,7 @@ FORMS: dict[Form, _Form] = {
     "character": _Form(str, lambda typed, *_: Given({"\\t": "\t", "tab": "\t"}.get(typed, typed))),
     "pair": _Form(str, _columns_named),
     "names": _Form(str, _columns_named),
+    "words": _Form(str, _words),
     "whole": _Form(int, _as_typed),
     "whole or unlimited": _Form(str, _whole_or_unlimited),
     "share": _Form(str, _as_typed),

@@ -74,8 +74,10 @@ def check(
     read = Taxonomy.read(tree, kind=kind, columns=columns_of(columns, "--columns"), encoding=layout.encoding)
     notes: tuple[str, ...] = ()
     if data is not None:
-        transactions = layout.recipe(data).read((limits or LimitOptions()).memory_limit)
+        source = layout.recipe(data)
+        transactions = source.read((limits or LimitOptions()).memory_limit)
         screen.show(lambda: print_reading(transactions, screen.console))
+        read = Taxonomy.from_paths(source.normalized_groups(read.to_paths())) if source.normalize else read
         notes = read.check(transactions)
     facts = {"items": len(read.leaves), "nodes": len(read), "depth": read.depth, "notes": list(notes)}
 

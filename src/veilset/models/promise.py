@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
-from veilset.views import MOST_ROWS, Shown, Summary
+from veilset.views import MOST_ROWS, Shown, Summary, legible
 
 Parameter: TypeAlias = (
     str
@@ -272,4 +272,4 @@ class Audit(Shown):
 
 
 def _braced(itemset: tuple[str, ...]) -> str:
-    return f"{{{', '.join(itemset)}}}"
+    return f"{{{', '.join(map(legible, itemset))}}}"

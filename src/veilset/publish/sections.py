@@ -40,6 +40,7 @@ _WRITTEN: dict[Form, Any] = {
     "character": str,
     "pair": tuple[str, str],
     "names": tuple[str, ...],
+    "words": tuple[str, ...],
     "whole": int,
     "whole or unlimited": int | Literal["unlimited"],
     "share": str | float | int,

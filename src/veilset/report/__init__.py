@@ -3,7 +3,7 @@
 from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty, Sealed
 from veilset.report.cards import as_card
 from veilset.report.custodian import custodian_report
-from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts
+from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts, twin_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
 from veilset.report.proxies import Suggested, proposed_items, proposed_list
 from veilset.report.public import public_report
@@ -44,6 +44,7 @@ __all__ = [
     "release_facts",
     "taxonomy_facts",
     "taxonomy_sentence",
+    "twin_facts",
     "verdict",
     "visible",
     "why_gone",

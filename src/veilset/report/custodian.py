@@ -15,6 +15,7 @@ from veilset.report.words import (
     bound_sentence,
     decide,
     one_person,
+    reading_notes,
     undecided_sentence,
     verdict,
     ways_by_size,
@@ -78,6 +79,7 @@ def custodian_report(run: Run) -> str:
         supports=_supports(release, words),
         lengths=_lengths(release),
         before=before,
+        reading_notes=reading_notes(original),
         risks=None if before is None else _risks(before, merged=original.persons is not None),
     )
 

@@ -21,6 +21,7 @@ from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
 from veilset.report.words import decide, verdict, words_of
 from veilset.run import Run
+from veilset.transactions import Transactions
 
 _PUBLIC_FIELDS = (  # of the facts about a release that hides patterns
     "verdict",
@@ -81,6 +82,7 @@ def release_facts(run: Run) -> dict[str, Any]:
         "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
         "undecided": list(release.undecided),
         "notes": list(release.notes),
+        "twins": twin_facts(release.original),
         "generalized": dict(release.generalized),
         "withheld": len(release.withheld),
         "sanitization": _sanitization(release),
@@ -118,6 +120,7 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
         **{name: facts[name] for name in _PUBLIC_FIELDS},
         "sentence": decide(release).why if found is None else f"{found:,} of {listed:,} listed {what} found.",
         "suppressed": {"count": len(release.suppressed)},
+        "twins": {"count": len(release.original.twins)},
         "hidden": {
             what: listed,
             "found_before": None if before is None else before.found,
@@ -134,6 +137,11 @@ def _told_options(release: Release) -> set[str]:
     if release.promise.secret:
         return {name for name, option in said.items() if option.public}
     return {name for name in release.options if not (name in said and said[name].secret)}
+
+
+def twin_facts(data: Transactions) -> dict[str, Any]:
+    """The public items that resemble sensitive ones, the most frequent first."""
+    return {"count": len(data.twins), "items": [twin._asdict() for twin in data.twins]}
 
 
 def mined_facts(mined: Mined) -> dict[str, Any]:
@@ -168,6 +176,7 @@ def proxy_facts(suggested: Suggested) -> dict[str, Any]:
     found = suggested.proxies
     return {
         "transactions": len(suggested.data),
+        "twins": twin_facts(suggested.data),
         "size": suggested.size,
         "min_support": suggested.min_support,
         "sentence": proxies_sentence(suggested),

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.exact import percent
-from veilset.report.text import number, shares, shown
+from veilset.report.text import in_quotes, number, shares
 from veilset.transactions import Transactions
 from veilset.views import by_size
 
@@ -292,4 +292,4 @@ def _most_frequent(mined: Mined) -> str:
         return ""
     most = int(supports.argmax())
     held = number(int(supports[most]), "transaction")
-    return f" The most frequent item is '{shown(mined.data.names[most])}', with {held}."
+    return f" The most frequent item is {in_quotes(mined.data.names[most])}, with {held}."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from veilset.mining import Proxies, Proxy
-from veilset.report.text import number, shares, shown
+from veilset.report.text import in_quotes, number, shares
 from veilset.transactions import Transactions, list_line
 
 CAUTION = (
@@ -48,9 +48,9 @@ def proxy_sentence(proxy: Proxy) -> str:
     >>> proxy_sentence(Proxy(("glucose strips",), "insulin", 100, 112, Fraction(4, 100), 0.8))
     "89.3% of the 112 people with 'glucose strips' have 'insulin'; of all people 4% do."
     """
-    who = " and ".join(f"'{shown(item)}'" for item in proxy.items)
+    who = " and ".join(map(in_quotes, proxy.items))
     people = "1 person" if proxy.held == 1 else f"{proxy.held:,} people"
-    has = f"{'has' if proxy.held == 1 else 'have'} '{shown(proxy.sensitive)}'"
+    has = f"{'has' if proxy.held == 1 else 'have'} {in_quotes(proxy.sensitive)}"
     sure, of_all = shares(float(proxy.confidence)), shares(float(proxy.share))
     return f"{sure} of the {people} with {who} {has}; of all people {of_all} do."
 

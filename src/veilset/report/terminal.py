@@ -24,6 +24,7 @@ from veilset.report.words import (
     limits_met,
     one_person,
     perhaps_worse,
+    reading_notes,
     undecided_sentence,
     verdict,
     ways_by_size,
@@ -43,7 +44,7 @@ def print_reading(data: Transactions, console: Console) -> None:
     title("How the data was read", console)
     source = data.source
     lines = [Text(f"{shown(source.name)}: {source.describe()}" if source else "made in memory")]
-    lines += [Text(f"note: {note}", style="yellow") for note in (source.notes if source else ())]
+    lines += [Text(f"note: {note}", style="yellow") for note in reading_notes(data)]
     lines.append(Text(one_person(data)))
     sensitive = set(data.sensitive)
     lines += [_transaction(row, data[row], sensitive) for row in range(min(3, len(data)))]

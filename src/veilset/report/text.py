@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from veilset.exact import percent
-from veilset.views import visible
+from veilset.views import legible
 
 NUMBERS = frozenset(
     {
@@ -35,12 +35,26 @@ _MOST_NAMES = 6
 
 
 def shown(name: str) -> str:
-    """An item's name as it may be shown: shortened, and nothing in it steers a terminal or turns text around.
+    """An item's name as it may be shown: shortened; in quotes if blanks or signs in it could be overlooked.
 
-    >>> print(shown("beer" + chr(27) + "[2J"))
-    beer\\x1b[2J
+    >>> print(shown("beer"), shown(" beer"), shown("beer" + chr(27) + "[2J"))
+    beer ' beer' 'beer\\x1b[2J'
     """
-    return visible(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
+    return legible(_shortened(name))
+
+
+def in_quotes(name: str) -> str:
+    """The same in a sentence, in quotes whatever it is.
+
+    >>> print(in_quotes("beer"), in_quotes(" beer"))
+    'beer' ' beer'
+    """
+    short = _shortened(name)
+    return f"'{short}'" if (spelled := legible(short)) == short else spelled
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -49,7 +63,7 @@ def quoted(names: Sequence[str]) -> str:
     >>> quoted(["ale", "bun"])
     "'ale' and 'bun'"
     """
-    listed = [f"'{shown(name)}'" for name in names[:_MOST_NAMES]]
+    listed = [*map(in_quotes, names[:_MOST_NAMES])]
     if len(names) > _MOST_NAMES:
         listed.append(f"{len(names) - _MOST_NAMES:,} more")
     return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from veilset.exact import percent
 from veilset.models import Audit, HiddenPatterns, HiddenRules, Margin, Sealed, Witness
-from veilset.report.text import below, knowledge, number, quoted, shown
+from veilset.report.text import below, in_quotes, knowledge, number, quoted, shown
 from veilset.report.words import Words, for_example, inferred
 
 
@@ -114,7 +114,7 @@ class HiddenRulesWords(_ListedWords):
     def _found(self, audit: Audit) -> str:
         worst, least, sure = audit.witnesses[0], self._least(audit), percent(self.promise.min_confidence)
         consequent, confidence, both = inferred(worst)
-        rule = f"{quoted(worst.itemset)} → '{shown(consequent)}' in {number(both, 'transaction')}"
+        rule = f"{quoted(worst.itemset)} → {in_quotes(consequent)} in {number(both, 'transaction')}"
         return f"{rule} and {percent(confidence)} sure, and {least:,} and {sure} make it found"
 
     def _hidden(self, audit: Audit) -> str:

@@ -6,9 +6,18 @@ from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.opening import Source, read_file
 from veilset.transactions.reading import LAYOUT, Reading, read
-from veilset.transactions.sensitive import Entry, list_line, mark_sensitive, matching_items, parse_entries, read_entries
+from veilset.transactions.sensitive import (
+    Entry,
+    absent_names,
+    list_line,
+    mark_sensitive,
+    matching_items,
+    parse_entries,
+    read_entries,
+)
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
+from veilset.transactions.twins import Twin
 
 __all__ = [
     "LAYOUT",
@@ -19,6 +28,8 @@ __all__ = [
     "Source",
     "Taxonomy",
     "Transactions",
+    "Twin",
+    "absent_names",
     "generate",
     "list_line",
     "mark_sensitive",

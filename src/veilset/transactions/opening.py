@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,10 @@ from veilset.io.tables import open_table
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.transactions import Transactions
+
+if TYPE_CHECKING:
+    from veilset.transactions.normalizing import Step
+    from veilset.transactions.sensitive import Entry
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,10 @@ class Source:
         What a careful reader would want to know about how it was read.
     ids : pyarrow.Array, optional
         What a long table calls its transactions, one for each.
+    sought : tuple of Entry
+        The patterns that sensitive items were chosen by, and names on the lists that do not occur to the letter.
+    normalize : tuple of str
+        What was done to item names (`veilset.transactions.normalizing`).
     """
 
     origin: str | None
@@ -52,6 +60,8 @@ class Source:
     encoding: str = "utf-8"
     notes: tuple[str, ...] = ()
     ids: Any = None
+    sought: tuple[Entry, ...] = ()
+    normalize: tuple[Step, ...] = ()
 
     @property
     def name(self) -> str:
@@ -80,6 +90,8 @@ class Source:
             details.append(f"without {', '.join(layout.ignore)}")
         if self.encoding != "utf-8":
             details.append(self.encoding)
+        if self.normalize:
+            details.append(f"names normalized ({', '.join(self.normalize)})")
         return ", ".join([words, *details])
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, ValidationError
 
 from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io import Layout
@@ -17,8 +18,9 @@ from veilset.io.sql import is_database, located
 from veilset.io.trees import TREE_KINDS, read_tree
 from veilset.limits import Limits
 from veilset.options import Option, declared
+from veilset.transactions.normalizing import STEPS, Step, normalized, steps_of, with_normalized_names
 from veilset.transactions.opening import Source, read_file, read_frame, read_query
-from veilset.transactions.sensitive import Entry, mark_sensitive, parse_entries, read_entries
+from veilset.transactions.sensitive import Entry, absent_names, mark_sensitive, parse_entries, read_entries
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_names
@@ -83,6 +85,17 @@ class Reading(BaseModel):
         None
     )
     encoding: Annotated[str, Option("text", "Encoding of the text.")] = "utf-8"
+    normalize: Annotated[
+        tuple[Step, ...] | None,
+        BeforeValidator(steps_of),
+        Option(
+            "words",
+            "Unify item names that differ only in blanks (strip), case (case) or Unicode form (nfc). "
+            "Person ids are not changed.",
+            example="strip,case,nfc",
+            choices=STEPS,
+        ),
+    ] = None
     sensitive: tuple[str, ...] = ()
     sensitive_where_present: tuple[str, ...] = ()
     sensitive_items: Annotated[
@@ -133,6 +146,7 @@ class Reading(BaseModel):
             **told if source.query is None else {**told, "format": None},
             query=source.query,
             encoding=source.encoding,
+            normalize=source.normalize,
             sensitive=sensitive,
         )
 
@@ -147,7 +161,12 @@ class Reading(BaseModel):
         )
 
     def laid_out_as(self, other: Reading) -> Reading:
-        """The same where it says how the data is laid out; else with the layout, query and encoding of the other."""
+        """The same where it says how the data is laid out; else with the layout, query and encoding of the other.
+
+        Names are normalized as in the other unless it says how.
+        """
+        if not self.normalize and other.normalize:
+            return self.model_copy(update={"normalize": other.normalize}).laid_out_as(other)
         if self.model_dump(include=LAYOUT, exclude_defaults=True):
             return self
         own = self.model_dump(include={"query", "encoding"}, exclude_defaults=True)
@@ -156,7 +175,8 @@ class Reading(BaseModel):
     def entries(self) -> list[Entry]:
         """What the files and the items here say is sensitive."""
         listed = [entry for path in self.sensitive_files for entry in read_entries(path, self.encoding)]
-        return [*parse_entries(self.sensitive_items), *listed]
+        entries = [*parse_entries(self.sensitive_items), *listed]
+        return [replace(entry, text=self._normalized(entry.text)) for entry in entries]
 
     def groups(self) -> dict[str, tuple[str, ...]] | None:
         """The groups of each item, as the taxonomy says, if there is one."""
@@ -164,9 +184,25 @@ class Reading(BaseModel):
             return None
         details = {"kind": self.taxonomy_kind, "columns": self.taxonomy_columns}
         try:
-            return read_tree(self.taxonomy, **details, encoding=self.encoding)  # type: ignore[arg-type]
+            tree = read_tree(self.taxonomy, **details, encoding=self.encoding)  # type: ignore[arg-type]
         except InvalidArgument as error:
             raise error.calling(**{name: f"taxonomy_{name}" for name in details}) from None
+        return self.normalized_groups(tree)
+
+    def normalized_groups(self, tree: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """The groups of each item of a tree under the names that this reading gives to items."""
+        groups: dict[str, tuple[str, ...]] = {}
+        for item, above in tree.items():
+            label, path = self._normalized(item), tuple(map(self._normalized, above))
+            if groups.setdefault(label, path) != path:
+                raise UnreadableInput(
+                    f"{item!r} and another item of the taxonomy both become {label!r}, in different groups.",
+                    f"Give them the same groups, or change {said('normalize')}.",
+                )
+        return groups
+
+    def _normalized(self, name: str) -> str:
+        return normalized(name, self.normalize) if self.normalize else name
 
     def read(self, memory_limit: int | str | None = None, *, frame: pa.RecordBatchReader | None = None) -> Transactions:
         """The transactions at the path, or of a frame; an error if their hash is not the one named here."""
@@ -179,9 +215,13 @@ class Reading(BaseModel):
                 f"{self.path!r} does not hold what this recipe was made for: its sha256 differs.",
                 "Use the original (and say ORDER BY in a query), or take the sha256 out of the recipe.",
             )
-        there = set(data.names)
-        named = [*self.sensitive, *(name for name in self.sensitive_where_present if name in there)]
-        return mark_sensitive(data.with_sensitive(named), entries, tree)
+        if self.normalize:
+            data = with_normalized_names(data, self.normalize)
+        perhaps = [*map(self._normalized, self.sensitive_where_present)]
+        absent = absent_names(data, perhaps)
+        missing = {entry.text for entry in absent}
+        named = [*map(self._normalized, self.sensitive), *(name for name in perhaps if name not in missing)]
+        return mark_sensitive(data.with_sensitive(named, sought=absent), entries, tree)
 
     def _transactions(self, limits: Limits, frame: pa.RecordBatchReader | None) -> Transactions:
         is_file = frame is None and not is_database(self.path)
@@ -215,6 +255,7 @@ def read(
     counts: bool = False,
     query: str | None = None,
     encoding: str = "utf-8",
+    normalize: str | Sequence[str] | None = None,
     memory_limit: int | str | None = None,
 ) -> Transactions:
     """Read transactions from a file, a database or a frame.
@@ -236,6 +277,8 @@ def read(
     >>> import pyarrow as pa
     >>> read(pa.table({"who": [1, 1, 2], "what": ["tea", "milk", "tea"]}), long=("who", "what")).to_lists()
     [['milk', 'tea'], ['tea']]
+    >>> read(pa.table({"items": [["Tea ", "tea"], ["milk"]]}), normalize="strip,case").to_lists()
+    [['tea'], ['milk']]
     """
     told = {name: value for name, value in locals().items() if name in Reading.model_fields}
     names = tuple(item_names(sensitive, "sensitive"))

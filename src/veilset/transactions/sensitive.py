@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from veilset.errors import InvalidArgument, UnreadableInput, near_misses, said
 from veilset.io import read_text_bytes
@@ -66,13 +66,20 @@ def matching_items(data: Transactions, entries: Iterable[str], *, taxonomy: Taxo
     >>> data.with_sensitive(matching_items(data, ["glob: insulin*"])).public
     ('a', 'a*', 'aspirin', 'milk')
     """
-    return _resolved(data, parse_entries(several(entries, "entries")), taxonomy)[0]
+    return _resolved(data, parse_entries(several(entries, "entries")), taxonomy).names
 
 
 def mark_sensitive(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None = None) -> Transactions:
     """The same transactions with what the entries name sensitive too; notes say what patterns and branches took."""
-    names, notes = _resolved(data, entries, taxonomy)
-    return data.with_sensitive([*data.sensitive, *names], notes=notes)
+    found = _resolved(data, entries, taxonomy)
+    before = () if data.source is None else data.source.sought
+    return data.with_sensitive([*data.sensitive, *found.names], notes=found.notes, sought=[*before, *found.sought])
+
+
+def absent_names(data: Transactions, names: Iterable[str]) -> list[Entry]:
+    """Those of the names that are no items of the data, as entries: an item may be meant that is spelled otherwise."""
+    there = set(data.names)
+    return [_absent(name, name) for name in names if name not in there]
 
 
 def parse_entries(texts: Iterable[str]) -> list[Entry]:
@@ -113,7 +120,7 @@ def list_line(name: str) -> str:
     if name != name.strip(" \t") or "\n" in name or "\r" in name:
         raise InvalidArgument(
             f"The item {name!r} cannot stand in a list: it has a line break, or a blank at an end.",
-            "Rename it, or name it in Python: data.with_sensitive([...]).",
+            f"Read with {said('normalize', 'strip')}, or name it in Python: data.with_sensitive([...]).",
         )
     is_plain = not _COMMENT.match(name) and not name.startswith(tuple(f"{word}:" for word in _WORDS))
     return name if is_plain else f"name: {name}"
@@ -151,10 +158,17 @@ def _has_open_bracket(pattern: str) -> bool:
     return "[" in re.sub(r"\[!?+\]?+[^\]]*+\]", "", pattern)
 
 
-def _resolved(
-    data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None
-) -> tuple[tuple[str, ...], list[str]]:
-    """The items that occur and that entries take, and a note for each entry that may take several."""
+class _Resolved(NamedTuple):
+    names: tuple[str, ...]  # that occur and that entries take
+    notes: list[str]  # one for each entry that may take several
+    sought: list[Entry]  # patterns, and names below a branch that do not occur
+
+
+def _absent(name: str, written: str) -> Entry:
+    return Entry("name", name, written, "")
+
+
+def _resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None) -> _Resolved:
     if taxonomy is not None and all(entry.kind != "branch" for entry in entries):
         raise InvalidArgument(
             "There is a taxonomy, but no sensitive entry begins with 'branch:'.",
@@ -164,6 +178,7 @@ def _resolved(
     taken: set[str] = set()
     missing: list[Entry] = []
     notes = []
+    sought: list[Entry] = []
     for entry in entries:
         if entry.kind != "name" and entry.written in occurring:
             raise entry.wrong(
@@ -182,12 +197,14 @@ def _resolved(
                     "Check that the taxonomy belongs to this data, or take the entry off the list.",
                 )
             notes.append(_note(entry, found, len(listed)))
+            absent = (_absent(name, entry.written) for name in listed if name not in occurring)
+            sought += [entry] if entry.kind == "glob" else absent
             taken.update(found)
     if missing:
         first = missing[0]
         others = f"; in all, {len(missing):,} names of the lists do not" if len(missing) > 1 else ""
         raise first.wrong(f"the sensitive item {first.text!r} does not occur in the data{others}.", _meant(first, data))
-    return data.in_order(taken), notes
+    return _Resolved(data.in_order(taken), notes, sought)
 
 
 def _matching(entry: Entry, data: Transactions) -> list[str]:

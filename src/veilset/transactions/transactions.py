@@ -33,6 +33,7 @@ from veilset.io import (
 from veilset.io.gather import canonical_rows, same_array, taken_rows
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
+from veilset.transactions.twins import Twin, twins_of
 from veilset.transactions.vocabulary import (
     are_integers,
     check_writable,
@@ -45,6 +46,7 @@ from veilset.views import Shown, Summary, Tabular, listed
 
 if TYPE_CHECKING:
     from veilset.transactions.opening import Source
+    from veilset.transactions.sensitive import Entry
 
 _PARTS = ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy")
 
@@ -273,8 +275,10 @@ class Transactions(Shown, Tabular):
         sensitive_names = {name for name, is_sensitive in roles.items() if is_sensitive}
         return self._canonical(self.offsets, self.items, renamed, sensitive_names, self.persons, self.source)
 
-    def with_sensitive(self, items: Iterable[str], *, notes: Iterable[str] = ()) -> Transactions:
-        """The same transactions with these items sensitive, and no others; the source keeps the notes.
+    def with_sensitive(
+        self, items: Iterable[str], *, notes: Iterable[str] = (), sought: Iterable[Entry] = ()
+    ) -> Transactions:
+        """The same transactions with these items sensitive, and no others; the source keeps notes and what was sought.
 
         >>> data = Transactions.from_lists([["milk", "beer"], ["milk", "insulin"]])
         >>> data.with_sensitive(["insulin"]).sensitive
@@ -284,7 +288,9 @@ class Transactions(Shown, Tabular):
         _check_sensitive(sensitive, self.names)
         roles = np.zeros(len(self.names), dtype=np.uint8)
         roles[self.codes(sensitive)] = 1
-        source = None if self.source is None else replace(self.source, notes=(*self.source.notes, *notes))
+        source = self.source
+        if source is not None:
+            source = replace(source, notes=(*source.notes, *notes), sought=tuple(sought))
         return self._with(is_sensitive=roles, source=source)
 
     def anatomized(self, anatomy: Anatomy) -> Transactions:
@@ -345,6 +351,16 @@ class Transactions(Shown, Tabular):
     def public(self) -> tuple[str, ...]:
         """Names of the public items, in vocabulary order."""
         return tuple(compress(self.names, (self.is_sensitive == 0).tolist()))
+
+    @cached_property
+    def twins(self) -> tuple[Twin, ...]:
+        """Public items that would be sensitive but for case, blanks, Unicode form or punctuation, most frequent first.
+
+        >>> Transactions.from_lists([["HIV", "milk"], ["hiv "]], sensitive=["HIV"]).twins
+        (Twin(item='hiv ', support=1, resembles='HIV'),)
+        """
+        public = compress(zip(self.names, self.supports.tolist(), strict=True), (self.is_sensitive == 0).tolist())
+        return twins_of(public, self.sensitive, () if self.source is None else self.source.sought)
 
     @cached_property
     def supports(self) -> npt.NDArray[np.int64]:
@@ -472,7 +488,10 @@ class Transactions(Shown, Tabular):
             facts += [(round(float(lengths.mean()), 1), "item(s) on average"), (int(lengths.max()), "at most")]
         owners = "Rows of one person are merged." if self.persons is not None else "One row is taken as one person."
         rows = [(f"{row + 1}", listed(self[row])) for row in range(min(3, count))]
-        return Summary("Transactions", facts=facts, notes=[owners], head=("row", "items"), rows=rows)
+        notes = [owners]
+        if self.twins:
+            notes.append(f"{len(self.twins):,} public items resemble sensitive ones: see twins.")
+        return Summary("Transactions", facts=facts, notes=notes, head=("row", "items"), rows=rows)
 
 
 def _check_sensitive(items: Collection[str], names: Sequence[str]) -> None:
