@@ -29,5 +29,5 @@ def shop(tmp_path, monkeypatch):
 @pytest.fixture
 def terminal(monkeypatch):
     """Output as on a terminal: text, not JSON."""
-    monkeypatch.setattr(Screen, "of", classmethod(lambda cls, json: cls(json=json)))
+    monkeypatch.setattr(Screen, "of", classmethod(lambda cls, json, text=False: cls(json=json)))
     monkeypatch.setenv("COLUMNS", "100")

@@ -198,6 +198,7 @@ def publish(
     out_format: str | None = None,
     random_state: int | str | None = None,
     with_curve: bool = True,
+    allow_empty_promise: bool = False,
     **bounds: Unpack[Bounds],
 ) -> Bundle:
     """Write a certified release to the folder *out*: ``public/`` to hand over, ``custodian/`` to keep; or nothing.
@@ -219,11 +220,20 @@ def publish(
         order that the method gave them by its own ``random_state``.
     with_curve : bool
         Whether the custodian's report tells what other p would cost.
+    allow_empty_promise : bool
+        Write a release even if its promise excludes nothing, such as ``Coherence(k=1, p=2)``; its certificate says so.
     **bounds
         As for `audit`; the time limit holds for each step: auditing the original, measuring, writing.
     """
     run = Run.of(release, with_curve=with_curve, **bounds)
-    return write_bundle(run, out, replace=replace, out_format=out_format, random_state=random_state)
+    return write_bundle(
+        run,
+        out,
+        replace=replace,
+        out_format=out_format,
+        random_state=random_state,
+        allow_empty_promise=allow_empty_promise,
+    )
 
 
 def verify(path: str | Path, *, witnesses: int = 20, **bounds: Unpack[Bounds]) -> Verification:

@@ -30,7 +30,9 @@ def in_python(name: str, *value: object) -> str:
     return f"{name}={tuple(value[0]) if isinstance(value[0], list) else value[0]!r}" if value else name
 
 
-def _spelled(text: str, spell: Callable[..., str]) -> str:
+def spelled(text: str, spell: Callable[..., str] = in_python) -> str:
+    """A text in which each option that was `said` is written by *spell*."""
+
     def one(found: re.Match[str]) -> str:
         try:
             return spell(*json.loads(found[1]))
@@ -69,7 +71,7 @@ class VeilsetError(Exception):
     def spelled(self, spell: Callable[..., str]) -> tuple[str, str]:
         """What failed and what to do, with each option as *spell* writes its name and its value, if it has one."""
         what, next_step = self.args
-        return _spelled(what, spell), _spelled(next_step, spell)
+        return spelled(what, spell), spelled(next_step, spell)
 
     def within(self, where: str, next_step: str | None = None) -> Any:
         """The same error, met in some place: *where* stands before it."""

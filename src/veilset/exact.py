@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,6 +16,15 @@ Support: TypeAlias = int | float | str | Fraction
 
 _LARGEST_DENOMINATOR = 10**6
 _HUGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4,}")  # \d: Fraction takes the digits of all scripts
+
+
+def is_whole(value: object, least: int = 1, most: float = math.inf) -> bool:
+    """Whether a value is a whole number from *least* to *most*, and says so: 5.0 and True do not.
+
+    >>> is_whole(5), is_whole(5.0), is_whole(True), is_whole(0), is_whole(0, least=0)
+    (True, False, False, False, True)
+    """
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= int(value) <= most
 
 
 def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool = False) -> Fraction:

@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, InvalidArgument, said
+from veilset.exact import is_whole
 
 Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
@@ -76,7 +77,7 @@ class Limits:
     started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        if self.threads is not None and not 1 <= self.threads < 2**31:
+        if self.threads is not None and not is_whole(self.threads, most=2**31 - 1):
             raise InvalidArgument(
                 f"{said('threads')} is {self.threads}; at least one is needed.", "Leave it out to use all cores."
             )

@@ -59,6 +59,8 @@ class Option:
         The values of a choice, or the words that may be given.
     means : object
         What a switch stands for.
+    least, most : int
+        Between which numbers a whole one lies.
     secret : bool
         Whether the value is: then it is in no report and no log.
     public : bool
@@ -71,6 +73,8 @@ class Option:
     flag: str = ""
     choices: tuple[str, ...] = ()
     means: object = True
+    least: int = 1
+    most: int = 2**31 - 1
     secret: bool = False
     public: bool = False
 

@@ -282,6 +282,12 @@ class Release(Shown, Tabular):
         return there
 
     @property
+    def all_sensitive_removed(self) -> bool:
+        """Whether the original had sensitive items, and none is left: what is promised of them is kept for nothing."""
+        before, after = (int(data.supports[data.is_sensitive == 1].sum()) for data in (self.original, self.custodian_data))
+        return before > 0 == after
+
+    @property
     def own_loss(self) -> float | None:
         """The average loss as the method has measured it, where no list of edits tells it; None: the edits do."""
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Unpack
@@ -29,6 +29,7 @@ from veilset.audit import audit, edits_account_for
 from veilset.errors import BudgetExceeded
 from veilset.limits import Bounds, Limits
 from veilset.models import Audit, Promise
+from veilset.options import declared
 from veilset.release import OCCURRENCES, Release
 from veilset.transactions import Transactions
 from veilset.utility import Account, SideEffect
@@ -106,6 +107,10 @@ class Run:
         check_options(self.promise, self.method, self.options)
         reject_anatomized(self.data)
         self.promise.check_items(self.data)
+        for one in declared(find_method(self.promise, self.method)):
+            named = self.options.get(one.name)
+            if one.option.form in ("items", "weights") and isinstance(named, Collection) and not isinstance(named, str):
+                self.data.codes(list(named))  # an unknown item is an error before anything takes long
         if self.drop_empty:
             self.promise.check_drop_empty()
         gone = self.promise.too_common(self.data) if self.allow_sensitive else ()

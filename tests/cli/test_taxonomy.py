@@ -91,13 +91,13 @@ def test_check_on_a_terminal(tree, capsys, terminal, snapshot):
 def test_what_cannot_be_meant(tree, capsys, line, values, snapshot):
     (tree / "twice.csv").write_text("item,kind\nale,beer\nale,wine\n")
     before = {path.name: path.read_bytes() for path in tree.iterdir()}
-    code, out, err = run(capsys, line)
+    code, out, err = run(capsys, f"{line} --json")
     assert code == 2
     said = json.loads(out)["error"]
     sentence = f"{said['what']} {said['next_step']}"
     assert [value for value in values if not names(sentence, value)] == []
     assert sentence.replace(str(tree), "HERE") == snapshot
-    assert said["next_step"] in " ".join(err.split("\n"))
+    assert err == ""
     assert {path.name: path.read_bytes() for path in tree.iterdir()} == before
 
 
@@ -199,7 +199,7 @@ def test_publish_options_that_do_not_go_together(shop, capsys, arguments, values
 @pytest.mark.parametrize("command", ["audit baskets.csv --k 2 --p 2", "mine baskets.csv --min-support 2"])
 @pytest.mark.parametrize("option", ["--taxonomy-columns a,b", "--taxonomy-kind json"])
 def test_no_command_ignores_how_a_taxonomy_is_read(shop, capsys, command, option):
-    assert main(shlex.split(f"{command} {option}")) == 2
+    assert main(shlex.split(f"{command} {option} --json")) == 2
     sentence = json.loads(capsys.readouterr().out)["error"]["what"]
     assert names(sentence, option.split()[0])
     assert names(sentence, "--taxonomy")

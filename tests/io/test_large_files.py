@@ -163,7 +163,7 @@ def test_no_room_on_the_disk(small_and_on_disk, capsys):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, hard))
     try:
-        code = main(["audit", str(small_and_on_disk), "--k", "2", "--p", "1"])
+        code = main(["audit", str(small_and_on_disk), "--k", "2", "--p", "1", "--json"])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     said = json.loads(capsys.readouterr().out)["error"]
@@ -188,7 +188,7 @@ def test_a_limit_below_what_is_used_already(command, earlier, tmp_path, capsys):
         "apply": [earlier["basket"], path, "--unknown", "keep", "--out", tmp_path / "new"],
         "verify": [earlier["basket"]],
     }[command]
-    assert main([command, *map(str, arguments), "--memory-limit", "1MB"]) == 4
+    assert main([command, *map(str, arguments), "--memory-limit", "1MB", "--json"]) == 4
     said = json.loads(capsys.readouterr().out)["error"]
     assert names(said["what"], "memory limit (0.001 GB)")
     assert names(said["next_step"], "memory limit")

@@ -6,9 +6,10 @@ import numpy as np
 
 from tests.support.errors import names
 from tests.support.runs import run_of
-from tests.support.shop import NASTY, audit_of, shop_release
+from tests.support.shop import NASTY, audit_of, printed, shop_release
 from tests.support.texts import screen_text
 from veilset import api, report
+from veilset.cli.flags import in_flags
 from veilset.models import Coherence, RhoUncertainty
 from veilset.transactions import Transactions, read
 
@@ -84,3 +85,39 @@ def test_print_release_of_harmless_data(snapshot) -> None:
     text = screen_text(report.print_release, run_of(api.anonymize(data, Coherence(k=2, p=1))))
     assert "sensitive" not in text
     assert text == snapshot
+
+
+def test_print_release_that_lost_all_that_is_sensitive(snapshot) -> None:
+    """Half of those with tea have hiv: the default removes hiv, and says first that this is why rho holds."""
+    rows = [["tea", "hiv"], ["tea"], ["milk"], ["milk"], ["milk"]]
+    data = Transactions.from_lists(rows, sensitive=["hiv"])
+    run = run_of(api.anonymize(data, RhoUncertainty(rho="1/2")))
+    assert run.release.all_sensitive_removed
+    assert report.release_facts(run)["all_sensitive_removed"] is True
+    first, _ = printed(report.print_release, run, spell=in_flags).split("Had to go")
+    assert names(first, "--sensitive-weight")
+    assert first == snapshot(name="first line")
+    assert "sensitive_weight" in report.custodian_report(run)
+    kept = run_of(api.anonymize(data, RhoUncertainty(rho="1/2"), sensitive_weight=3))
+    assert not kept.release.all_sensitive_removed
+    assert report.release_facts(kept)["all_sensitive_removed"] is False
+    assert "larger sensitive_weight" not in report.custodian_report(kept)
+
+
+def test_what_keeps_more_that_is_sensitive_is_what_the_method_has() -> None:
+    rho = Transactions.from_lists([["tea", "hiv"], ["tea"], ["milk"]], sensitive=["hiv"])
+    removed = api.anonymize(rho, RhoUncertainty(rho="1/2"), method="remove-sensitive")
+    assert names(report.removed_sentence(removed), "method='top-down'")
+    common = Transactions.from_lists([["tea", "flu"], ["tea", "flu"], ["tea"]], sensitive=["flu"])
+    allowed = api.anonymize(common, Coherence(h="1/2", k=2, p=1), allow_sensitive=True)
+    assert "larger h" in report.removed_sentence(allowed)
+    assert "larger sensitive_weight" not in report.removed_sentence(allowed)
+    assert report.removed_sentence(shop_release()) == ""
+
+
+def test_suppressed_items_are_listed_by_what_is_lost() -> None:
+    """c is held by four, all others that go by one."""
+    data = Transactions.from_lists([["a"], *[["c", f"x{row}"] for row in range(4)], *[["d"]] * 9])
+    release = api.anonymize(data, Coherence(k=5, p=1))
+    assert set(release.suppressed) >= {"a", "c"}
+    assert "suppressed: c, a, x0" in printed(report.print_release, run_of(release))

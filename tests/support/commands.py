@@ -15,7 +15,7 @@ def run(capsys, *arguments: str | Path) -> tuple[int, dict]:
 
 def refusal(capsys, *arguments: str | Path, exit_code: int = 2, values: tuple[object, ...] = ()) -> str:
     """What an error says of a command, for a snapshot: it has this exit code and names these values."""
-    code, said = run(capsys, *arguments)
+    code, said = run(capsys, *arguments, "--json")
     error = said["error"]
     assert code == error["exit_code"] == exit_code, error
     sentence = f"{error['what']} {error['next_step']}".strip()

@@ -10,8 +10,10 @@ from typing import Any, Protocol
 
 from veilset.anonymize.replay import replay
 from veilset.errors import BudgetExceeded, InvalidArgument, near_misses, said
+from veilset.exact import exact_share, is_whole
 from veilset.limits import Limits
 from veilset.models import PerPromise, Promise
+from veilset.options import declared
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -69,10 +71,15 @@ def find_method(promise: Promise | type[Promise], name: str | None) -> Method:
 
 
 def check_options(promise: Promise | type[Promise], name: str | None, options: Mapping[str, object]) -> None:
-    """Raise if the method does not have one of these options; the error names the methods that have it."""
-    takes = option_names(find_method(promise, name))
+    """Raise if the method does not have one of these options, or a number among them cannot be meant.
+
+    The error names the methods that have it.
+    """
+    chosen = find_method(promise, name)
+    takes = option_names(chosen)
     wrong = next((option for option in options if option not in takes), None)
     if wrong is None:
+        _check_numbers(chosen, options)
         return
     methods = methods_of(promise)
     able = [other for other, method in methods.items() if wrong in option_names(method)]
@@ -80,6 +87,21 @@ def check_options(promise: Promise | type[Promise], name: str | None, options: M
         f"The method {name or next(iter(methods))!r} has no option {said(wrong)}.",
         f"Leave it out, or choose {' or '.join(able)}." if able else near_misses(wrong, takes) or "Leave it out.",
     )
+
+
+def _check_numbers(method: Method, options: Mapping[str, object]) -> None:
+    """Raise if a whole number is out of the range that is declared, or a share is none: no data is needed for that."""
+    for one in declared(method):
+        value, option = options.get(one.name), one.option
+        if value is None:
+            continue
+        if option.form == "whole" and not is_whole(value, option.least, option.most):
+            shown = "not as expected" if option.secret else repr(value)
+            raise InvalidArgument(
+                f"{said(one.name)} is {shown}.", f"Give a whole number from {option.least} to {option.most}."
+            )
+        if option.form == "share" and isinstance(value, (str, float, int, Fraction)):
+            exact_share(value, one.name, may_be_zero=True)
 
 
 def option_names(method: Method) -> list[str]:

@@ -30,7 +30,11 @@ Items: TypeAlias = Annotated[
 ]
 SensitiveWeight: TypeAlias = Annotated[
     int,
-    Option("whole", "Number of times a sensitive occurrence counts. More of them stay, under coarser public names."),
+    Option(
+        "whole",
+        "Number of times a sensitive occurrence counts. More of them stay, under coarser public names.",
+        most=1000,
+    ),
 ]
 NuggetSupport: TypeAlias = Annotated[
     Support | None,
@@ -78,6 +82,8 @@ RandomState: TypeAlias = Annotated[
     Option(
         "whole",
         "Secret seed of random choices, by default a random one. Kept in OUT/custodian/recipe.toml.",
+        least=0,
+        most=2**64 - 1,
         secret=True,
     ),
 ]

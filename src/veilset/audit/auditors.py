@@ -9,6 +9,7 @@ from veilset.audit.hidden_patterns import audit_hidden_patterns, audit_hidden_ru
 from veilset.audit.l_diverse_anatomy import audit_l_diverse_anatomy
 from veilset.audit.rho_uncertainty import audit_rho_uncertainty
 from veilset.errors import InvalidArgument, said
+from veilset.exact import is_whole
 from veilset.limits import Limits
 from veilset.models import (
     Audit,
@@ -41,6 +42,6 @@ AUDITORS.add(LDiverseAnatomy, audit_l_diverse_anatomy)
 def audit(data: Transactions, promise: Promise, *, witnesses: int = 20, limits: Limits | None = None) -> Audit:
     """Whether *data* keeps *promise*; see `veilset.audit`, the public function, for the parameters."""
     promise.check_data(data)
-    if not 0 <= witnesses < 2**63:
+    if not is_whole(witnesses, least=0, most=2**63 - 1):
         raise InvalidArgument(f"{said('witnesses')} is {witnesses}.", "Give 0 or more, such as 20.")
     return AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits or Limits())

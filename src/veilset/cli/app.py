@@ -1,7 +1,7 @@
 """The application that every command joins, and how it is run.
 
 Exit codes: 0 the promise holds, 1 it does not, 2 wrong usage or unreadable input, 3 infeasible, 4 not decided, 130
-interrupted.
+interrupted. An error goes to one stream: as JSON to stdout if ``--json`` was typed, else as text to stderr.
 """
 
 from __future__ import annotations
@@ -28,26 +28,31 @@ app = App(
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code."""
     tokens = sys.argv[1:] if arguments is None else arguments
-    screen = Screen(json="--json" in tokens or not sys.stdout.isatty())
     try:
         answer = app(tokens, exit_on_error=False, print_error=False)
-    except CycloptsError as error:
-        asked = " ".join(("veilset", *(error.command_chain or ())))
-        screen.fail(str(error).strip(), f"See {asked} --help.", 2)
-        return 2
-    except VeilsetError as error:
-        screen.fail(*error.spelled(in_flags), error.exit_code)
-        return error.exit_code
-    except KeyboardInterrupt:
-        screen.fail("Interrupted.", "Releases and files are written whole or not at all.", 130)
-        return 130
     except BrokenPipeError:
         return 141
-    except (OSError, UnicodeEncodeError, MemoryError) as error:  # what no reader or writer has words of its own for:
-        # a full disk, a folder that is gone, a name whose bytes are no text, an allocation outside of a kernel
-        where = f"{str(error.filename)!r}: " if isinstance(error, OSError) and error.filename is not None else ""
-        why = (isinstance(error, OSError) and error.strerror) or str(error) or "Out of memory"
-        code = 4 if isinstance(error, MemoryError) else 2
-        screen.fail(f"The system refuses. {where}{why}.", "Check the place and try again.", code)
+    except (CycloptsError, VeilsetError, KeyboardInterrupt, OSError, UnicodeEncodeError, MemoryError) as error:
+        what, next_step, code = _told(error)
+        Screen(json="--json" in tokens).fail(what, next_step, code)
         return code
     return answer if isinstance(answer, int) else 0
+
+
+def _told(error: BaseException) -> tuple[str, str, int]:
+    """What an error says, what to do next, and the exit code."""
+    if isinstance(error, CycloptsError) and isinstance(error.__cause__, VeilsetError):
+        error = error.__cause__  # what was typed is no value of its option
+    if isinstance(error, CycloptsError):
+        asked = " ".join(("veilset", *(error.command_chain or ())))
+        return str(error).strip(), f"See {asked} --help.", 2
+    if isinstance(error, VeilsetError):
+        return *error.spelled(in_flags), error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return "Interrupted.", "Releases and files are written whole or not at all.", 130
+    # What no reader or writer has words of its own for: a full disk, a folder that is gone, a name whose bytes are no
+    # text, an allocation outside of a kernel.
+    where = f"{str(error.filename)!r}: " if isinstance(error, OSError) and error.filename is not None else ""
+    why = (isinstance(error, OSError) and error.strerror) or str(error) or "Out of memory"
+    code = 4 if isinstance(error, MemoryError) else 2
+    return f"The system refuses. {where}{why}.", "Check the place and try again.", code

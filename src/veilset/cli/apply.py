@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceRelease, Yes
+from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
 from veilset.cli.publish import run_recipe, show_bundle
 from veilset.cli.screen import Screen
 from veilset.publish import recipe_like
@@ -27,6 +27,7 @@ def apply(
     yes: Yes = False,
     seed: str | None = None,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Make the changes of an earlier release to another file, check it, and write it.
 
@@ -53,7 +54,7 @@ def apply(
     seed
         Secret seed of the row order; by default a random one.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     recipe = recipe_like(release, input, None if reading is None else reading.recipe(input))
     options = {**recipe.method.options, "unknown": unknown}
     recipe = recipe.model_copy(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import veilset as vs
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions, ReadingOptions
+from veilset.cli.forms import Natural
+from veilset.cli.options import Json, LimitOptions, ReadingOptions, Text
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
 from veilset.report import WORDS, audit_facts, print_audit, print_reading, twin_facts
@@ -18,8 +19,9 @@ def audit(
     promise: PromiseOptions | None = None,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
-    witnesses: int = 20,
+    witnesses: Natural = 20,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Check a file as it is, without changing it.
 
@@ -42,7 +44,7 @@ def audit(
     witnesses
         How many reasons to list if it does not hold, the most severe first.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     bounds = limits or LimitOptions()
     asked = promise or PromiseOptions()
     layout = reading or ReadingOptions()

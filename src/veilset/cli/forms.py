@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_origin
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from veilset.anonymize.anatomy.partitions import codes_of
 from veilset.errors import InvalidArgument, UnreadableInput
@@ -24,6 +24,28 @@ Check = Callable[[Transactions], None]
 """Compares what a file said with the data, so that an error names the line."""
 
 _Class = TypeVar("_Class")
+
+_WHOLE = re.compile(r"-?[0-9]{1,40}")  # what int() and cyclopts take besides (5.4, 0x5, 5_0, " 5") is a slip
+
+
+def _whole(kind: type[int], tokens: Sequence[Token]) -> int:
+    typed = tokens[0]
+    if not _WHOLE.fullmatch(typed.value):
+        raise InvalidArgument(f"{typed.keyword} is {typed.value!r}.", "Give a whole number in digits, such as 20.")
+    return int(typed.value)
+
+
+def _natural(kind: type[int], tokens: Sequence[Token]) -> int:
+    if (number := _whole(kind, tokens)) < 0 or number >= 2**63:
+        raise InvalidArgument(f"{tokens[0].keyword} is {number}.", "Give a whole number from 0, such as 20.")
+    return number
+
+
+Natural = Annotated[int, Parameter(converter=_natural)]
+"""A number of things on the command line, perhaps none."""
+
+Whole = Annotated[int, Parameter(converter=_whole)]
+"""A whole number on the command line; nothing is rounded to one."""
 
 
 class Given(NamedTuple):
@@ -89,7 +111,7 @@ def _as_typed(typed: Any, said: Declared, encoding: str) -> Given:
 def _whole_or_unlimited(typed: str, said: Declared, encoding: str) -> Given:
     if typed == "unlimited":
         return Given(None)
-    if not (typed.isdecimal() and len(typed) <= 10):
+    if not re.fullmatch("[0-9]{1,10}", typed):
         flag, example = f"--{said.flag}", said.option.example
         raise InvalidArgument(
             f"{flag} is {typed!r}.", f"Give a whole number such as {flag} {example}, or {flag} unlimited."
@@ -170,7 +192,7 @@ def _columns(typed: str, said: Declared, encoding: str) -> Given:
     """How many columns there are to be, or what a file says that they are."""
     flag = f"--{said.flag}"
     if _is_number(typed):
-        if not typed.isdecimal() or len(typed) > DIGITS or int(typed) < 2:
+        if not is_count(typed) or int(typed) < 2:
             raise InvalidArgument(
                 f"{flag} is {typed}.", "Give a whole number of at least 2, or a file with the header item,column."
             )
@@ -197,7 +219,12 @@ def _is_number(text: str) -> bool:
 
 def whole_or_share(text: str) -> int | str:
     """A number of transactions if it is one, else the share as it was written."""
-    return int(text) if text.isdecimal() and len(text) <= DIGITS else text
+    return int(text) if is_count(text) else text
+
+
+def is_count(text: str) -> bool:
+    """Whether a text is a number of transactions or columns, in plain digits."""
+    return text.isascii() and text.isdecimal() and len(text) <= DIGITS
 
 
 def read_lists(files: Sequence[Path], option: str, encoding: str) -> list[str] | None:
@@ -235,7 +262,7 @@ FORMS: dict[Form, _Form] = {
     "pair": _Form(str, _columns_named),
     "names": _Form(str, _columns_named),
     "words": _Form(str, _words),
-    "whole": _Form(int, _as_typed),
+    "whole": _Form(Whole, _as_typed),
     "whole or unlimited": _Form(str, _whole_or_unlimited),
     "share": _Form(str, _as_typed),
     "count or share": _Form(str, lambda typed, *_: Given(whole_or_share(typed))),

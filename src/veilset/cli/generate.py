@@ -7,7 +7,8 @@ from typing import Literal
 
 import veilset as vs
 from veilset.cli.app import app
-from veilset.cli.options import Json
+from veilset.cli.forms import Whole
+from veilset.cli.options import Json, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
 from veilset.io.layout import says_its_format
@@ -19,13 +20,14 @@ def generate(
     /,
     *,
     out: Path,
-    transactions: int = 10_000,
-    items: int = 1_000,
+    transactions: Whole = 10_000,
+    items: Whole = 1_000,
     length: float = 10.0,
     pattern: float = 4.0,
-    longest: int = 100,
-    seed: int = 0,
+    longest: Whole = 100,
+    seed: Whole = 0,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Make synthetic transactions to try things on.
 
@@ -55,7 +57,7 @@ def generate(
     seed
         The same seed gives the same file.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     if out.exists():
         raise InvalidArgument(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
     if not says_its_format(out):

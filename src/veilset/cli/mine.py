@@ -13,8 +13,8 @@ from cyclopts import Group, Parameter
 
 from veilset import mining
 from veilset.cli.app import app
-from veilset.cli.forms import DIGITS, check_out, read_lists
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceFile
+from veilset.cli.forms import DIGITS, Whole, check_out, read_lists
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
 from veilset.exact import exact_share, support_of
@@ -44,9 +44,9 @@ class FrequentOptions:
     "closed: no larger itemset has the same support; maximal: no larger itemset is frequent; by default all."
     count: Annotated[bool, Flag] = False
     "Only the exact number of frequent itemsets, in all and for each item; nothing is listed."
-    min_size: int | None = None
+    min_size: Whole | None = None
     "Leave out itemsets (and rules, both sides together) with fewer items."
-    max_size: int | None = None
+    max_size: Whole | None = None
     "Leave out itemsets (also rare ones, and rules, both sides together) with more items."
     items: Annotated[tuple[Path, ...], Parameter(name="--items", negative=(), show_default=False)] = ()
     "File with items, one name a line: only these, as if the rest were not there. May be given several times."
@@ -57,7 +57,7 @@ class FrequentOptions:
 class RareOptions:
     """What narrows people down."""
 
-    rare: int | None = None
+    rare: Whole | None = None
     "The smallest sets of public items that fewer than this many transactions hold."
     h: str | None = None
     "Also those that give a sensitive item away with more than this certainty: 0.4, 40% or 2/5."
@@ -86,10 +86,11 @@ def mine(
     rules: RulesOptions | None = None,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
-    top: int = 20,
+    top: Whole = 20,
     out: Path | None = None,
     replace: ReplaceFile = False,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Show what a file holds: frequent itemsets, rare ones that narrow people down, or rules.
 
@@ -118,7 +119,7 @@ def mine(
     out
         File for all of them: .parquet, .csv, .json or .jsonl; must not exist, unless --replace is given.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     search = _Search(frequent or FrequentOptions(), rare or RareOptions(), rules or RulesOptions())
     search.check(top=top, out=out, replace=replace)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
@@ -254,7 +255,7 @@ class _Search:
 
 def _count(min_support: str, transactions: int) -> int:
     text = min_support.strip()
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         return support_of(exact_share(text, "min_support"), transactions)
     if len(text) > DIGITS:
         raise InvalidArgument(

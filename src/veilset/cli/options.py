@@ -9,16 +9,22 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from veilset.cli.forms import Typed, check_lists, given, was_given, with_flags
+from veilset.cli.forms import Typed, Whole, check_lists, given, was_given, with_flags
 from veilset.errors import InvalidArgument
+from veilset.limits import Limits
 from veilset.options import declared
 from veilset.transactions import Reading, read
 
 Flag = Parameter(negative=(), show_default=False)
-Json = Annotated[bool, Parameter(name="--json", help="Print JSON; so does piping the output."), Flag]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON, errors too; so does piping an answer."), Flag]
+Text = Annotated[bool, Parameter(name="--text", help="Print text, even into a pipe."), Flag]
 ReplaceFile = Annotated[bool, Parameter(help="Exchange an older file at OUT in one step."), Flag]
 ReplaceRelease = Annotated[bool, Parameter(help="Exchange an older release at OUT in one step."), Flag]
-Yes = Annotated[bool, Parameter(help="Do not ask when less than half of the item occurrences would survive."), Flag]
+Yes = Annotated[
+    bool,
+    Parameter(help="Publish even if less than half of the item occurrences survive, or the promise excludes nothing."),
+    Flag,
+]
 
 READING = Group("Reading", sort_key=2)
 LIMITS = Group("Limits", sort_key=4)
@@ -86,9 +92,12 @@ class ReadingOptions(Typed):
 class LimitOptions:
     """How far a run may go."""
 
-    threads: int | None = None
+    threads: Whole | None = None
     "Number of threads; by default all cores."
     memory_limit: str | None = None
     "Most memory to use, such as 2GB; beyond it the run stops with exit code 4."
     time_limit: float | None = None
     "Most seconds for each step (checking, changing, writing); beyond them the run stops with exit code 4."
+
+    def __post_init__(self) -> None:
+        Limits(**vars(self))  # refuses what cannot be meant before anything is read

@@ -8,16 +8,17 @@ from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
-from veilset.anonymize import find_method, seed_from
+from veilset.anonymize import check_options, find_method, seed_from
 from veilset.cli.app import app
+from veilset.cli.flags import in_flags
 from veilset.cli.forms import Check
 from veilset.cli.method_options import MethodOptions
-from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Yes
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.errors import InvalidArgument, VeilsetError
-from veilset.models import Promise
-from veilset.publish import Bundle, Recipe, check_seed, check_target
+from veilset.errors import InvalidArgument, VeilsetError, said
+from veilset.models import EXCLUDES_NOTHING, Promise
+from veilset.publish import Bundle, Recipe, check_format, check_seed, check_target
 from veilset.publish import publish as write_bundle
 from veilset.report import print_reading, print_release, release_facts
 from veilset.run import Run
@@ -39,11 +40,12 @@ def publish(
     seed: str | None = None,
     no_curve: Annotated[bool, Flag] = False,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Make a release that keeps a promise, check it, and write it.
 
-    Writes two folders: OUT/public is safe to hand over, OUT/custodian stays at home. If the promise cannot be proven
-    on the written bytes, nothing is written.
+    Writes two folders: OUT/public to hand over, OUT/custodian to keep. What is and is not promised stands in
+    OUT/public/report.html. If the promise cannot be proven on the written bytes, nothing is written.
 
     Example:
 
@@ -70,7 +72,7 @@ def publish(
     no_curve
         Leave out what other values of p would cost.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     bounds = limits or LimitOptions()
     checks: list[Check] = []
     is_recipe = input.endswith(".toml")
@@ -109,15 +111,22 @@ def _as_in_recipes() -> Iterator[None]:
 def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:
     """Say what was written, and where; a secret promise can be verified only with the custodian's part."""
     whole = bundle.path if run.promise.secret else bundle.public
+    lines = (
+        f"Written. Hand over {bundle.public} and nothing else; {bundle.custodian} stays with you.",
+        f"{_kept(run.promise)} What is and is not promised: {bundle.public / 'report.html'}",
+        f"Check it again at any time: veilset verify {whole}",
+    )
     screen.answer(
         {**release_facts(run), "public": str(bundle.public), "custodian": str(bundle.custodian)},
-        lambda: screen.say(
-            screen.escape(
-                f"Written and verified: {bundle.public} is safe to hand over; {bundle.custodian} stays with you.\n"
-                f"Report: {bundle.public / 'report.html'}\nCheck it again at any time: veilset verify {whole}"
-            )
-        ),
+        lambda: screen.say(screen.escape("\n".join(lines))),
     )
+
+
+def _kept(promise: Promise) -> str:
+    """What was proven of the written bytes."""
+    if promise.excludes_nothing:
+        return EXCLUDES_NOTHING
+    return f"Read back, it keeps {'the sealed promise' if promise.secret else promise}."
 
 
 def run_recipe(
@@ -139,10 +148,17 @@ def run_recipe(
     if seed is not None:
         check_seed(seed, "seed")
     check_target(out, replace=replace)
+    check_format(recipe.out_format)
     promise = recipe.promise.make()  # refuses what cannot be promised before anything is read
+    if not yes:
+        _check_excludes(promise)
+    if recipe.method.drop_empty:
+        promise.check_drop_empty()
+    check_options(promise, recipe.method.name, recipe.method.options)
     data = recipe.read_data(bounds.memory_limit)
     for check in checks:
         check(data)
+    check_format(recipe.out_format, data)
     run = Run(
         data,
         promise := recipe.promise_for(data),
@@ -154,6 +170,7 @@ def run_recipe(
         **vars(bounds),
     )
     screen.show(lambda: print_reading(data, screen.console))
+    promise.check_meaningful(data)
     run.check()
     with _shown(run, screen):
         _ = run.before
@@ -166,10 +183,27 @@ def run_recipe(
         _ = run.account, run.curve
     if release.certified and release.loss > 0.5 and not yes:
         _ask_whether_it_is_worth_it(run, screen)
-    screen.show(lambda: print_release(run, screen.console))
+    screen.show(lambda: print_release(run, screen.console, in_flags))
     with _shown(run, screen):
-        bundle = write_bundle(run, out, replace=replace, out_format=recipe.out_format, random_state=seed or recipe.seed)
+        bundle = write_bundle(
+            run,
+            out,
+            replace=replace,
+            out_format=recipe.out_format,
+            random_state=seed or recipe.seed,
+            allow_empty_promise=yes,
+        )
     return bundle, run
+
+
+def _check_excludes(promise: Promise) -> None:
+    try:
+        promise.check_excludes()
+    except InvalidArgument as error:
+        # A recipe spells options as Python does; this one is said on the command line all the same.
+        raise InvalidArgument(
+            *error.spelled(lambda name, *value: "--yes" if name == "allow_empty_promise" else said(name, *value))
+        ) from None
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from veilset.errors import InvalidArgument
 from veilset.limits import Progress as ProgressCallback
 from veilset.report import visible
 
@@ -25,9 +26,11 @@ class Screen:
         self.errors = Console(stderr=True, highlight=False)
 
     @classmethod
-    def of(cls, json: bool) -> Screen:
-        """JSON if asked for or if the output is piped."""
-        return cls(json=json or not sys.stdout.isatty())
+    def of(cls, json: bool, text: bool = False) -> Screen:
+        """JSON if asked for, or if the output is piped and *text* was not asked for."""
+        if json and text:
+            raise InvalidArgument("--json and --text ask for different outputs.", "Give one of them.")
+        return cls(json=json or not (text or sys.stdout.isatty()))
 
     @staticmethod
     def escape(text: object) -> str:
@@ -53,17 +56,22 @@ class Screen:
             how()
 
     def fail(self, what: str, next_step: str, exit_code: int) -> None:
-        """The one error form: what failed, the value received, what to do next."""
-        self.errors.print(f"[bold red]Error:[/] {self.escape(what)}\n{self.escape(next_step)}".rstrip(), soft_wrap=True)
+        """The one error form: what failed, the value received, what to do next; JSON on stdout, text on stderr."""
         if self.json:
             error = {"what": what, "next_step": next_step, "exit_code": exit_code}
             sys.stdout.write(json.dumps({"error": error}, indent=2, ensure_ascii=False) + "\n")
+            return
+        self.errors.print(f"[bold red]Error:[/] {self.escape(what)}\n{self.escape(next_step)}".rstrip(), soft_wrap=True)
 
     def confirm(self, question: str) -> bool:
-        """Ask a person; a program says no."""
+        """Ask a person, on stderr: stdout may be piped. A program says no, and so does the end of the input."""
         if self.json or not sys.stdin.isatty():
             return False
-        answer = self.console.input(f"[bold yellow]{self.escape(question)}[/] {escape('[y/N]')} ")
+        try:
+            answer = self.errors.input(f"[bold yellow]{self.escape(question)}[/] {escape('[y/N]')} ")
+        except EOFError:
+            self.errors.print()
+            return False
         return answer.strip().lower() in {"y", "yes"}
 
     @contextmanager

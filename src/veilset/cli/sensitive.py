@@ -8,8 +8,8 @@ from cyclopts import App
 
 from veilset import mining
 from veilset.cli.app import app
-from veilset.cli.forms import whole_or_share
-from veilset.cli.options import Json, LimitOptions, ReadingOptions
+from veilset.cli.forms import Whole, whole_or_share
+from veilset.cli.options import Json, LimitOptions, ReadingOptions, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
 from veilset.exact import support_of
@@ -25,13 +25,14 @@ def suggest(
     input: Path,  # noqa: A002 - the word users read
     /,
     *,
-    size: int = 1,
+    size: Whole = 1,
     min_support: str = "5",
-    top: int = 20,
+    top: Whole = 20,
     out: Path | None = None,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Propose additions to the list: public items that give a sensitive one away.
 
@@ -55,7 +56,7 @@ def suggest(
     out
         File for a list that proposes the single items, with the reasons as comments; must not exist.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
     if not (layout.sensitive_files or layout.sensitive_items):
         raise InvalidArgument(

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from veilset.cli.app import app
-from veilset.cli.forms import check_out, columns_of
-from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceFile
+from veilset.cli.forms import Whole, check_out, columns_of
+from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
 from veilset.io.trees import TreeKind, check_tree_name
@@ -48,6 +48,7 @@ def check(
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Read a tree, and see whether it fits transactions.
 
@@ -65,7 +66,7 @@ def check(
     data
         The transactions to compare it with.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     layout = reading or ReadingOptions()
     if data is None and (limits is not None or layout.is_about_data):
         raise InvalidArgument(
@@ -97,12 +98,13 @@ def show(
     tree: Path,
     /,
     *,
-    depth: int | None = None,
+    depth: Whole | None = None,
     item: str | None = None,
     kind: Kind = None,
     columns: Columns = None,
     encoding: str = "utf-8",
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Draw a tree, or the way to one of its items, with the number of items below each group.
 
@@ -122,7 +124,7 @@ def show(
     encoding
         Encoding of the text.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     if depth is not None and item is not None:
         raise InvalidArgument(
             "--depth does not go with --item: all groups of an item are shown.", "Leave one of them out."
@@ -144,15 +146,16 @@ def make(
     data: str,
     /,
     *,
-    fan_out: int | None = None,
-    co_occurrence: int | None = None,
-    min_support: int | None = None,
+    fan_out: Whole | None = None,
+    co_occurrence: Whole | None = None,
+    min_support: Whole | None = None,
     out: Path,
     kind: Annotated[Kind, Parameter(help="paths, edges, lines or json, whatever the name of OUT says.")] = None,
     replace: ReplaceFile = False,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
     json: Json = False,
+    text: Text = False,
 ) -> int:
     """Make a tree over the public items of transactions, where there is none.
 
@@ -174,7 +177,7 @@ def make(
     out
         File to write: .csv or .tsv (item,group,…), .txt (item;group;\\*) or .json, each perhaps with .gz.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     if (fan_out is None) == (co_occurrence is None):
         given = "Both" if fan_out is not None else "Neither of"
         raise InvalidArgument(
@@ -189,6 +192,13 @@ def make(
             "--co-occurrence needs --min-support: a tree shows what was bought together, perhaps by one person.",
             "Give the k of your promise, such as --min-support 20.",
         )
+    for option, number, least in (
+        ("--fan-out", fan_out, 2),
+        ("--co-occurrence", co_occurrence, 2),
+        ("--min-support", min_support, 1),
+    ):
+        if number is not None and number < least:
+            raise InvalidArgument(f"{option} is {number}.", f"Give a whole number of at least {least}.")
     check_tree_name(out, kind)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
     check_out(out, [Path(data), *layout.files], replace=replace)

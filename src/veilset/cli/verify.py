@@ -7,13 +7,22 @@ from typing import Any
 
 import veilset as vs
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions
+from veilset.cli.forms import Natural
+from veilset.cli.options import Json, LimitOptions, Text
 from veilset.cli.screen import Screen
 from veilset.report import audit_facts, print_audit, verdict
 
 
 @app.command(sort_key=3)
-def verify(path: Path, /, *, limits: LimitOptions | None = None, witnesses: int = 20, json: Json = False) -> int:
+def verify(
+    path: Path,
+    /,
+    *,
+    limits: LimitOptions | None = None,
+    witnesses: Natural = 20,
+    json: Json = False,
+    text: Text = False,
+) -> int:
     """Read a release again and count whether it keeps its promise.
 
     Needs the public folder alone, except where the promise is secret itself (hidden patterns and rules): whether that
@@ -31,7 +40,7 @@ def verify(path: Path, /, *, limits: LimitOptions | None = None, witnesses: int 
     witnesses
         How many reasons to list if it does not hold.
     """
-    screen = Screen.of(json)
+    screen = Screen.of(json, text)
     bounds = limits or LimitOptions()
     with screen.progress() as progress:
         found = vs.verify(path, witnesses=witnesses, progress=progress, **vars(bounds))
@@ -45,10 +54,12 @@ def verify(path: Path, /, *, limits: LimitOptions | None = None, witnesses: int 
         facts["audit"] = audit_facts(answer, merged=merged)
 
     def show() -> None:
-        colour = "green" if found.holds else "yellow" if found.exit_code == 4 else "red"
+        empty = answer is not None and bool(answer.promise.excludes_nothing)
+        colour = "yellow" if found.exit_code == 4 or (found.holds and empty) else "green" if found.holds else "red"
         screen.say(f"[bold {colour}]{found.verdict.upper()}[/]  {screen.escape(found.message)}")
         if answer is not None and answer.holds:
-            screen.say(screen.escape(verdict(answer, merged=merged)))
+            if not empty:  # the message says it
+                screen.say(screen.escape(verdict(answer, merged=merged)))
         elif answer is not None:
             print_audit(answer, screen.console, merged=merged)
 

@@ -10,7 +10,7 @@ from veilset.io.layout import ANATOMIES, FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
 from veilset.io.rows import Rows
 from veilset.io.text import open_text
-from veilset.io.writing import as_written, find_difference, table_of, write_rows
+from veilset.io.writing import as_written, check_names, find_difference, table_of, write_rows
 
 __all__ = [
     "ANATOMIES",
@@ -24,6 +24,7 @@ __all__ = [
     "as_written",
     "atomic_file",
     "atomic_folder",
+    "check_names",
     "check_place",
     "check_table_name",
     "find_difference",

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 
 from veilset.io.blocks import block_of, schema_of
@@ -42,6 +43,15 @@ def write_rows(stream: IO[bytes], offsets: Offsets, items: Codes, names: Sequenc
 def table_of(offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> Any:
     """Canonical rows as one Arrow table, with the values that `write_rows` writes to a file of tables."""
     return pa.concat_tables([schema_of(names, layout).empty_table(), *_table_blocks(offsets, items, names, layout)])
+
+
+def check_names(names: Sequence[str], layout: Layout) -> None:
+    """Raise if one of these names cannot be written so."""
+    if layout.form.container in _TABLES:
+        schema_of(names, layout)
+    elif names:
+        for _ in text_blocks(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), names, layout):
+            pass  # the names come first
 
 
 def find_difference(path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> str | None:

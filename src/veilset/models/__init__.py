@@ -3,12 +3,13 @@
 from veilset.models.coherence import Coherence
 from veilset.models.hidden_patterns import HiddenPatterns, HiddenRules
 from veilset.models.l_diverse_anatomy import Empty, LDiverseAnatomy
-from veilset.models.promise import Audit, Edit, Leftover, Margin, Parameter, Promise, Reach, Witness
+from veilset.models.promise import EXCLUDES_NOTHING, Audit, Edit, Leftover, Margin, Parameter, Promise, Reach, Witness
 from veilset.models.registry import PROMISES, PerPromise, known_promise, register
 from veilset.models.rho_uncertainty import RhoUncertainty
 from veilset.models.sealed import Sealed
 
 __all__ = [
+    "EXCLUDES_NOTHING",
     "PROMISES",
     "Audit",
     "Coherence",

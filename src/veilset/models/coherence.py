@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
-import numpy as np
-
 from veilset.errors import Infeasible, InvalidArgument, said
-from veilset.exact import at_least, exact_share, percent
+from veilset.exact import at_least, exact_share, is_whole, percent
 from veilset.models.promise import Parameter, Promise
 from veilset.options import Option
 from veilset.transactions import Transactions
@@ -76,7 +74,7 @@ class Coherence(Promise):
         for letter, value in (("k", k), ("p", p)):
             if value is None and letter == "p":
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**31:
+            if not is_whole(value, most=2**31 - 1):
                 unlimited = f", or {said('p', None)} for no limit" if letter == "p" else ""
                 raise InvalidArgument(
                     f"{said(letter)} is {value!r}.",
@@ -91,6 +89,17 @@ class Coherence(Promise):
         h = "" if self.h is None else f"h={self.h}, "
         groups = f", sensitive_groups={self.sensitive_groups}" if self.sensitive_groups else ""
         return f"Coherence({h}k={self.k}, p={'unlimited' if self.p is None else self.p}{groups})"
+
+    @property
+    def excludes_nothing(self) -> Mapping[str, object]:
+        """One transaction always fits, and nobody is more than sure.
+
+        >>> dict(Coherence(h=1, k=1, p=2).excludes_nothing), dict(Coherence(h=1, k=2, p=2).excludes_nothing)
+        ({'k': 10, 'h': 0.4}, {})
+        """
+        if self.k > 1 or self.share < 1:
+            return {}
+        return {"k": 10} if self.h is None else {"k": 10, "h": 0.4}
 
     @property
     def support_floor(self) -> int:
@@ -161,6 +170,14 @@ class Coherence(Promise):
                 f"(such as {data.sensitive[0]!r}).",
                 f"Say how sure an attacker may become of one, such as {said('h', 0.4)}; "
                 f"{said('h', 1)} protects identities only.",
+            )
+
+    def check_meaningful(self, data: Transactions) -> None:
+        """Raise if only h could exclude anything, and nothing is sensitive."""
+        if self.k == 1 and self.share < 1 and not data.sensitive:
+            raise InvalidArgument(
+                f"No item is sensitive, so {said('h', str(self.h))} says nothing, and {said('k', 1)} excludes nothing.",
+                f"Name the sensitive items ({said('sensitive')}), or choose for example {said('k', 10)}.",
             )
 
     def check_feasible(self, data: Transactions) -> None:

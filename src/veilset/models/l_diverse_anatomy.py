@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, get_args
@@ -72,6 +73,11 @@ class LDiverseAnatomy(Promise):
     def __repr__(self) -> str:
         free = ", empty='free'" if self.empty == "free" else ""
         return f"LDiverseAnatomy(l={self.l}{free})"
+
+    @property
+    def excludes_nothing(self) -> Mapping[str, object]:
+        """No value can belong to more than all."""
+        return {"l": 2} if self.l == 1 else {}
 
     def empty_is_free(self, *, sensitive: bool) -> bool:
         """Whether having no item is free in a column of sensitive, or of public, items."""

@@ -12,6 +12,9 @@ from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
 from veilset.views import MOST_ROWS, Shown, Summary, legible
 
+EXCLUDES_NOTHING = "This promise excludes nothing: any file keeps it."
+"""What is said of such a promise instead of a verdict, and first of all that is not promised."""
+
 Parameter: TypeAlias = (
     str
     | int
@@ -60,6 +63,25 @@ class Promise(ABC):
     @abstractmethod
     def not_promised(self) -> tuple[str, ...]:
         """What the promise does not cover, in plain sentences."""
+
+    @property
+    def excludes_nothing(self) -> Mapping[str, object]:
+        """The parameters because of which any data keeps it, each with a value to choose instead; empty: none does."""
+        return {}
+
+    def check_excludes(self) -> None:
+        """Raise `InvalidArgument` if any data keeps the promise: whoever publishes that has to say so."""
+        if instead := self.excludes_nothing:
+            asked = " and ".join(said(name, value) for name, value in self.parameters().items() if name in instead)
+            better = " or ".join(said(name, value) for name, value in instead.items())
+            raise InvalidArgument(
+                f"With {asked} the promise excludes nothing: any file keeps it.",
+                f"Choose for example {better}; to publish it anyway, say {said('allow_empty_promise', True)}.",
+            )
+
+    def open_ends(self) -> tuple[str, ...]:
+        """What `not_promised` says; before that, if it is so, that the promise excludes nothing."""
+        return (*([EXCLUDES_NOTHING] if self.excludes_nothing else []), *self.not_promised())
 
     @property
     def support_floor(self) -> int:

@@ -88,7 +88,9 @@ class RhoUncertainty(Promise):
 
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
+        nearly = "Only complete certainty is excluded: an attacker may be 99% sure of a sensitive item, or more."
         return (
+            *([nearly] if self.rho == 1 else []),
             "A person may be recognised by what is known of them: how many transactions fit is not bounded.",
             "Nothing is promised against somebody who knows which items a person lacks.",
             "That a person is in the data, and what public items go together, is not hidden.",

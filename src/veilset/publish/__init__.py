@@ -3,7 +3,7 @@
 from veilset.publish.bundle import Bundle, check_target, publish
 from veilset.publish.certificate import Certificate
 from veilset.publish.edits import recipe_like
-from veilset.publish.handover import check_seed
+from veilset.publish.handover import check_format, check_seed
 from veilset.publish.recipe import Recipe
 from veilset.publish.verify import Verification, verify
 
@@ -12,6 +12,7 @@ __all__ = [
     "Certificate",
     "Recipe",
     "Verification",
+    "check_format",
     "check_seed",
     "check_target",
     "publish",

@@ -75,10 +75,14 @@ def publish(
     replace: bool = False,
     out_format: str | None = None,
     random_state: int | str | None = None,
+    allow_empty_promise: bool = False,
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     release = run.release
     answer = check_certified(release, "written")
+    release.promise.check_meaningful(release.original)
+    if not allow_empty_promise:
+        release.promise.check_excludes()
     out = Path(out)
     check_target(out, replace=replace)
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
@@ -149,7 +153,7 @@ def _write_public(
             columns=layout.columns or None,
         ),
         loss_percent=loss_percent,
-        not_promised=promise.not_promised(),
+        not_promised=promise.open_ends(),
         made_by=made_by,
         generalized=dict(release.stands_for),
         anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout),

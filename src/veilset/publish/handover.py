@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from veilset.anonymize import METHODS, methods_of, reject_anatomized
 from veilset.errors import InvalidArgument, NotCertified, said, unknown
-from veilset.io import FORMATS, Layout, as_written, table_of
+from veilset.io import FORMATS, Layout, as_written, check_names, table_of
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -31,6 +31,7 @@ _TABLES = {"lists": "arrow", "long": "arrow-long", "wide": "arrow-wide"}
 def _table(release: Release, random_state: int | str | None) -> Any:
     """The released rows as an Arrow table, in the shape in which `publish` writes them by default."""
     check_certified(release, "handed over")
+    release.promise.check_excludes()
     data = released_rows(release, secret_order(release, seed_from(random_state)))
     if data.anatomy is not None:
         return data.anatomized_rows().table()
@@ -84,22 +85,28 @@ def release_layout(release: Release, out_format: str | None) -> Layout:
     The ids of a long table are numbers of released rows, so that is what their column is called: they are no invoices,
     and no persons of the source.
     """
-    layout = _layout(release, out_format)
+    check_format(out_format)
+    layout = _layout(release.original, out_format)
+    if out_format is None and layout.form.container == "fimi" and release.generalized:
+        layout = as_written(Layout("basket", ","))  # names of groups are no ids
     if layout.form.shape != "long":
         return layout
     _, item = layout.columns
     return replace(layout, columns=("row_number" if item.casefold() == "row" else "row", item))
 
 
-def _layout(release: Release, out_format: str | None) -> Layout:
-    source = release.original.source
-    read = Layout("basket", ",") if source is None else source.layout
+def check_format(out_format: str | None, data: Transactions | None = None) -> None:
+    """Raise if there is no such format, or the items of *data* cannot be written so: before anything takes long."""
+    if out_format is not None and out_format not in FORMATS:
+        raise unknown("format", out_format, FORMATS).within(f"{said('out_format')}: ")
+    if out_format is not None and data is not None:
+        check_names(data.names, _layout(data, out_format))
+
+
+def _layout(original: Transactions, out_format: str | None) -> Layout:
+    read = Layout("basket", ",") if original.source is None else original.source.layout
     if out_format is None:
-        if read.form.container == "fimi" and release.generalized:
-            read = Layout("basket", ",")  # names of groups are no ids
         return as_written(read)
-    if out_format not in FORMATS:
-        raise unknown("format", out_format, FORMATS)
     container, shape, suffix, _ = FORMATS[out_format]
     both_csv = container == read.form.container == "csv"
     columns = read.columns if read.form.shape == shape else ()

@@ -41,8 +41,8 @@ _WRITTEN: dict[Form, Any] = {
     "pair": tuple[str, str],
     "names": tuple[str, ...],
     "words": tuple[str, ...],
-    "whole": int,
-    "whole or unlimited": int | Literal["unlimited"],
+    "whole": StrictInt,
+    "whole or unlimited": StrictInt | Literal["unlimited"],
     "share": str | float | int,
     "count or share": StrictInt | StrictFloat | str,
     "switch": bool,
@@ -54,7 +54,7 @@ _WRITTEN: dict[Form, Any] = {
     "patterns": tuple[tuple[str, ...], ...],
     "rules": tuple[tuple[tuple[str, ...], tuple[str, ...]], ...],
     "weights": dict[str, float] | str,
-    "columns": int | _Path | tuple[tuple[str, ...], ...],
+    "columns": StrictInt | _Path | tuple[tuple[str, ...], ...],
 }
 """How a value of each form stands in a recipe. TOML has no word for None: it is left out, or "unlimited"."""
 
@@ -65,7 +65,7 @@ _UNDECLARED: dict[str, Any] = {
     "generalized": dict[str, str],
     "stands_for": dict[str, tuple[str, ...]],
     "beta": _WRITTEN["share"],
-    "fan_out": int,
+    "fan_out": StrictInt,
 }
 """The same for options of methods that have no flag on the command line."""
 

@@ -17,7 +17,7 @@ from veilset.audit import audit
 from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
 from veilset.io import find_difference, read_bytes, sha256_of
 from veilset.limits import Limits
-from veilset.models import Audit, Promise, Sealed
+from veilset.models import EXCLUDES_NOTHING, Audit, Promise, Sealed
 from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, certified_promise
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise
@@ -116,7 +116,8 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     subject = f"The sealed promise that {_hidden(told)}" if isinstance(told, Sealed) else f"{promise}"
     file = _audited(certificate).file
     if answer.holds:
-        return Verification("holds", f"{subject} holds on the bytes of {file}.", certificate, answer)
+        empty = f" {EXCLUDES_NOTHING}" if promise.excludes_nothing else ""
+        return Verification("holds", f"{subject} holds on the bytes of {file}.{empty}", certificate, answer)
     message = f"{subject} does not hold on the bytes of {file}. Do not use or pass on this release."
     return Verification("broken", message, certificate, answer)
 

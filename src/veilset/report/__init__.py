@@ -10,7 +10,7 @@ from veilset.report.public import public_report
 from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.report.terminal import print_audit, print_reading, print_release
 from veilset.report.terminal_mined import print_mined, print_proxies
-from veilset.report.words import WORDS, Words, verdict, why_gone
+from veilset.report.words import WORDS, Words, removed_sentence, verdict, why_gone
 from veilset.report.words_anatomy import LDiverseAnatomyWords
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
@@ -42,6 +42,7 @@ __all__ = [
     "proxy_facts",
     "public_report",
     "release_facts",
+    "removed_sentence",
     "taxonomy_facts",
     "taxonomy_sentence",
     "twin_facts",

@@ -16,6 +16,7 @@ from veilset.report.words import (
     decide,
     one_person,
     reading_notes,
+    removed_sentence,
     undecided_sentence,
     verdict,
     ways_by_size,
@@ -48,6 +49,7 @@ def custodian_report(run: Run) -> str:
         limits,
         release=release,
         decision=decide(release),
+        removed=removed_sentence(release),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
         options=", ".join(
             f"{name}={_option(name, value)}" for name, value in release.options.items() if name != "chosen"

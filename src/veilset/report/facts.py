@@ -56,7 +56,8 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
         "margins": {name: _margin(margin) for name, margin in audit.margins.items()},
         "reach": None if audit.reach is None else _reach(audit.reach),
         "leftovers": [_leftover(left) for left in audit.leftovers],
-        "not_promised": list(audit.promise.not_promised()),
+        "excludes_nothing": bool(audit.promise.excludes_nothing),
+        "not_promised": list(audit.promise.open_ends()),
     }
 
 
@@ -79,6 +80,7 @@ def release_facts(run: Run) -> dict[str, Any]:
         "transactions": len(release.custodian_data),
         "items": len(release.custodian_data.names),
         "sensitive": len(release.custodian_data.sensitive),
+        "all_sensitive_removed": release.all_sensitive_removed,
         "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
         "undecided": list(release.undecided),
         "notes": list(release.notes),

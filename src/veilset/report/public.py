@@ -15,7 +15,7 @@ from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.report.pages import Figure, length_figure, render, support_figure
 from veilset.report.text import number
-from veilset.report.words import limits_met, verdict, words_of
+from veilset.report.words import limits_met, says_nothing, verdict, words_of
 from veilset.transactions import Transactions
 
 _CODE = Markup("<code>{}</code>")
@@ -51,7 +51,7 @@ def public_report(
         Where they leave too little memory, the page has no charts.
     """
     words = words_of(audit.promise)
-    open_ends = list(audit.promise.not_promised())
+    open_ends = list(audit.promise.open_ends())
     if audit.promise.about_people and not merged:
         open_ends.append(
             "One transaction is taken as one person. Whoever has several transactions in this file is "
@@ -64,6 +64,7 @@ def public_report(
         audit=audit,
         words=words,
         state=words.state(audit),
+        good=audit.holds and not says_nothing(audit),
         verdict=verdict(audit, merged=merged),
         data=data,
         loss_percent=loss_percent,

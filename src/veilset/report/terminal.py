@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from veilset.errors import in_python
 from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
@@ -25,6 +26,8 @@ from veilset.report.words import (
     one_person,
     perhaps_worse,
     reading_notes,
+    removed_sentence,
+    says_nothing,
     undecided_sentence,
     verdict,
     ways_by_size,
@@ -67,7 +70,12 @@ def _transaction(row: int, items: Sequence[str], sensitive: Collection[str]) -> 
 def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
     """The verdict, the most severe reasons against it, and how close to the limits the data comes."""
     title("Audit", console)
-    _verdict(words_of(audit.promise).state(audit), audit.holds, verdict(audit, merged=merged), console)
+    _verdict(
+        words_of(audit.promise).state(audit),
+        audit.holds and not says_nothing(audit),
+        verdict(audit, merged=merged),
+        console,
+    )
     if audit.witnesses:
         _witnesses(audit, console)
     below = [
@@ -96,8 +104,8 @@ def _margins(audit: Audit, console: Console) -> None:
     indented([table, *([Text(more, style="dim")] if (more := perhaps_worse(audit)) else [])], console)
 
 
-def print_release(run: Run, console: Console) -> None:
-    """What was at risk, what had to go, what was changed, what it cost; then GO or NO-GO."""
+def print_release(run: Run, console: Console, spell: Callable[..., str] = in_python) -> None:
+    """What was at risk, what had to go, what was changed, what it cost; then GO or NO-GO. *spell* writes options."""
     release, account, before = run.release, run.account, run.before
     decision = decide(release)
     told = Table.grid(padding=(0, 2))
@@ -124,8 +132,9 @@ def print_release(run: Run, console: Console) -> None:
         if sentence:
             told.add_row(head, Text(sentence))
     title("Release", console)
-    indented([told], console)
-    _verdict(decision.word, decision.go, decision.why, console)
+    removed = removed_sentence(release, spell)
+    indented([*([Text(removed, style="yellow")] if removed else []), told], console)
+    _verdict(decision.word, decision.go and not decision.empty, decision.why, console)
 
 
 def _had_to_go(account: Account, why_none: str) -> str:
@@ -143,8 +152,10 @@ def _changed(release: Release) -> str:
     done = [done for done in (taken_sentence(release), cut_sentence(release)) if done]
     if release.suppressed:
         hidden = set(release.original.sensitive).intersection(release.suppressed)
+        support = dict(zip(release.original.names, release.original.supports.tolist(), strict=True))
+        by_weight = tuple(sorted(release.suppressed, key=lambda name: (-support[name], name)))
         of_them = f", {len(hidden):,} of them sensitive" if hidden else ""
-        done.append(f"{number(len(release.suppressed), 'item')} suppressed{of_them}: {_names(release.suppressed)}")
+        done.append(f"{number(len(release.suppressed), 'item')} suppressed{of_them}: {_names(by_weight)}")
     if release.generalized:
         done.append(f"{number(len(release.generalized), 'item')} given a coarser name")
     if release.withheld:

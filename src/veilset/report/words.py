@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
-from veilset.anonymize import Curve
+from veilset.anonymize import Curve, methods_of
+from veilset.errors import in_python, said, spelled
 from veilset.exact import percent
 from veilset.limits import Limits
-from veilset.models import Audit, Margin, PerPromise, Promise, Reach, Witness
+from veilset.models import EXCLUDES_NOTHING, Audit, Margin, PerPromise, Promise, Reach, Witness
 from veilset.options import declared
 from veilset.release import Attempt, Bound, Release
 from veilset.report.text import in_quotes, knowledge, number, quoted, shares, shown
@@ -23,6 +24,8 @@ from veilset.transactions import Transactions
 from veilset.views import by_size, visible
 
 _MOST_TWINS = 10
+
+_WEIGHT = "sensitive_weight"
 
 
 class Words(ABC):
@@ -54,6 +57,8 @@ class Words(ABC):
     """Why nothing had to go; empty if no item has to go as a whole."""
     none_sensitive: ClassVar[str] = "No item of this file was declared sensitive."
     """What it means that a released file has no sensitive item."""
+    of_sensitive: ClassVar[str] = ""
+    """The parameter that limits what can be inferred of sensitive items; empty if none does."""
     recount: ClassVar[str] = (
         "It compares the files with their checksums, reads the data again and counts everything anew, with code that "
         "shares nothing with the code that changed the data."
@@ -66,7 +71,9 @@ class Words(ABC):
 
     def state(self, audit: Audit) -> str:
         """The answer in capitals, so that colour never stands alone."""
-        return "HOLDS" if audit.holds else "DOES NOT HOLD" if audit.feasible else "INFEASIBLE"
+        if audit.holds:
+            return "EXCLUDES NOTHING" if audit.promise.excludes_nothing else "HOLDS"
+        return "DOES NOT HOLD" if audit.feasible else "INFEASIBLE"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """A witness in a table, a cell for each of `heads`."""
@@ -108,8 +115,8 @@ class Words(ABC):
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         """Each parameter, its value, and what it means for data with or without sensitive items."""
         values = self.promise.parameters()
-        said = declared(type(self.promise))
-        return [(one.name, str(values[one.name]), one.option.help) for one in said if one.name in values]
+        options = declared(type(self.promise))
+        return [(one.name, str(values[one.name]), one.option.help) for one in options if one.name in values]
 
     def how_checked(self, audit: Audit) -> str:
         """What the auditor did to answer."""
@@ -162,20 +169,29 @@ def verdict(audit: Audit, *, merged: bool) -> str:
     merged : bool
         Whether the transactions of one person were merged; if not, the sentence says what it takes as one.
     """
-    return words_of(audit.promise).verdict(audit, "" if merged else " (one transaction taken as one person)")
+    words = words_of(audit.promise)
+    if says_nothing(audit):
+        return EXCLUDES_NOTHING
+    return words.verdict(audit, "" if merged else " (one transaction taken as one person)")
+
+
+def says_nothing(audit: Audit) -> bool:
+    """Whether the promise is kept, and any file keeps it."""
+    return audit.holds and bool(audit.promise.excludes_nothing)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a release may go out, and why."""
+    """Whether a release may go out, and why; *empty*: its promise excludes nothing, so that this is nobody's gain."""
 
     go: bool
     why: str
+    empty: bool = False
 
     @property
     def word(self) -> str:
-        """GO or NO-GO."""
-        return "GO" if self.go else "NO-GO"
+        """GO, NO-GO, or what there is to know before a release goes out that promises nothing."""
+        return "EXCLUDES NOTHING" if self.empty else "GO" if self.go else "NO-GO"
 
 
 def decide(release: Release) -> Decision:
@@ -186,7 +202,8 @@ def decide(release: Release) -> Decision:
         return Decision(False, f"The account of the edits is wrong: {release.discrepancy}")
     if release.audit.holds and not release.certified:
         return Decision(False, "The audit is about other data or another promise.")
-    return Decision(release.certified, verdict(release.audit, merged=release.original.persons is not None))
+    why = verdict(release.audit, merged=release.original.persons is not None)
+    return Decision(release.certified, why, empty=says_nothing(release.audit))
 
 
 def why_gone(release: Release, alone: Collection[str]) -> dict[str, str]:
@@ -206,6 +223,32 @@ def why_gone(release: Release, alone: Collection[str]) -> dict[str, str]:
         else:
             why[item] = words.why_gone(release.method, sensitive=item in sensitive, alone=item in alone)
     return why
+
+
+def removed_sentence(release: Release, spell: Callable[..., str] = in_python) -> str:
+    """That nothing sensitive is left, why that is no merit, and what would keep more; empty if something is left."""
+    if not release.all_sensitive_removed:
+        return ""
+    limit = words_of(release.promise).of_sensitive
+    why = f": {limit} holds because nothing sensitive is left" if limit else ""
+    more = spelled(_keeps_more_sensitive(release, limit), spell)
+    return f"Every sensitive item was removed{why}. {more}".rstrip()
+
+
+def _keeps_more_sensitive(release: Release, limit: str) -> str:
+    """The option that may keep sensitive items: of this method, or of another one; or a milder promise."""
+    if release.method == "replay":
+        return "The changes were decided for the earlier release."
+    weighing = [
+        name
+        for name, method in methods_of(release.promise).items()
+        if _WEIGHT in {option.name for option in declared(method)}
+    ]
+    if weighing:
+        if release.method in weighing:
+            return f"A larger {said(_WEIGHT)} can keep more."
+        return f"Use {said('method', weighing[0])} with a larger {said(_WEIGHT)} to keep more."
+    return f"A larger {limit} can keep more." if limit else ""
 
 
 def curve_sentence(curve: Curve) -> str:
@@ -239,7 +282,7 @@ def attempts_sentence(release: Release) -> str:
     if len(release.attempts) < 2:
         return ""
     best = sorted(release.attempts, key=lambda attempt: (not attempt.won, attempt.loss is None, attempt.loss))
-    weighed = any(release.options.get(name) for name in ("weights", "sensitive_weight"))
+    weighed = any(release.options.get(name) for name in ("weights", _WEIGHT))
     return ", ".join(_attempt(attempt) for attempt in best) + "; weights decided" * weighed
 
 

@@ -56,8 +56,6 @@ class LDiverseAnatomyWords(Words):
         return f"{too_common}{for_example(audit)} {_in_words(worst)}."
 
     def _holds(self, audit: Audit, taken: str) -> str:
-        if self.promise.l == 1:
-            return "l is 1, which limits nothing: a value may belong to all transactions of a bucket."
         largest = audit.margins.get("largest_share")
         if largest is None:
             return "There are no transactions in this file."

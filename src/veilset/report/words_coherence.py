@@ -26,6 +26,7 @@ class CoherenceWords(Words):
 
     title: ClassVar[str] = "(h,k,p)-coherence"
     may_be_recoded: ClassVar[bool] = True
+    of_sensitive: ClassVar[str] = "h"
     none_alone: ClassVar[str] = "no item gives anybody away by itself"
     none_sensitive: ClassVar[str] = (
         "No item of this file was declared sensitive: the promise is about finding people, not about what they have."

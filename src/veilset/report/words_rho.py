@@ -21,6 +21,7 @@ class RhoUncertaintyWords(Words):
 
     title: ClassVar[str] = "ρ-uncertainty"
     reason: ClassVar[str] = "sensitive item"
+    of_sensitive: ClassVar[str] = "ρ"
     none_alone: ClassVar[str] = "no sensitive item is so common that anybody would be too sure of it"
     none_sensitive: ClassVar[str] = "No item of this file is declared sensitive: all were removed, or none was named."
 

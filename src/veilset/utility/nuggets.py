@@ -13,7 +13,7 @@ from collections.abc import Collection
 from fractions import Fraction
 
 from veilset.errors import InvalidArgument, said
-from veilset.exact import Support
+from veilset.exact import Support, is_whole
 from veilset.limits import Limits
 from veilset.mining import count_frequent
 from veilset.mining.frequent_itemsets import support_of_nuggets
@@ -56,7 +56,7 @@ def nugget_losses(
     >>> nugget_losses(release, ["d"], nugget_support=1)  # now d, bc and abc are nuggets, too
     {'nuggets_lost': 0.625, 'nuggets_lost_after_preprocessing': 0.5714285714285714}
     """
-    if nugget_size is not None and nugget_size < 1:
+    if nugget_size is not None and not is_whole(nugget_size):
         raise InvalidArgument(
             f"{said('nugget_size')} is {nugget_size}.", "Nuggets have at least 1 item; None sets no limit."
         )

@@ -49,7 +49,7 @@ def multi_anatomy(
         int | None, Option("whole", "Make columns of the taxonomy's groups at this depth; 1 is right below the root.")
     ] = None,
     open_buckets: Annotated[
-        int, Option("whole", "Number of buckets filled at the same time; 1 is the published algorithm.")
+        int, Option("whole", "Number of buckets filled at the same time; 1 is the published algorithm.", most=_MOST)
     ] = 32,
     random_state: RandomState = None,
     limits: Limits,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.exact import Support
+from veilset.exact import Support, is_whole
 from veilset.mining import Itemsets, count_frequent, frequent
 from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.release import OCCURRENCES
@@ -86,7 +86,7 @@ def loss_of(
 
 def check_nugget_size(asked: int | None) -> None:
     """Raise unless there can be nuggets of up to p' items; None: of any size."""
-    if asked is not None and asked < 1:
+    if asked is not None and not is_whole(asked):
         raise InvalidArgument(
             f"{said('nugget_size')} is {asked}.",
             f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
