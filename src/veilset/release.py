@@ -283,8 +283,10 @@ class Release(Shown, Tabular):
 
     @property
     def all_sensitive_removed(self) -> bool:
-        """Whether the original had sensitive items, and none is left: what is promised of them is kept for nothing."""
-        before, after = (int(data.supports[data.is_sensitive == 1].sum()) for data in (self.original, self.custodian_data))
+        """Whether the original had sensitive items and none is left."""
+        before, after = (
+            int(data.supports[data.is_sensitive == 1].sum()) for data in (self.original, self.custodian_data)
+        )
         return before > 0 == after
 
     @property

@@ -123,7 +123,19 @@ def test_an_option(option: str, tmp_path: Path, capsys) -> None:
     name, content, values, expected = OPTIONS[option]
     encoding = values[0] if option == "--encoding" else "utf-8"
     (tmp_path / name).write_bytes(content.encode(encoding))
-    command = ["publish", str(tmp_path / name), option, *values, "--k", "1", "--p", "1", "--out", str(tmp_path / "out")]
+    command = [
+        "publish",
+        str(tmp_path / name),
+        option,
+        *values,
+        "--k",
+        "1",
+        "--p",
+        "1",
+        "--yes",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main(command) == 0, capsys.readouterr().err
     assert main(["verify", str(tmp_path / "out")]) == 0
     (public,) = (tmp_path / "out" / "public").glob("data.*")
@@ -222,7 +234,17 @@ def larger_than_memory(folder: Path) -> None:
     assert names(told, "TMPDIR")
 
 
+def identifiers(folder: Path) -> None:
+    (folder / "a.csv").write_text("tea,2024-01-03\ntea,ann@mail.org,12345678,milk\n")
+    assert [(found.kind, found.count) for found in vs.read(folder / "a.csv").identifiers] == [
+        ("e-mail addresses", 1),
+        ("dates or times", 1),
+        ("long numbers", 1),
+    ]
+
+
 OTHERS = {
+    "items that look like identifiers": identifiers,
     "a missing file, a folder": a_missing_file,
     "a line of ten million items": ten_million_items,
     "data larger than memory": larger_than_memory,

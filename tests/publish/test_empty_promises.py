@@ -31,7 +31,7 @@ STRICT = [
 ]
 
 
-@pytest.mark.parametrize(("promise", "blamed"), EMPTY, ids=repr)
+@pytest.mark.parametrize(("promise", "blamed"), EMPTY, ids=[repr(promise) for promise, _ in EMPTY])
 def test_what_excludes_nothing_names_its_parameters(promise, blamed):
     assert set(promise.excludes_nothing) == blamed
     with refused(InvalidArgument, *(promise.parameters()[letter] for letter in blamed)):

@@ -17,8 +17,8 @@ from veilset import api, report
 from veilset.errors import InvalidArgument
 from veilset.models import Audit, Coherence
 from veilset.release import Release
+from veilset.report.reading import reading_notes
 from veilset.report.text import braced, in_quotes, knowledge, quoted, shares, shown
-from veilset.report.words import reading_notes
 from veilset.run import certify
 from veilset.transactions import Transactions
 
@@ -204,4 +204,4 @@ def test_twins_are_told_with_what_to_do(snapshot) -> None:
     rows = [["h1", "h2", "h3", "h4", "h5", "h0"], *([name, "milk"] for name in names), ["H.4"]]
     data = Transactions.from_lists(rows, sensitive=[f"h{number}" for number in range(6)])
     assert reading_notes(data) == snapshot
-    assert reading_notes(data.with_sensitive([])) == ()
+    assert reading_notes(data.with_sensitive([])) == []

@@ -205,8 +205,16 @@ CASES: dict[str, list[Good | Bad]] = {
     ],
     "the wrong delimiter": [
         Good("a.csv", "a;b\nc;d\ne\n", [["a;b"], ["c;d"], ["e"]], note="',' is not the right delimiter"),
+        Bad("a.csv", "a;b\nc;d\n", ("','", "';'", "delimiter", "format", "basket")),
+        Good("a.csv", "a;b\nc;d\n", [["a;b"], ["c;d"]], {"format": "basket"}),
         Misused("a.csv", "a;b\n1;2\n", ("'a'", "'a;b'", "delimiter"), {"long": ("a", "b")}),
         Bad("a.csv", "a;b\n1;0\n", ("line 2", "'a;b'", "'1;0'", "delimiter"), WIDE),
+    ],
+    "a table that is not said to be one": [
+        Bad("a.csv", "id,item\n1,tea\n2,ale\n", ("'id'", "'item'", "long", "wide", "format", "basket")),
+        Bad("a.csv", "ann,2024-01-03\nbob,2024-01-04\n", ("column 2", "long", "wide", "format", "basket")),
+        Bad("a.csv", "tea,ale\n1,0\n0,1\n", ("'tea'", "long", "wide", "format", "basket")),
+        Good("a.csv", "id,item\n1,tea\n", [["id", "item"], ["1", "tea"]], {"format": "basket"}),
     ],
     "a delimiter that cannot be one": [
         Misused("a.csv", "a\n", ("delimiter", repr(wrong)), {"delimiter": wrong})

@@ -8,7 +8,7 @@ from veilset.cli.forms import Natural
 from veilset.cli.options import Json, LimitOptions, ReadingOptions, Text
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.report import WORDS, audit_facts, print_audit, print_reading, twin_facts
+from veilset.report import WORDS, audit_facts, print_audit, print_reading, reading_facts, twin_facts
 
 
 @app.command(sort_key=4)
@@ -61,6 +61,10 @@ def audit(
     with screen.progress() as progress:
         answer = vs.audit(data, promised, witnesses=witnesses, progress=progress, **vars(bounds))
     merged = data.persons is not None
-    facts = {**audit_facts(answer, merged=merged), "twins": twin_facts(data)}
+    facts = {
+        **audit_facts(answer, merged=merged),
+        "reading": reading_facts(data, secret=promised.secret),
+        "twins": twin_facts(data),
+    }
     screen.answer(facts, lambda: print_audit(answer, screen.console, merged=merged))
     return 0 if answer.holds else 1 if answer.feasible else 3

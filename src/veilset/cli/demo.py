@@ -36,7 +36,7 @@ def demo(*, out: Path = Path("veilset-demo"), json: Annotated[bool, Flag] = Fals
     out.mkdir(parents=True, exist_ok=True)
     baskets, sensitive = out / "baskets.csv", out / "sensitive.txt"
     data = vs.generate.grocery_pharmacy()
-    taken = vs.read(baskets).to_lists() != data.to_lists() if baskets.exists() else sensitive.exists()
+    taken = vs.read(baskets, format="basket").to_lists() != data.to_lists() if baskets.exists() else sensitive.exists()
     if taken:
         raise InvalidArgument(f"The files in {str(out)!r} are not those of an earlier demo.", "Choose another --out.")
     data.write(baskets)

@@ -23,6 +23,8 @@ def in_flags(name: str, *value: object) -> str:
     ('--min-support', '--header', '--long ID,ITEM', '--p unlimited')
     >>> in_flags("ignore", ["age", "home town"]), in_flags("certify", False)
     ("--ignore age --ignore 'home town'", '--no-certify')
+    >>> in_flags("delimiter", "\\t"), in_flags("delimiter", ";")
+    ('--delimiter tab', "--delimiter ';'")
     """
     option = _DECLARED.get(name)
     flag = f"--{name.replace('_', '-') if option is None else option.flag}"
@@ -34,6 +36,8 @@ def in_flags(name: str, *value: object) -> str:
         return flag if given == means else f"no {flag}"
     if given is None:
         return f"{flag} unlimited" if form == "whole or unlimited" else f"no {flag}"
+    if form == "character" and given == "\t":
+        return f"{flag} tab"
     if isinstance(given, list) and form not in ("pair", "names", "words"):
         return " ".join(f"{flag} {quote(str(one))}" for one in given)
     return f"{flag} {quote(','.join(map(str, given)) if isinstance(given, list) else str(given))}"

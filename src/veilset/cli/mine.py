@@ -22,7 +22,7 @@ from veilset.io import check_table_name, pieces_of, write_pieces
 from veilset.limits import Progress
 from veilset.mining import Itemsets
 from veilset.models import Coherence
-from veilset.report import Asked, Mined, Tally, columns_for, mined_facts, print_mined, print_reading
+from veilset.report import Asked, Mined, Tally, columns_for, mined_facts, print_mined, print_reading, reading_facts
 from veilset.transactions import Transactions
 
 _PIECE = 1 << 16  # itemsets that are written, or become Python objects, at once
@@ -147,7 +147,7 @@ def mine(
         if out is not None:
             screen.say(screen.escape(f"Written: {out}. It tells as much as the data: keep it as you keep the data."))
 
-    screen.answer({**mined_facts(mined), **written}, show)
+    screen.answer({**mined_facts(mined), "reading": reading_facts(data, secret=False), **written}, show)
     return 0
 
 

@@ -8,7 +8,7 @@ column of items a row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -81,6 +81,8 @@ class Layout:
         The columns of a wide table that are no items.
     counts : bool
         Whether the cells of a wide table may hold any whole number; those above 0 say that the item is there.
+    assumed : bool
+        Whether nothing but the name of the file says its format.
     """
 
     format: str
@@ -90,6 +92,7 @@ class Layout:
     person: str | None = None
     ignore: tuple[str, ...] = ()
     counts: bool = False
+    assumed: bool = field(default=False, compare=False)
 
     @property
     def form(self) -> Form:
@@ -148,6 +151,7 @@ class Layout:
             person,
             tuple(ignore),
             counts,
+            assumed=format is None and shape is None,
         )
         _check_together(layout, Path(path), header=header)
         return layout

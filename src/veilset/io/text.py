@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,14 @@ from veilset.io.files import TextBlocks
 from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
 from veilset.io.rows import Rows, arrow_numbers
+from veilset.io.suspicion import check_baskets
 
 _EMPTY_FIELDS = "{:,} empty fields between delimiters were passed over."
 _BLANK_LINES = "{:,} blank lines were passed over."
 _SEQUENCES = "{:,} lines are sequences (with -1 and -2): the order of their items was dropped."
 _COUNTS = "{:,} cells hold numbers above 1; they count as present."
+
+_SAMPLE = 1 << 16  # bytes from which to tell a table from baskets
 
 _OF_IDS = (
     f"For names instead of ids use {said('format', 'basket')}, with {said('delimiter', ' ')} if blanks separate them."
@@ -100,6 +104,13 @@ class TextSource:
         while not self._text.strip() and not self._last:
             self.more()
         return self._text.lstrip()[:1].decode("utf-8", "replace")
+
+    def beginning(self, size: int) -> tuple[bytes, bool]:
+        """What is left of so many bytes, at least, or of all, and whether it is all."""
+        while len(self._text) - self._at < size and not self._last:
+            self.more()
+        text = self._text[self._at : self._at + size]
+        return text, self._last and self._at + len(text) == len(self._text)
 
     def pieces(self, parse: _Parse) -> Iterator[Rows]:
         """The rows of each block, with what the block before it left over."""
@@ -200,6 +211,8 @@ def _basket(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
     header = source.header() if layout.header else []
     person = -1 if layout.person is None else source.column(header, layout.person)
+    if layout.assumed:
+        _check_baskets(source, header, person)
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         with _named_columns(header):
@@ -210,6 +223,22 @@ def _basket(source: TextSource) -> tuple[Layout, _Parse]:
         return Rows(offsets, codes, strings_of(strings), *_owners(whose, layout), notes=notes), at, line
 
     return layout, parse
+
+
+def _check_baskets(source: TextSource, header: list[str], person: int) -> None:
+    """Refuse a file whose first lines look like a table."""
+    text, whole = source.beginning(_SAMPLE)
+
+    def split(delimiter: str) -> list[list[str]] | None:
+        try:
+            offsets, codes, strings, *_ = _native.text.parse_basket(text, delimiter, 0, 1, whole)
+        except _native.text.ParseError:
+            return None  # with the delimiter of the layout, reading the lines says so
+        names = ["", *strings_of(strings).to_pylist()]
+        fields = [names[code + 1] for code in codes.tolist()]
+        return [fields[first:last] for first, last in pairwise(offsets.tolist())]
+
+    check_baskets(source.path, split, source.layout.delimiter, header, person)
 
 
 def _owners(whose: Any, layout: Layout) -> tuple[npt.NDArray[np.int32] | None, Any]:

@@ -7,6 +7,7 @@ from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
 from veilset.report.proxies import Suggested, proposed_items, proposed_list
 from veilset.report.public import public_report
+from veilset.report.reading import reading_facts
 from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.report.terminal import print_audit, print_reading, print_release
 from veilset.report.terminal_mined import print_mined, print_proxies
@@ -41,6 +42,7 @@ __all__ = [
     "proposed_list",
     "proxy_facts",
     "public_report",
+    "reading_facts",
     "release_facts",
     "removed_sentence",
     "taxonomy_facts",

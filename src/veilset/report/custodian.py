@@ -9,13 +9,13 @@ from veilset.release import Attempt, ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
+from veilset.report.reading import reading_notes
 from veilset.report.text import NUMBERS, braced, number, shares, shown
 from veilset.report.words import (
     Words,
     bound_sentence,
     decide,
     one_person,
-    reading_notes,
     removed_sentence,
     undecided_sentence,
     verdict,
@@ -51,6 +51,7 @@ def custodian_report(run: Run) -> str:
         decision=decide(release),
         removed=removed_sentence(release),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
+        reading_notes=reading_notes(original),
         options=", ".join(
             f"{name}={_option(name, value)}" for name, value in release.options.items() if name != "chosen"
         ),
@@ -81,7 +82,6 @@ def custodian_report(run: Run) -> str:
         supports=_supports(release, words),
         lengths=_lengths(release),
         before=before,
-        reading_notes=reading_notes(original),
         risks=None if before is None else _risks(before, merged=original.persons is not None),
     )
 

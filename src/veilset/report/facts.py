@@ -19,6 +19,7 @@ from veilset.release import Release
 from veilset.report.hiding import ledger, taken_out
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
+from veilset.report.reading import reading_facts
 from veilset.report.words import decide, verdict, words_of
 from veilset.run import Run
 from veilset.transactions import Transactions
@@ -31,6 +32,7 @@ _PUBLIC_FIELDS = (  # of the facts about a release that hides patterns
     "transactions",
     "items",
     "sensitive",
+    "reading",
     "withheld",
     "sanitization",
     "loss",
@@ -81,6 +83,7 @@ def release_facts(run: Run) -> dict[str, Any]:
         "items": len(release.custodian_data.names),
         "sensitive": len(release.custodian_data.sensitive),
         "all_sensitive_removed": release.all_sensitive_removed,
+        "reading": reading_facts(release.original, secret=release.promise.secret),
         "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
         "undecided": list(release.undecided),
         "notes": list(release.notes),

@@ -14,6 +14,7 @@ from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
 from veilset.report.hiding import p_r_reached, taken_sentence
+from veilset.report.reading import reading_notes
 from veilset.report.terminal_parts import indented, item_names, new_table, title
 from veilset.report.text import number, shares, shown
 from veilset.report.words import (
@@ -25,7 +26,6 @@ from veilset.report.words import (
     limits_met,
     one_person,
     perhaps_worse,
-    reading_notes,
     removed_sentence,
     says_nothing,
     undecided_sentence,

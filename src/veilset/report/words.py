@@ -23,8 +23,6 @@ from veilset.report.text import in_quotes, knowledge, number, quoted, shares, sh
 from veilset.transactions import Transactions
 from veilset.views import by_size, visible
 
-_MOST_TWINS = 10
-
 _WEIGHT = "sensitive_weight"
 
 
@@ -341,33 +339,6 @@ def counted_sentence(audit: Audit) -> str:
     """How much the auditor has counted."""
     what, _, of = words_of(audit.promise).counted.partition(" ")
     return f"{number(audit.checked, what)} {of} counted in {number(audit.transactions, 'transaction')}."
-
-
-def reading_notes(data: Transactions) -> tuple[str, ...]:
-    """What a careful reader would want to know about how data was read; never for others than its custodian."""
-    notes = () if data.source is None else data.source.notes
-    return (*notes, *([sentence] if (sentence := twins_sentence(data)) else []))
-
-
-def twins_sentence(data: Transactions) -> str:
-    """A warning about public items that resemble sensitive ones, and what to do; empty if there are none.
-
-    >>> twins_sentence(Transactions.from_lists([["HIV"], ["hiv "]], sensitive=["HIV"]))[:80]
-    "1 public item resembles a sensitive one, and may be released: 'hiv ' like 'HIV' "
-    """
-    twins = data.twins
-    if not twins:
-        return ""
-    listed = [
-        f"{in_quotes(twin.item)} like {in_quotes(twin.resembles)} ({number(twin.support, 'transaction')})"
-        for twin in twins[:_MOST_TWINS]
-    ]
-    more = f"; and {len(twins) - _MOST_TWINS:,} more" if len(twins) > _MOST_TWINS else ""
-    what = "item resembles a sensitive one" if len(twins) == 1 else "items resemble sensitive ones"
-    return (
-        f"{len(twins):,} public {what}, and may be released: {'; '.join(listed)}{more}. Add what is sensitive to the "
-        "list, or read with normalize (strip, case, nfc): names that differ only so become one item."
-    )
 
 
 def one_person(data: Transactions) -> str:

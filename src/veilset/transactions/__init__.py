@@ -4,6 +4,7 @@ from veilset.io.companions import PartitionFile, read_partition
 from veilset.io.gather import row_blocks
 from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
+from veilset.transactions.identifiers import Identifiers
 from veilset.transactions.opening import Source, read_file
 from veilset.transactions.reading import LAYOUT, Reading, read
 from veilset.transactions.sensitive import (
@@ -23,6 +24,7 @@ __all__ = [
     "LAYOUT",
     "Anatomy",
     "Entry",
+    "Identifiers",
     "PartitionFile",
     "Reading",
     "Source",

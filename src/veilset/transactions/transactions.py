@@ -33,6 +33,7 @@ from veilset.io import (
 from veilset.io.gather import canonical_rows, same_array, taken_rows
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
+from veilset.transactions.identifiers import Identifiers, find_identifiers
 from veilset.transactions.twins import Twin, twins_of
 from veilset.transactions.vocabulary import (
     are_integers,
@@ -368,6 +369,16 @@ class Transactions(Shown, Tabular):
         counts = _native.core.count_codes(self.items, len(self.names))
         counts.setflags(write=False)
         return counts
+
+    @cached_property
+    def identifiers(self) -> tuple[Identifiers, ...]:
+        """Items that look like identifiers: dates, e-mail addresses, UUIDs, long numbers; nearly all of them unique.
+
+        >>> data = Transactions.from_lists([["milk", "2024-01-03"], ["milk", "2024-01-04"]])
+        >>> data.identifiers
+        (Identifiers(kind='dates or times', count=2, examples=('2024-01-03', '2024-01-04')),)
+        """
+        return find_identifiers(self.names, self.supports)
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:

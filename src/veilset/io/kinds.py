@@ -1,0 +1,78 @@
+"""Kinds of values that are rarely items: dates, e-mail addresses, UUIDs and numbers.
+
+The expressions are those that both Python and Arrow (RE2) take.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_YEAR, _MONTH, _DAY = "(?:1[89]|20)[0-9]{2}", "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
+_NAMED = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_TIME = "(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?(?: ?[ap]m|Z|[+-][0-9]{2}:?[0-9]{2})?"
+_DATES = (
+    f"{_YEAR}[-/.]{_MONTH}(?:[-/.]{_DAY})?",
+    f"{_DAY}[-/.]{_DAY}[-/.]{_YEAR}",  # the day or the month first
+    "[0-3][0-9][-/.][0-3][0-9][-/.][0-9]{2}",
+    "[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}",
+    f"{_DAY}[. -]{{1,2}}{_NAMED}[., -]{{1,2}}(?:{_YEAR}|[0-9]{{2}})",
+    f"{_NAMED} {_DAY},? {_YEAR}",
+)
+
+IDENTIFYING = {
+    "e-mail addresses": r"[^@\s]+@[^@\s]+\.[a-z]{2,}",
+    "UUIDs": "[{]?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}[}]?",
+    "dates or times": f"(?:(?:{'|'.join(_DATES)})(?:[T ]{_TIME})?|{_TIME})",
+    "long numbers": "[a-z]{0,3}[-_#]?[+(]?(?:[0-9][ ()/-]{0,2}){6,}[0-9]",
+}
+"""What may identify a person or a visit, in words, and how it is written; the first that fits counts."""
+
+WHOLE, DECIMAL, TEXT = "whole numbers", "decimal numbers", "text"
+
+_OTHERS = {WHOLE: "[-+]?[0-9]+", DECIMAL: "[-+]?[$€£]?[0-9]*[.,]?[0-9]+ ?[%€]?"}
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    ordered = {**IDENTIFYING, **_OTHERS}
+    return {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in ordered.items()}
+
+
+def kind_of(value: str) -> str:
+    """What a value looks like; a long number that is nothing but digits counts as a whole number.
+
+    >>> [kind_of(value) for value in ("2024-01-03", "a@b.org", "7", "3.50", "E11.9", "whole milk")]
+    ['dates or times', 'e-mail addresses', 'whole numbers', 'decimal numbers', 'text', 'text']
+    """
+    if value.isascii() and value.isdigit():
+        return WHOLE
+    return next((kind for kind, pattern in _patterns().items() if pattern.fullmatch(value)), TEXT)
+
+
+def identifying(names: Any) -> dict[str, npt.NDArray[np.int64]]:
+    """Where in an Arrow array of strings each kind of `IDENTIFYING` stands; kinds that do not occur are left out.
+
+    >>> identifying(pa.array(["milk", "2024-01-03", "0660 1234567"]))
+    {'dates or times': array([1]), 'long numbers': array([2])}
+    """
+    # Most names hold neither an @ nor two digits side by side: they are compared with one pattern only.
+    left = _places(names, "@|[0-9].{0,2}[0-9]|[0-9a-f]{8}")
+    found = {}
+    for kind, pattern in IDENTIFYING.items():
+        fits = _places(names.take(pa.array(left)), f"^(?:{pattern})$")
+        if len(fits):
+            found[kind] = left[fits]
+            left = np.delete(left, fits)
+    return found
+
+
+def _places(names: Any, pattern: str) -> npt.NDArray[np.int64]:
+    fits = pc.match_substring_regex(names, pattern, ignore_case=True)
+    return np.flatnonzero(fits.to_numpy(zero_copy_only=False))
