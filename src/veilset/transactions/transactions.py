@@ -19,30 +19,14 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import InvalidArgument, near_misses
-from veilset.io import (
-    ANATOMIES,
-    AnatomizedRows,
-    Layout,
-    Rows,
-    as_written,
-    atomic_file,
-    gather,
-    packed,
-    write_rows,
-)
+from veilset.io import ANATOMIES, AnatomizedRows, Layout, Rows, as_written, atomic_file, gather, packed, write_rows
 from veilset.io.gather import canonical_rows, same_array, taken_rows
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
+from veilset.transactions.canonical import canonical, check_sensitive, encoded
 from veilset.transactions.identifiers import Identifiers, find_identifiers
 from veilset.transactions.twins import Twin, twins_of
-from veilset.transactions.vocabulary import (
-    are_integers,
-    check_writable,
-    item_name,
-    item_names,
-    several,
-    vocabulary_order,
-)
+from veilset.transactions.vocabulary import are_integers, item_name, item_names, several
 from veilset.views import Shown, Summary, Tabular, listed
 
 if TYPE_CHECKING:
@@ -89,34 +73,8 @@ class Transactions(Shown, Tabular):
         persons: Sequence[str | int] | None = None,
     ) -> Transactions:
         """Transactions from lists of names; integers are taken as names. Rows of one person are merged."""
-        codes: dict[str, int] = {}
-        flat: list[int] = []
-        offsets = [0]
-        for number, row in enumerate(rows, start=1):
-            if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
-                raise InvalidArgument(f"Transaction {number} is {row!r}.", "Give a list of items.")
-            flat.extend(codes.setdefault(item_name(item, f"Transaction {number}"), len(codes)) for item in row)
-            offsets.append(len(flat))
-        check_writable(list(codes))
-        owners = owner_names = None
-        if persons is not None:
-            if len(persons) != len(offsets) - 1:
-                raise InvalidArgument(
-                    f"There are {len(offsets) - 1} transactions and {len(persons)} persons.", "Give one person a row."
-                )
-            met: dict[str, int] = {}
-            whose = [met.setdefault(item_name(person, "persons"), len(met)) for person in persons]
-            owners, owner_names = np.array(whose, dtype=np.int32), pa.array(list(met), type=pa.string())
-        raw = Rows(
-            np.array(offsets, dtype=np.int64),
-            np.array(flat, dtype=np.int32),
-            pa.array(list(codes), type=pa.string()),
-            owners,
-            owner_names,
-        )
-        return cls.from_gathered(
-            gather([raw], Limits()), sensitive=item_names(sensitive, "sensitive"), merged=persons is not None
-        )
+        gathered = gather([encoded(rows, persons)], Limits())
+        return cls.from_gathered(gathered, sensitive=item_names(sensitive, "sensitive"), merged=persons is not None)
 
     @classmethod
     def from_codes(
@@ -159,22 +117,9 @@ class Transactions(Shown, Tabular):
         in_order: bool = False,
         must_occur: bool = True,
     ) -> Transactions:
-        there = np.flatnonzero(_native.core.occurring(codes, len(names)))
-        vocabulary = list(names) if len(there) == len(names) else [names[code] for code in there.tolist()]
-        met = np.arange(len(there))
-        if not in_order and len(set(vocabulary)) < len(vocabulary):  # several codes of one name become one item
-            place = {name: number for number, name in enumerate(dict.fromkeys(vocabulary))}
-            met, vocabulary = np.array([place[name] for name in vocabulary]), list(place)
-        order = range(len(vocabulary)) if in_order else vocabulary_order(vocabulary)
-        rank = np.empty(len(vocabulary), dtype=np.int32)
-        rank[order] = np.arange(len(vocabulary), dtype=np.int32)
-        new_code = np.full(len(names), -1, dtype=np.int32)
-        new_code[there] = rank[met]
-        offsets, items = canonical_rows(offsets, codes, new_code)
-        ordered = tuple(vocabulary if in_order else map(vocabulary.__getitem__, order))
-        check_writable(ordered)
+        offsets, items, ordered = canonical(offsets, codes, names, in_order=in_order)
         if must_occur:
-            _check_sensitive(sensitive, ordered)
+            check_sensitive(sensitive, ordered)
         roles = np.zeros(len(ordered), dtype=np.uint8)
         if sensitive:
             roles[:] = [name in sensitive for name in ordered]
@@ -286,7 +231,7 @@ class Transactions(Shown, Tabular):
         ('insulin',)
         """
         sensitive = set(several(items, "items"))
-        _check_sensitive(sensitive, self.names)
+        check_sensitive(sensitive, self.names)
         roles = np.zeros(len(self.names), dtype=np.uint8)
         roles[self.codes(sensitive)] = 1
         source = self.source
@@ -503,13 +448,3 @@ class Transactions(Shown, Tabular):
         if self.twins:
             notes.append(f"{len(self.twins):,} public items resemble sensitive ones: see twins.")
         return Summary("Transactions", facts=facts, notes=notes, head=("row", "items"), rows=rows)
-
-
-def _check_sensitive(items: Collection[str], names: Sequence[str]) -> None:
-    """Raise if an item that is said to be sensitive is not among these names."""
-    if items and (missing := sorted(set(items).difference(names), key=str)):
-        raise InvalidArgument(
-            f"The sensitive item {missing[0]!r} does not occur in the data"
-            + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
-            near_misses(str(missing[0]), names) or "Check its spelling, or take it off the list.",
-        )
