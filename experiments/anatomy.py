@@ -304,52 +304,55 @@ def _root_mean_square(values: npt.NDArray[np.float64]) -> float:
 
 INTRODUCTION = f"""# Experiments: what an anatomy costs
 
-Figures 3 to 7 of the paper on multi-dimension anatomy (2010, section V), measured again with `multi-anatomy`; how well
-supports can be told from what is released; and time against the number of records. Made by `make experiments` from the
-rows of [anatomy.csv](anatomy.csv), {{runs:,}} of them; what the paper found is compared with these rows by counting.
+This page repeats Figures 3 to 7 of the paper on multi-dimension anatomy (2010, section V) with `multi-anatomy`. It also
+measures how well a release estimates supports, and time against the number of records. `make experiments` generates it
+from [anatomy.csv](anatomy.csv), {{runs:,}} rows, and checks the paper's findings by counting.
 
-## What was done
+## Set-up
 
 - **Data**: Connect (67,557 transactions of 129 items, 43 each), and `vs.generate.quest(transactions=100_000,
   average_length={QUEST[T40]["average_length"]}, pattern_length={QUEST[T40]["pattern_length"]},
-  items={QUEST[T40]["items"]})`, which has the size of the T40I10D100K that the paper took from a repository; another
+  items={QUEST[T40]["items"]})`, which has the size of the T40I10D100K that the paper took from a repository; a new
   set for each seed. For time against the number of records: `quest` with {QUEST[T10]["average_length"]} items each,
   patterns of {QUEST[T10]["pattern_length"]}, {QUEST[T10]["items"]:,} items.
 - **Columns**: `columns={SHOWN[CONNECT].columns}` for Connect and `columns={SHOWN[T40].columns}` for the other, as in
-  the paper; for Figure 3 fewer, too. They are a wish: see below.
-- **Rules** have 2 to {LARGEST} items, as in the paper, one of them on the right side. It does not say what support they
-  need: here {MIN_SUPPORT[CONNECT]} of the transactions of Connect, and {MIN_SUPPORT[T40]} of the others.
-- **Seeds**: {{seeds}}, each with its own chance, and its own data where they are generated. Points are means, vertical
-  lines their 95% intervals (Student's t).
+  the paper; Figure 3 also uses fewer. A release may have fewer columns than requested: see below.
+- **Rules** have 2 to {LARGEST} items, as in the paper, one of them on the right side. The paper states no minimum
+  support; we use {MIN_SUPPORT[CONNECT]} of the transactions of Connect, and {MIN_SUPPORT[T40]} of the others.
+- **Seeds**: {{seeds}}, each with its own random choices, and its own data if generated. Points are means, vertical
+  lines are 95% intervals (Student's t).
 - **Time** is CPU time on one thread.
 - **Checks**: every release was certified before its numbers were used: the auditor found that it keeps its promise, and
   every bucket has the values of its transactions."""
 
 DEFINITION = """## What the paper's setting cannot do
 
-The paper takes a fixed number of columns, and says that its releases satisfy Definition 5. With columns made as it says
-no release can: in the whole file, and so in some bucket, one value is too common. Here, columns in which that is so
-become one with others until it is not; nothing else has to be given up. All figures below are about what survives."""
+The paper uses a fixed number of columns, and states that its releases satisfy Definition 5. With its columns no release
+can: in the whole file, and so in some bucket, one value is too common. Veilset merges such columns with others until
+none fails; nothing else is lost. All figures below use the remaining columns."""
 
 EXPECTED = f"""## Expected supports against those of one arrangement
 
-The released rows are one arrangement of each bucket, drawn at random. A support that is counted in them is wrong in two
-ways: by what buckets and columns took away, and by the chance of the draw. `mining.expected_supports` is the mean over
-all arrangements, and knows only the first. Below: the root of the mean squared relative error of the supports of pairs
-of items that reach over two columns ({PAIRS:,} at random of those that at least {PAIR_SUPPORT} of the transactions
-hold); of the difference between both, which is chance alone, and would be another in each draw; and the mean relative
-error over all frequent itemsets of up to {LARGEST} items, in one column or in several. The largest part of the error is
-not chance: what went together is mixed with what did not, the more so the larger the buckets are. Chance adds little to
-what many transactions hold, and more to what few do."""
+The released rows are one random arrangement of each bucket. A support counted in them has two errors: one from cutting
+into buckets and columns, one from the random draw. `mining.expected_supports` is the mean over all arrangements, and
+has only the first. The tables show:
 
-LETTER = """## Figure 2 to the letter
+- for pairs of items in two columns ({PAIRS:,} at random, among those in at least {PAIR_SUPPORT} of the transactions),
+  the root mean squared relative error of expected and of counted supports;
+- for the same pairs, the difference between both, which is chance alone and changes with each draw;
+- for all frequent itemsets of up to {LARGEST} items, in one column or several, the mean relative error.
 
-`open_buckets=1` fills one bucket at a time, as the paper does: it is closed as soon as it is l-diverse. A value that is
-common keeps it open for long, and it grows. By default 32 are open, and a transaction goes where it helps."""
+Most of the error is not chance: buckets mix values that belong together with others, and larger buckets mix more.
+Chance adds little to frequent itemsets, and more to rare ones."""
+
+LETTER = """## The algorithm of Figure 2 as published
+
+`open_buckets=1` fills one bucket at a time, as the paper does, and closes it as soon as it is l-diverse. A common value
+keeps it open for long, and it grows. By default 32 buckets are open, and a transaction joins one that it helps."""
 
 LINEAR = """## Time against the number of records
 
-In microseconds for each record: a line that does not rise is linear time."""
+In microseconds per record: a line that does not rise means linear time."""
 
 
 def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
@@ -377,8 +380,8 @@ def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
             yield listed(findings(rows))
     yield "## Figure 6: the accuracy ratio"
     yield (
-        "AR is the share of the rules of the original that are rules of the released rows, too. The paper has it for "
-        "T40I10D100K only."
+        "AR is the share of the original's rules that the released rows also have. The paper gives it for T40I10D100K "
+        "only."
     )
     panels = [by_confidence(rows, data, "kept") for data in sets]
     yield Chart("6", "accuracy ratio", panels, "accuracy ratio", shares=True)
@@ -415,8 +418,8 @@ def _paper(rows: Rows, data: str) -> list[Setting]:
 def survivors(rows: Rows, data: str) -> str:
     """How many columns are left for each l, and what the buckets are like."""
     head = (
-        "l", "1/l", "commonest value", "columns wished", "reached", "transactions in a bucket", "in the largest",
-        "left over", "buckets joined",
+        "l", "1/l", "most common value", "columns requested", "made", "transactions in a bucket", "in the largest",
+        "left over", "buckets merged",
     )  # fmt: skip
     lines = [
         (
@@ -471,7 +474,7 @@ def buckets(rows: Rows, data: str) -> str:
 
 def by_l(rows: Rows, across: str, measure: str) -> Panel:
     """The T40I10-like set: l across, a line for each number of columns."""
-    lines = {f"{at.columns} columns wished": (at, measure) for at in _releases(rows, T40, open_buckets=32)}
+    lines = {f"{at.columns} columns requested": (at, measure) for at in _releases(rows, T40, open_buckets=32)}
     return rows.panel(across, "l", SHOWN[T40].ls, lines)
 
 
@@ -505,9 +508,9 @@ def definition(rows: Rows, data: str) -> Iterator[Finding | str]:
     yield holds(says, (result.share * at.l <= 1 for at, result in runs))
     share = fmean(result.share for _, result in runs)
     yield (
-        f"- *Why:* whatever the buckets, the commonest value of a column has to belong to no more than 1/l of all "
-        f"transactions. In the worst of the {wish} columns it belongs to {100 * share:.1f}% on average, so that no "
-        f"{wish} columns like these are more than {1 / share:.2f}-diverse."
+        f"- *Why:* with any buckets, the most common value of a column may belong to at most 1/l of all transactions. "
+        f"In the worst of the {wish} columns it belongs to {100 * share:.1f}% on average. So no {wish} columns like "
+        f"these are more than {1 / share:.2f}-diverse."
     )
 
 
@@ -520,17 +523,17 @@ def figure_3(rows: Rows) -> Iterator[Finding | str]:
         by_diversity = [[means[wish, diverse] for diverse in ls] for wish in wishes]
         yield steps(f"It grows with l ({name}).", *by_diversity)
         yield steps(f"It grows with the number of columns ({name}).", *zip(*by_diversity, strict=True))
-    says = "Theorem 2: every bucket gives at least l to the power of the number of columns reached."
+    says = "Theorem 2: with c columns, every bucket has at least l to the power of c possible records."
     # The file has six digits.
     yield holds(says, (result.ln_least >= result.reached * log(at.l) - 1e-6 for at in points for result in rows.of(at)))
     yield (
-        "- *What it counts:* the sum over all buckets is as large as its largest bucket makes it. One bucket that had "
-        "to grow outweighs all others, and a worse partition, with large buckets, has more possible records. "
-        "The attacker's chance is at most 1/l either way. So the median over the buckets is given as well."
+        "- *What it counts:* the largest bucket dominates the sum over all buckets. One bucket that had to grow "
+        "outweighs all others, and a worse partition, with large buckets, has more possible records. In both cases the "
+        "attacker's chance is at most 1/l. So we also give the median over the buckets."
     )
     yield (
-        "- *Why it need not grow with l here:* where a value is too common for l, columns become one, and there are "
-        "fewer to combine."
+        "- *Why it need not grow with l here:* if a value is too common for l, columns are merged, and fewer are left "
+        "to combine."
     )
 
 
@@ -547,12 +550,12 @@ def figure_5(rows: Rows) -> Iterator[Finding | str]:
     yield _close(rows, says, [at for at in points if at.confidence == least])
     yield steps("The difference grows with the confidence.", *_lines(rows, T40, "change"))
     means = [rows.mean(at, "change") for at in points if at.confidence > least]
-    says = "At higher ones the difference is mostly 40% to 60%."
+    says = "At higher confidences the difference is mostly 40% to 60%."
     counted = f"points (they are {100 * min(means):.0f}% to {100 * max(means):.0f}%)"
     yield holds(says, (0.4 <= mean <= 0.6 for mean in means), counted)
     yield (
-        "- *Why:* items of one column keep their supports exactly. Those of different columns are together in a bucket "
-        "by chance only; such rules fall below the support, whatever confidence is asked for."
+        "- *Why:* itemsets within one column keep their exact supports. Items of different columns meet in a row only "
+        "by chance; rules between them fall below the minimum support at any confidence."
     )
 
 
@@ -579,10 +582,10 @@ def figure_6(rows: Rows, data: str) -> Iterator[Finding | str]:
     ]
     beyond = fmean(ratio - inside[at] for at, ratio in ratios.items())
     yield (
-        f"- *Why:* AR is {100 * min(ratios.values()):.1f}% to {100 * max(ratios.values()):.1f}%. Rules whose items are "
-        f"all in one column are kept for sure: {100 * shares[0]:.1f}% of those that are sure by {lowest}% or more, and "
-        f"{100 * shares[1]:.1f}% of those by {highest}% or more. The rest of AR, {100 * beyond:.1f} percentage points "
-        "on average, are others that are left in the rows."
+        f"- *Why:* AR is {100 * min(ratios.values()):.1f}% to {100 * max(ratios.values()):.1f}%. Rules within "
+        f"one column are always kept: {100 * shares[0]:.1f}% of the rules with a confidence of {lowest}% or more, and "
+        f"{100 * shares[1]:.1f}% of those with {highest}% or more. Other rules that remain in the rows make up the "
+        f"rest of AR, {100 * beyond:.1f} percentage points on average."
     )
 
 
@@ -593,7 +596,7 @@ def figure_7(rows: Rows) -> Iterator[Finding | str]:
     times = [[rows.mean(at, "seconds") for at in points if at.columns == wish] for wish in wishes]
     yield steps("It grows slightly with l.", *times)
     most = max(line[-1] / line[0] for line in times)
-    yield f"- From the smallest l to the largest, the time becomes at most {most:.2f} times what it was."
+    yield f"- From the smallest l to the largest, the time grows by a factor of at most {most:.2f}."
 
 
 def letter(rows: Rows, data: str) -> Iterator[Finding | str]:
@@ -604,9 +607,9 @@ def letter(rows: Rows, data: str) -> Iterator[Finding | str]:
         for pair in zip(rows.of(replace(at, open_buckets=32)), rows.of(at), strict=True)
     ]
     for says, better in (
-        ("With 32 open buckets there are more buckets, so that they are smaller.", lambda a, b: a.buckets > b.buckets),
+        ("With 32 open buckets there are more, smaller buckets.", lambda a, b: a.buckets > b.buckets),
         ("The largest bucket is smaller.", lambda a, b: a.largest < b.largest),
-        ("The expected supports of pairs are nearer to the truth.", lambda a, b: a.expected_error < b.expected_error),
+        ("The expected supports of pairs are closer to the truth.", lambda a, b: a.expected_error < b.expected_error),
         ("At least as many rules are kept (at the lowest confidence).", lambda a, b: a.kept >= b.kept),
     ):
         yield holds(says, (better(many, one) for many, one in pairs))
@@ -615,10 +618,10 @@ def letter(rows: Rows, data: str) -> Iterator[Finding | str]:
 def expectation(rows: Rows, data: str) -> Iterator[Finding | str]:
     """Expected supports against those of one arrangement."""
     runs = rows.of(*rows.where(data=data, confidence=CONFIDENCES[data][0]))
-    says = "The supports of pairs are nearer to the truth if they are expected than if they are counted."
+    says = "Expected supports of pairs are closer to the truth than counted ones."
     yield holds(says, (result.expected_error < result.counted_error for result in runs))
     runs = rows.of(*(at for at in rows.where(data=data) if at.confidence))
-    says = "As many rules of the original are found, or more."
+    says = "Expected supports find at least as many rules of the original."
     yield holds(says, (result.expected_kept >= result.kept for result in runs), "runs and confidences")
 
 
@@ -626,7 +629,7 @@ def linear(rows: Rows) -> Iterator[Finding | str]:
     """Time against the number of records."""
     for part in ("method", "audit"):
         each = [rows.mean(at, PARTS[part]) / at.transactions for at in rows.where(data=T10)]
-        says = f"The time of each record, {part}, is the same whatever their number (here: at most 1.5 times as long)."
+        says = f"The time per record ({part}) does not grow with their number (here: at most by a factor of 1.5)."
         counted = f"steps ({1e6 * each[0]:.1f} µs at first, {1e6 * each[-1]:.1f} µs in the end)"
         yield holds(says, (b <= 1.5 * a for a, b in pairwise(each)), counted)
 

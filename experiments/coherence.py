@@ -359,39 +359,37 @@ def _nuggets(data: vs.Transactions, release: Release, share: str) -> dict[str, i
 
 INTRODUCTION = f"""# Experiments: how good the methods for coherence are
 
-Figures 20 to 28 of the thesis that (h,k,p)-coherence comes from (Yabo Xu, Simon Fraser University, 2008, §4.5),
-measured again with our methods on the same data, Connect and Retail; and where the thesis could not go: all items
-public on both, *p* unlimited. Made by `make experiments` from the rows of [coherence.csv](coherence.csv), {{runs:,}}
-runs. The numbers in the text are read from that file, and a verdict that does not fit them stops the writing of this
-page.
+This page repeats Figures 20 to 28 of the thesis that introduced (h,k,p)-coherence (Yabo Xu, Simon Fraser University,
+2008, §4.5) with our methods, on the same data, Connect and Retail. It goes beyond the thesis: all items public on both,
+*p* unlimited. `make experiments` generates it from [coherence.csv](coherence.csv), {{runs:,}} runs. The numbers in the
+text come from that file, and the page is not written if a verdict contradicts them.
 
-## What was done
+## Set-up
 
-- **Public items**: a share δ of the items, chosen at random. The thesis does not say what becomes of the others; here
+- **Public items**: a share δ of the items, chosen at random. The thesis does not say what happens to the others; here
   they are neither public nor private and are left out of the data.
-- **Private items**: each transaction gets a copy of its most frequent item among those that at most a share *h* of all
-  transactions hold, whether that item is public or not; or `s*`, if it has none. The thesis copies items of up to 50%,
-  which on Retail nobody can protect at its *h* = 40%: an attacker who knows nothing is surer than that. With this
-  recipe all settings are feasible, `s*` included. Where *h* itself is varied, the private items are those of the
-  smallest *h*, so that nothing else changes. Where *h* is 100% throughout, there are none.
-- **Loss of items**: the share of the occurrences of public items that are gone. *After pre-processing*: the same of
-  what is left without the items that are moles by themselves, which no release can keep. **Loss of nuggets**: the share
-  of the itemsets with support k' that are gone. At *h* = 100% pre-processing makes no difference there: no such itemset
-  holds an item that is a mole.
-- **Five selections** of public items: points are means, vertical lines their 95% intervals (Student's t). They are wide
-  because much depends on which items are public; every method gets the same five. At δ = 100% there is only one.
+- **Private items**: each transaction gets a copy of its most frequent item (public or not) among those in at most a
+  share *h* of all transactions, or `s*` if it has none. The thesis copies items of up to 50%. On Retail, no method can
+  protect these at its *h* = 40%: an attacker who knows nothing is already more confident. With our recipe all settings
+  are feasible, `s*` included. If *h* itself varies, the private items are those of the smallest *h*, and nothing else
+  changes. If *h* is always 100%, there are none.
+- **Loss of items**: the share of the occurrences of public items that are removed. *After pre-processing*: the same
+  without the items that are moles on their own, which no release can keep. **Loss of nuggets**: the share of the
+  itemsets with support k' that are lost. At *h* = 100% pre-processing makes no difference there: no such itemset
+  contains an item that is a mole.
+- **Five selections** of public items: points are means, vertical lines are 95% intervals (Student's t). They are wide
+  because much depends on which items are public. Every method gets the same five. At δ = 100% there is only one.
 - **Methods**: `tree`, `border`, `auto` (our default) and `optimal`, each with its restore pass, and the baselines
-  `remove-all` and `k-anonymity`. Each may take {SECONDS} seconds, `optimal` 20 (60 in the last table).
-  {{stopped}} runs did not come to an end; they are missing in the charts.
-- **Checks**: before a number is used, the auditor certifies the release ({{audited}} runs). Where that takes more than
-  {AUDIT_SECONDS} seconds ({{searched}} runs: dense data, large *p*), the search for minimal moles must find none in the
-  released data instead.
-- **Times** are CPU seconds of one thread, on a machine that did other work too: expect them to be off by a third.
-- `remove-all` at *h* = 100% and an unlimited *p* needs no search: there, a transaction with a mole is a mole itself."""
+  `remove-all` and `k-anonymity`. Each may use {SECONDS} seconds, `optimal` 20 (60 in the last table).
+  {{stopped}} runs did not finish; the charts omit them.
+- **Checks**: before a number is used, the auditor certifies the release ({{audited}} runs). If that takes more than
+  {AUDIT_SECONDS} seconds ({{searched}} runs: dense data, large *p*), the search for minimal moles must instead find
+  none in the released data.
+- **Times** are CPU seconds of one thread, on a machine with other load: they may be off by a third.
+- `remove-all` at *h* = 100% and unlimited *p* needs no search: there, a transaction with a mole is a mole itself."""
 
-OPTIMUM = """Loss of items with all items public and none private (*h* = 100%). The last column is what every release
-loses at least, as far as 60 seconds were enough to prove it; "proven" where `optimal` is known to be the best there
-is."""
+OPTIMUM = """Loss of items with all items public and none private (*h* = 100%). The last column is the minimum
+loss of any release, as far as it could be proven in 60 seconds; "proven" means that `optimal` is the best possible."""
 LETTERS = {"p": "p", "k": "k", "delta": "δ", "h": "h"}
 METHODS = ("tree", "auto", "border", "optimal", "remove-all", "k-anonymity")
 
@@ -573,20 +571,20 @@ def figure_20(rows: Rows) -> Iterator[str]:
     yield (
         f"`tree` loses {span([tree])}, the proven optimum is {span([best])}; `k-anonymity` loses {span([anonymous])} "
         f"and `remove-all` {span([everything])}. With δ = 100%, which the thesis could not reach, `tree` loses "
-        f"{span(whole[:1])}, `auto` {span(whole[1:2])}, `k-anonymity` {span(whole[2:3])}. An unlimited *p* costs no "
-        "more than p = 5."
+        f"{span(whole[:1])}, `auto` {span(whole[1:2])}, `k-anonymity` {span(whole[2:3])}. Unlimited *p* costs no more "
+        "than p = 5."
     )
     yield (
-        "The thesis found that the baselines lose much more than the tree method (`remove-all` at most 41.9%) and "
-        "the more so the larger δ is, that k and p matter little, and that *h* hardly matters at all."
+        "The thesis found that the baselines lose much more than the tree method (`remove-all` at most 41.9%), "
+        "increasingly so for larger δ; that k and p matter little; and that *h* hardly matters at all."
     )
     yield (
         f"**Holds in part.** The order of the methods holds, and the small effect of k ({span(by_k)}) and of p "
         f"({span(by_p)}). The size of the baseline's loss does not: `remove-all` loses everything from p = 3 on, "
-        "where every item is in some mole. So the distance does not grow with δ: the loss of `tree` does "
+        "where every item is in some mole. So the gap does not grow with δ: the loss of `tree` does "
         f"({span(by_delta)}), and the baselines have little left to lose. And *h* matters most of all: `tree` loses "
-        f"{span(by_h[:1])} at 40%, {span(by_h[-1:])} at 100%. A private item that copies a public one gives away "
-        "whoever has the original."
+        f"{span(by_h[:1])} at 40%, {span(by_h[-1:])} at 100%. If a private item copies a public one, everyone with the "
+        "public item is exposed."
     )
 
 
@@ -608,16 +606,16 @@ def figure_21(rows: Rows) -> Iterator[str]:
         f"*h* = 100%, *p* unlimited, δ = 100%. `border` loses {span(border['60%'], 3)} of the nuggets at k' = 60%, "
         f"{span(border['50%'])} at 50% and {span(border['40%'])} at 40%; `k-anonymity` "
         f"{span([value for values in anonymous.values() for value in values])}; `remove-all` everything. "
-        + (f"In {SECONDS} seconds, {' and '.join(stopped)} did not come to an end. " if stopped else "")
-        + (f"`auto`, which is blind to nuggets, loses {span(blind)}." if blind else "")
+        + (f"{' and '.join(stopped)} did not finish in {SECONDS} seconds. " if stopped else "")
+        + (f"`auto`, which ignores nuggets, loses {span(blind)}." if blind else "")
     )
     yield "The thesis found a loss near zero for the border method, and near 100% for both baselines in most cases."
     yield (
-        "**Holds in part.** It is near zero at k' = 60% and 50%, but not at 40%, where some items of nuggets are in "
-        "moles as well. `k-anonymity` is near 100% from k = 20 on, but loses "
-        f"{span([v[0] for v in anonymous.values()])} at k = 10. That it may lose more than `remove-all` does not "
-        "hold: with *p* unlimited every item of Connect is in a mole, because it is in some transaction that is rare "
-        "as a whole."
+        "**Holds in part.** It is near zero at k' = 60% and 50%, but not at 40%, where some items of nuggets are "
+        "also in moles. `k-anonymity` is near 100% from k = 20 on, but loses "
+        f"{span([v[0] for v in anonymous.values()])} at k = 10. It never loses more than `remove-all`, "
+        "unlike in the thesis: with *p* unlimited every item of Connect is in a mole, because it is in some "
+        "transaction that is rare as a whole."
     )
 
 
@@ -638,17 +636,17 @@ def figure_22(rows: Rows) -> Iterator[str]:
     yield (
         f"`tree` loses {span([tree])}, `auto` {span([auto])}, `k-anonymity` {span([anonymous])}, `remove-all` "
         f"everything; every release loses {span([least])} or more. With δ = 100% `tree` loses "
-        f"{span([1 - gaps[-1]])}. From p = 3 on, up to an unlimited p, nothing changes. At *h* = 100% `tree` loses "
+        f"{span([1 - gaps[-1]])}. From p = 3 to unlimited p, nothing changes. At *h* = 100% `tree` loses "
         f"{span(by_h[-1:])}."
     )
     yield (
         "The thesis found that the tree method loses about 8% less than the baseline, and that this gap grows with "
-        "δ; its k-anonymizer did not come to an end."
+        "δ. Its k-anonymizer did not finish."
     )
     yield (
         f"**Holds in part.** The gap is {span(gaps[1:2])} at the default setting, but it does not grow with δ: it is "
-        f"{span(gaps[:1])} at 10% and {span(gaps[2:])} from 30% on. Sparse data is lost to any method here: few "
-        "items survive, and `k-anonymity`, which takes a second, keeps nearly the same ones."
+        f"{span(gaps[:1])} at 10% and {span(gaps[2:])} from 30% on. Every method loses most of the sparse data "
+        "here: few items survive, and `k-anonymity`, which takes a second, keeps nearly the same ones."
     )
 
 
@@ -670,13 +668,13 @@ def figure_23(rows: Rows) -> Iterator[str]:
     )
     yield (
         "The thesis found a loss of up to 70% at k' = 1% that shrinks quickly as k' grows, and a baseline that loses "
-        "less than everything only where k and k' are far apart (k of 10 or 20, k' = 5%)."
+        "less than everything only if k and k' are far apart (k of 10 or 20, k' = 5%)."
     )
     yield (
         "**Holds in part.** The loss of the border method shrinks with k' as described; at 1% it is higher. "
         "`remove-all` loses everything everywhere: with *p* unlimited, every item is in a rare transaction. "
         "`k-anonymity`, which the thesis could not run on Retail, takes a second and is hardly worse than the border "
-        "method: less than ten items survive either way. And the border method is not always the best by its own "
+        "method: fewer than ten items survive in both cases. And the border method is not always the best by its own "
         f"measure: at k = 10 and k' = 1% `auto` loses {span(auto['1%'][:1])}."
     )
 
@@ -700,9 +698,9 @@ def figure_24(rows: Rows) -> Iterator[str]:
         "the search for moles dominates on Connect, and that little time goes into their elimination on Retail."
     )
     yield (
-        "**Holds in part.** Time grows with δ, and on Connect the search is most of it. On Retail it is the other "
-        "way round: the search is short, and most of the time goes into the millions of moles of two items that it "
-        "finds. All of δ = 100% is a matter of a second or two."
+        "**Holds in part.** Time grows with δ, and on Connect the search is most of it. On Retail it is the "
+        "opposite: the search is short, and most of the time goes into the millions of moles of two items that it "
+        "finds. Even δ = 100% takes only a second or two."
     )
 
 
@@ -717,7 +715,7 @@ def figure_25(rows: Rows) -> Iterator[str]:
     yield "The thesis found that k does not change the time on Connect, and that it drops quickly on Retail."
     yield (
         "**Holds in part.** Flat on Connect. On Retail the time at the default setting is too short to show a trend; "
-        "with all items public, *h* = 100% and an unlimited p (the runs of figure 23) it does drop, from "
+        "with all items public, *h* = 100% and unlimited p (the runs of figure 23) it does drop, from "
         f"{whole[0]:.2g} s at k = 10 to {whole[-1]:.2g} s at k = 50."
     )
 
@@ -735,7 +733,7 @@ def figure_26(rows: Rows) -> Iterator[str]:
     yield (
         "**Holds for Retail, not for Connect.** At *h* = 40% our private items leave Connect with few minimal moles, "
         f"most of them small ({few} of up to two items on average, {many} in all), and a larger p finds hardly any "
-        "more. With all items public and *h* = 100% it does hold: at an unlimited p, `tree` did not come to an end "
+        "more. With all items public and *h* = 100% it does hold: at unlimited p, `tree` did not finish "
         "(figure 21)."
     )
 
@@ -755,10 +753,10 @@ def figure_27(rows: Rows) -> Iterator[str]:
     )
     yield "The thesis found run times that are nearly flat in k, shorter for a larger k', and fall as *h* grows."
     yield (
-        "**Holds in part.** Flat in k, and on the left shorter for a larger k'. They do not fall with *h*: at a "
-        "small *h* most items are moles by themselves and gone at once; the more may stay, the longer our restore "
-        "pass, which takes nearly all of the time here, looks for moles among them. At 100% nothing private can be "
-        "given away, and most of that is saved."
+        "**Holds in part.** Flat in k, and on the left shorter for a larger k'. They do not fall with *h*. At a "
+        "small *h* most items are moles on their own and removed at once. The more items remain, the longer our "
+        "restore pass searches them for moles, and it takes nearly all of the time here. At 100% nothing private can "
+        "be revealed, which saves most of that time."
     )
 
 
@@ -777,7 +775,7 @@ def figure_28(rows: Rows) -> Iterator[str]:
         f"{times(by_k['5%'])} at 5%. Right: k = 10, p = 4, δ = 100%, *h* from 20% to 100%: {times(by_h['1%'])}, "
         f"{times(by_h['3%'])} and {times(by_h['5%'])}."
     )
-    yield "The thesis found that a larger k makes it faster on Retail, because moles are shorter then."
+    yield "The thesis found that a larger k makes it faster on Retail, because moles become shorter."
     yield (
         f"**Holds in part.** At k' = 5% it does ({by_k['5%'][0]:.2g} s at k = 10, {by_k['5%'][-1]:.2g} s at k = 50); "
         "at k' = 1% there is no trend beyond the noise. As on Connect, *h* = 20% is the fastest."
@@ -801,12 +799,12 @@ def compression(rows: Rows) -> Iterator[str]:
     )
     yield (
         f"**Does not hold; the edges do.** At 40% we find 110,505 edges as well, but {nuggets[0].itemsets:,} "
-        "nuggets. The thesis' number is exactly what comes of adding up what each edge covers, so that an itemset "
-        f"counts as often as it is covered. Counted once, the rates are {true}; the thesis' way they are {printed}, "
+        "nuggets. The thesis' number is exactly the sum of what each edge covers, which counts an itemset as often as "
+        f"it is covered. Counted once, the rates are {true}; counted as in the thesis they are {printed}, "
         f"as printed. The mole border of Retail at k' = 1% has {', '.join(rates(moles, 'itemsets'))} for k = 10 to "
-        f"50, the thesis' way {', '.join(rates(moles, 'covered'))}. So borders are compact on dense data, and save a "
-        "factor of about ten on sparse data. All of these can be built; what takes long is counting with the edges, "
-        "where they overlap. So our method counts in cohorts instead."
+        f"50; counted as in the thesis, {', '.join(rates(moles, 'covered'))}. So borders are compact on dense "
+        "data, and save a factor of about ten on sparse data. All of these can be built, but counting with "
+        "overlapping edges takes long. So our method counts in cohorts instead."
     )
 
 
@@ -830,8 +828,8 @@ def optimum(rows: Rows) -> Iterator[str]:
     yield (
         f"{len(proven)} of {len(TABLE)} are proven. There, `auto` reaches the optimum in {reached}{farther}; `tree` "
         f"reaches it in {above['tree'].count(0)} and loses up to {100 * max(above['tree']):.2f} points more. In the "
-        f"{len(open_)} that are not, `auto` may be up to {100 * max(room):.1f} points from the optimum as far as is "
-        f"proven; `optimal`, which starts from its answer, found nothing better in 60 seconds. `k-anonymity` loses "
+        f"other {len(open_)}, `auto` is provably at most {100 * max(room):.1f} points from the optimum; "
+        f"`optimal`, which starts from its result, found nothing better in 60 seconds. `k-anonymity` loses "
         f"{span(values('k-anonymity', TABLE))}, `remove-all` {span(values('remove-all', TABLE))}."
     )
 

@@ -201,43 +201,42 @@ def chosen(frequent: Patterns, largest: int, rate: float, seed: int) -> tuple[Pa
 
 INTRODUCTION = f"""# Experiments: what hiding patterns costs
 
-Figures 6 to 8 of the paper that the sanitization matrix comes from (Lee, Chang, Chen 2004, §4.2), measured again with
-our methods, and what certified hiding costs beside them. Made by `make experiments` from the rows of
-[hiding.csv](hiding.csv), {{runs:,}} runs; what the paper found is compared with these rows by counting.
+This page repeats Figures 6 to 8 of the paper that introduced the sanitization matrix (Lee, Chang, Chen 2004, §4.2) with
+our methods, and adds the cost of certified hiding. `make experiments` generates it from [hiding.csv](hiding.csv),
+{{runs:,}} runs, and checks the paper's findings by counting.
 
-## What was done
+## Set-up
 
 - **Data**: `vs.generate.quest(transactions={QUEST["transactions"]:_}, items={QUEST["items"]},
   average_length={QUEST["average_length"]}, pattern_length={QUEST["pattern_length"]}, patterns={QUEST["patterns"]})`,
-  another set for each seed. The paper says only that there are 200 items and 100K transactions of the same generator;
-  the other settings are ours. At `min_support="{MIN_SUPPORT}"` such a set has {{fewest:,}} to {{most:,}} frequent
+  a new set for each seed. The paper states only 200 items and 100K transactions of the same generator; the other
+  settings are ours. At `min_support="{MIN_SUPPORT}"` such a set has {{fewest:,}} to {{most:,}} frequent
   itemsets of 2 to {LARGEST} items.
-- **Patterns**: the paper does not say how they were chosen, nor how an overlap rate was reached. Here: the frequent
-  itemsets of 2 to {LARGEST} items, in random order. The first {HIDDEN} are to be hidden; in a second series only
-  pairs are. Up to {KEPT} others, none of which holds a hidden one, are to stay, chosen so that they have as many
-  different items as the hidden ones, and so many in common with them that the overlap rate is reached. The hidden
-  patterns are the same at every rate. (An order in which the items of the hidden patterns are not all in others is
-  drawn again: a rate of 1 could not be reached with it.) The measured rates differ from those on the axis by no more
-  than {{off:.3f}}.
-- **Seeds**: {{seeds}}, each with its own data, patterns and chance. Points are means, vertical lines their 95%
-  intervals (Student's t); every method gets the same data and patterns.
+- **Patterns**: the paper does not say how it chose them, or how it reached an overlap rate. We take the frequent
+  itemsets of 2 to {LARGEST} items in random order, and hide the first {HIDDEN}; a second series hides only pairs. Up
+  to {KEPT} others, none of which contains a hidden one, are patterns to keep. They have as many different items as
+  the hidden ones, and share enough of them to reach the overlap rate. The hidden patterns are the same at every rate.
+  (If an item of a hidden pattern is in no other itemset, the order is drawn again, because it could not reach a rate of
+  1.) The measured rates differ from those on the axis by at most {{off:.3f}}.
+- **Seeds**: {{seeds}}, each with its own data, patterns and random choices. Points are means, vertical lines are 95%
+  intervals (Student's t). Every method gets the same data and patterns.
 - **Methods**: `HF` (hidden-first), `NHF` (non-hidden-first) and `HPCME` with p_r = {P_R}, as in the paper, without
-  certification: the product with the matrix and nothing else. The paper's text gives HF a rule that spares pairs shared
-  with patterns to stay, its Figure 4 another that does not. `HF` is the figure's, `{TEXT}` the text's.
-  `… certified` is the same method with `certify=True`, the default, and `margin="1/2"`. It also tries ways that do
-  without the product, and takes the one that loses the fewest patterns.
-- **Accuracy, wrongness, new patterns** as in §4.1 of the paper (`veilset.measure`). A single item is not counted as a
-  sub-pattern that is still found: at a rate of 0, where the paper has all patterns hidden, hardly any would be.
-- **Checks**: the auditor certified every release that is called certified before its numbers were used."""
+  certification: only the product with the matrix. In the paper's text, HF spares pairs shared with patterns to keep; in
+  its Figure 4 it does not. `HF` follows the figure, `{TEXT}` the text. `… certified` is the same method with
+  `certify=True`, the default, and `margin="1/2"`. It also tries strategies without the product, and takes the one that
+  loses the fewest patterns.
+- **Accuracy, wrongness, new patterns** as in §4.1 of the paper (`veilset.measure`). A single item does not count as a
+  discoverable part of a pattern: otherwise hardly any would be hidden at a rate of 0, where the paper hides all.
+- **Checks**: the auditor certified every release called certified before its numbers were used."""
 
 CERTIFICATION = """## What certification costs
 
-The product with the matrix aims at every transaction that holds a pair of a hidden pattern, whether it holds the whole
-pattern or not, and stops there, whether the pattern is hidden or not. A certified release goes on until every listed
-pattern is below a secret level between ½ and 1 × min_support, and puts back what need not have gone: only transactions
-that held a whole hidden pattern are changed. So it removes much less. Of patterns with more than two items its
-**accuracy in the sense of the paper is lower**: pairs of a hidden pattern that belong to no other may still be found.
-What is promised is that the listed patterns are not; who wants parts of them hidden lists these, too."""
+The product with the matrix changes every transaction that contains a pair of a hidden pattern, even if it does not
+contain the whole pattern. It then stops, even if the pattern is not hidden. A certified release continues until every
+listed pattern is below a secret level between ½ and 1 × min_support, and undoes unnecessary removals: only transactions
+that contain a whole hidden pattern are changed. So it removes much less. For patterns with more than two items its
+**accuracy in the sense of the paper is lower**: pairs of a hidden pattern that belong to no other may be discoverable.
+The promise covers the listed patterns only; to hide parts of them, list these too."""
 
 
 def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
@@ -261,7 +260,7 @@ def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
     for largest, size in SIZE.items():
         yield f"Over all rates, {size}:"
         yield certification_table(rows, largest)
-    yield from _told(rows, "What was counted", certification)
+    yield from _told(rows, "Findings", certification)
 
 
 def chart(rows: Rows, name: str, methods: Sequence[str], measure: str, up: str, *, shares: bool = True) -> Chart:
@@ -289,7 +288,7 @@ def certification_table(rows: Rows, largest: int) -> str:
         ways = Counter(result.way for result in runs if result.way).most_common()
         came = "; ".join(f"{way} ({count})" for way, count in ways) or "the product"
         lines.append((method, *shares, f"{gone.mean:.1f} ± {gone.half:.1f}", f"{seconds:.2f}", came))
-    head = ("method", "still found", "accuracy", "wrongness", "removed, in a thousand", "CPU s", "came from")
+    head = ("method", "still found", "accuracy", "wrongness", "removed, in a thousand", "CPU s", "winning strategies")
     return table(head, lines)
 
 
@@ -343,12 +342,12 @@ def _why_not(rows: Rows, largest: int) -> str:
     total = sum(result.hidden for result in runs)
     parts = total - left - round(sum(result.accuracy * result.hidden for result in runs))
     return (
-        "- *Why:* NHF lets a victim stay wherever the 1s of patterns to stay outweigh its -1s, and one shared item is "
-        "enough for that; HPCME takes out of these what chance does not restore. "
-        f"Of {total:,} hidden patterns in all runs of HPCME, {left:,} are still found. Of these, {spared:,} "
-        "have only pairs that are in patterns to stay, too: such a pair gets no -1, so that, whatever p_r is, nothing "
-        f"aims at the pattern. The other {left - spared:,} are hit, and what chance restores still reaches "
-        f"min_support. Of {parts:,} more only a part is found."
+        "- *Why:* NHF keeps a victim if the 1s of patterns to keep outweigh its -1s, and one shared item is enough for "
+        "that. HPCME removes these victims except those that chance restores. "
+        f"Of {total:,} hidden patterns in all runs of HPCME, {left:,} are still discoverable. In {spared:,} of these, "
+        "every pair is also in a pattern to keep: such a pair gets no -1, and no p_r can hide the pattern. "
+        f"The other {left - spared:,} lose occurrences, but with those that chance restores they still reach "
+        f"min_support. Of {parts:,} more, only a part is discoverable."
     )
 
 
@@ -359,9 +358,9 @@ def figure_7(rows: Rows, largest: int) -> Iterator[Finding | str]:
     says = "*Ours, not the paper's:* HF loses more as the rate grows."
     yield _moves(rows, says, "HF", "wrongness", largest, up=True)
     yield (
-        "- *Why some runs are equal:* HPCME leaves a share of what NHF leaves. Where it is too small to bring a "
-        "pattern back to min_support, the pattern is lost as with HF; where a pattern has support to spare, none of "
-        "them loses it."
+        "- *Why some runs are equal:* HPCME keeps a share of the victims that NHF keeps. If the share is too small to "
+        "bring a pattern back to min_support, the pattern is lost as with HF. A pattern with support to spare is lost "
+        "by none of them."
     )
 
 
@@ -387,17 +386,17 @@ def figure_8(rows: Rows, largest: int) -> Iterator[Finding | str]:
 def certification(rows: Rows, largest: int) -> Iterator[Finding | str]:
     """What it gives, and what it costs."""
     sure = [result for method in PLAIN for result in _runs(rows, method + CERTIFIED, largest)]
-    yield holds("A certified release leaves none of the listed patterns.", (result.found == 0 for result in sure))
+    yield holds("A certified release hides all listed patterns.", (result.found == 0 for result in sure))
     for measure, what in (
-        ("removed", "takes out fewer occurrences"),
-        ("wrongness", "loses fewer patterns that are to stay"),
+        ("removed", "removes fewer occurrences"),
+        ("wrongness", "loses fewer patterns to keep"),
     ):
         for method in PLAIN:
             yield _less(rows, f"Certified, {method} {what}.", method + CERTIFIED, method, measure, largest)
     left = overall(rows, "NHF", largest, "share_found").mean
     yield (
-        f"- *Why NHF alone may lose fewer:* it leaves {100 * left:.1f}% of the hidden patterns to be found, and "
-        "a certified release has to hide these, too."
+        f"- *Why NHF alone may lose fewer:* it leaves {100 * left:.1f}% of the hidden patterns discoverable; a "
+        "certified release must hide these too."
     )
 
 

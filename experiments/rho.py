@@ -239,32 +239,32 @@ def _losses(release: Release) -> dict[str, float | str]:
 
 INTRODUCTION = f"""# Experiments: what ρ-uncertainty costs
 
-Figures 5 to 11 of the paper that ρ-uncertainty comes from (Cao, Karras, Raïssi, Tan, VLDB 2010, §6), measured again
-with our methods. Made by `make experiments` from the rows of [rho.csv](rho.csv), {{runs:,}} runs; what the paper found
-is compared with these rows by counting.
+This page repeats Figures 5 to 11 of the paper that introduced ρ-uncertainty (Cao, Karras, Raïssi, Tan, VLDB 2010, §6)
+with our methods. `make experiments` generates it from [rho.csv](rho.csv), {{runs:,}} runs, and checks the paper's
+findings by counting.
 
-## What was done
+## Set-up
 
-- **Data**: BMS-WebView-1, BMS-WebView-2, and instead of BMS-POS, which is not to be had, a generated set of its size:
+- **Data**: BMS-WebView-1, BMS-WebView-2, and a generated set of the size of BMS-POS, which is not available:
   `vs.generate.pos_like(transactions={POS["transactions"]:_}, items={POS["items"]},
-  average_length={POS["average_length"]}, maximum_length={POS["maximum_length"]})`. Its items are as frequent as Zipf's
-  law says, and occur independently of each other, which those of a shop do not. Figures 6 to 11 use it, as the paper
-  uses BMS-POS.
-- **Defaults**, as in the paper: ρ = 50%, 40% of the items sensitive, a taxonomy by fan-out 4 over the public items in
-  order of their numbers. Figures 7 to 10: the 300,000 shortest transactions.
-- **Selections** of sensitive items: {{selections}}, `random.Random(seed).shuffle(sorted(names))`, the first 40%; no
-  more than {LONG_SELECTIONS} for more than 300,000 transactions of the generated set. Points are means, vertical lines
-  their 95% intervals (Student's t); every method gets the same selections.
-- **Methods**: `TDControl` and `SuppressControl` as the paper has them, with the corrections that the code names
-  (`as_published=True`); `top-down`, our default, which also tries other strategies and puts back what need not have
-  gone; `Simple`, which removes all sensitive items (`remove-sensitive`); in Figure 11 also `select-a-size`, which
-  falsifies data and promises nothing. Each may take {SECONDS} seconds and 2 GB; {{stopped}} runs did not come to an
-  end, and a point with such a run is missing in the charts.
-- **Loss**: the average loss of an item occurrence (§3.2): 1 if it is gone; under a coarser name, the share of all
-  public items that it may mean.
-- **Proven floor** (Figure 5): what every method loses at least, because of rules made of sensitive items alone.
+  average_length={POS["average_length"]}, maximum_length={POS["maximum_length"]})`. Its item
+  frequencies follow Zipf's law. Its items occur independently of each other, unlike those of a shop. Figures 6 to 11
+  use it where the paper uses BMS-POS.
+- **Defaults**, as in the paper: ρ = 50%, 40% of the items sensitive, a taxonomy with fan-out 4 over the public items in
+  the order of their numbers. Figures 7 to 10 use the 300,000 shortest transactions.
+- **Selections** of sensitive items: {{selections}}, `random.Random(seed).shuffle(sorted(names))`, the first 40%; at
+  most {LONG_SELECTIONS} for more than 300,000 transactions of the generated set. Points are means, vertical lines are
+  95% intervals (Student's t). Every method gets the same selections.
+- **Methods**: `TDControl` and `SuppressControl` as published, with the corrections noted in the code
+  (`as_published=True`); `top-down`, our default, which also tries other strategies and restores items that did not need
+  to be suppressed; `Simple`, which removes all sensitive items (`remove-sensitive`); in Figure 11 also `select-a-size`,
+  which falsifies data and promises nothing. Each may use {SECONDS} seconds and 2 GB. {{stopped}} runs did not finish;
+  charts omit points with such a run.
+- **Loss**: the average loss of an item occurrence (§3.2): 1 if it is removed; under a coarser name, the share of all
+  public items the name may stand for.
+- **Proven floor** (Figure 5): the minimum loss of any method, due to rules made of sensitive items alone.
 - **Checks**: the auditor certified every release before its numbers were used.
-- **Times** are CPU seconds of the method, on a machine that did other work too: expect them to be off by a third."""
+- **Times** are CPU seconds of the method, on a machine with other load: they may be off by a third."""
 
 
 def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
@@ -319,7 +319,15 @@ def data_table(rows: Rows, figure: Figure) -> str:
                 "; ".join(sorted({result.way for result in ours if result.way})) or "–",
             )
         )
-    head = ("data", "transactions", "longest", *figure.methods, "of Simple", "sensitive kept", "top-down came from")
+    head = (
+        "data",
+        "transactions",
+        "longest",
+        *figure.methods,
+        "of Simple",
+        "sensitive kept",
+        "winning strategies of top-down",
+    )
     return table(head, lines)
 
 

@@ -211,7 +211,7 @@ def publish(
     out : path
         A folder that does not exist yet, or, with *replace*, an older release.
     replace : bool
-        Exchange an older release in one step.
+        Atomically replace an existing release.
     out_format : str, optional
         One of `veilset.io.FORMATS`; None: as the data was read (what a database or a frame gave as Parquet).
     random_state : int or str, optional

@@ -164,13 +164,13 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.dat.gz", "1 2\n", ("intact", "gzip")),
         Bad("a.dat.zst", "1 2\n", ("intact", "zstd")),
     ],
-    "a packed text": [
+    "a compressed text": [
         Good("a.dat.gz", gzip.compress(b"1 2\n") + gzip.compress(b"3\n"), ONE_TWO),
         Good("a.dat.ZST", zstd(b"1 2\n") + zstd(b"3\n"), ONE_TWO),
         Bad("a.dat", gzip.compress(b"1\n"), ("UTF-8", ".gz")),
         Bad("a.dat", zstd(b"1\n"), ("UTF-8", ".zst")),
     ],
-    "a packed Parquet or Arrow file": [
+    "a compressed Parquet or Arrow file": [
         Misused("a.parquet.gz", gzip.compress(b"PAR1"), ("'a.parquet.gz'",)),
         Misused("a.arrow.zst", zstd(b"ARROW1"), ("'a.arrow.zst'",)),
     ],
@@ -210,7 +210,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Misused("a.csv", "a;b\n1;2\n", ("'a'", "'a;b'", "delimiter"), {"long": ("a", "b")}),
         Bad("a.csv", "a;b\n1;0\n", ("line 2", "'a;b'", "'1;0'", "delimiter"), WIDE),
     ],
-    "a table that is not said to be one": [
+    "a `.csv` or `.tsv` file that looks like a table": [
         Bad("a.csv", "id,item\n1,tea\n2,ale\n", ("'id'", "'item'", "long", "wide", "format", "basket")),
         Bad("a.csv", "ann,2024-01-03\nbob,2024-01-04\n", ("column 2", "long", "wide", "format", "basket")),
         Bad("a.csv", "tea,ale\n1,0\n0,1\n", ("'tea'", "long", "wide", "format", "basket")),
@@ -250,7 +250,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.csv", "id,item\n1,a,b\n", ("line 2",), LONG),
         Bad("a.csv", "a,b\n1\n", ("line 2", "2 columns", "1"), WIDE),
     ],
-    "a long table whose ids come back later": [
+    "a long table with scattered ids": [
         Good("a.csv", "id,item\n1,a\n2,b\n1,c\n", [["a", "c"], ["b"]], LONG),
         Good(
             "a.jsonl",
@@ -260,7 +260,7 @@ CASES: dict[str, list[Good | Bad]] = {
         ),
         Good("a.parquet", pa.table({"id": [1, 2, 1], "item": ["a", "b", "c"]}), [["a", "c"], ["b"]], LONG),
     ],
-    "cells of a wide table: `0`, `1`, `true`, `false`, nothing": [
+    "cells of a wide table: `0`, `1`, `true`, `false`, empty": [
         Good("a.csv", 'a,b,c\n0,1,TRUE\nfalse,,"1"\n', [["b", "c"], ["c"]], WIDE),
         Good("a.parquet", pa.table({"a": [True, None], "b": [0, 1], "c": [1.0, None]}), [["a", "c"], ["b"]], WIDE),
     ],
@@ -310,7 +310,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Misused("a.parquet", pa.table({"a": [1]}), ("'a'", "int64", "long"), {"column": "a"}),
         Misused("a.parquet", lists(["a"], id=[1]), ("'items'", "column"), {"long": ("id", "items")}),
     ],
-    "an item of a table that is null, empty, or no name": [
+    "an item of a table that is null, empty, or not a name": [
         Bad("a.parquet", lists(["a"], ["b", None]), ("Row 2", "null")),
         Bad("a.parquet", lists(["a", ""]), ("Row 1", "empty")),
         Misused("a.parquet", lists([[1]]), ("list",)),
@@ -323,7 +323,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.parquet", parquet(lists(["a"]))[:-9], ("Parquet",)),
         Bad("a.arrow", arrow(lists(["a"]))[:-9], ("intact",)),
     ],
-    "a file of another kind than its name says": [
+    "a file whose content contradicts its name": [
         Bad("a.dat", b"PAR1\x15", ("UTF-8", "format")),
         Bad("a.csv", b"ARROW1\0\0", ("UTF-8", "format")),
         Bad("a.csv", b"PK\x03\x04", ("UTF-8", "CSV")),
@@ -331,7 +331,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Bad("a.arrow", "a,b\n", (".arrow", "format")),
         Bad("a.feather", b"FEA1....", (".feather", "version 1")),
     ],
-    "a name that says nothing (`.txt`, `.json`, `.xlsx`)": [
+    "a file name that indicates no format (`.txt`, `.json`, `.xlsx`)": [
         Misused("a.txt", "1\n", ("'a.txt'", "format")),
         Misused("a.json", "[1]\n", ("'a.json'", "format")),
         Misused("a.xlsx", "PK", ("'a.xlsx'",)),
@@ -340,7 +340,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Good("a.txt", "1 2\n", [["1", "2"]], {"format": "fimi"}),
         Good("A.DAT", "1 2\n", [["1", "2"]]),
     ],
-    "columns of a table that nobody needs": [
+    "unused columns of a table": [
         Good("a.csv", "n,id,item\nx,1,a\n", [["a"]], LONG),
         Good("a.jsonl", '{"n": {"x": [1.5]}, "items": ["a"]}\n', [["a"]]),
         Good("a.parquet", lists(["a"], n=[1.5]), [["a"]]),

@@ -186,7 +186,7 @@ def test_bad_lines_are_named_with_file_and_line(tmp_path, line, named, snapshot)
 
 
 def test_every_line_of_the_table_on_the_page(tmp_path):
-    section = PAGE.read_text().partition("## What is refused")[2].partition("\n## ")[0]
+    section = PAGE.read_text().partition("## Entries that are refused")[2].partition("\n## ")[0]
     table = re.findall(r'^\| `(.+)` \| "(.+)" \|$', section, re.MULTILINE)
     assert len(table) >= 12
     data = Transactions.from_lists(

@@ -21,18 +21,18 @@ WeightsOption: TypeAlias = Annotated[
     Weights,
     Option(
         "weights",
-        "Cost of losing an item: a CSV file item,weight (others weigh 1), or: equal. By default its occurrences.",
+        "Cost of losing an item: a CSV file item,weight (others weigh 1), or: equal. Default: its occurrences.",
     ),
 ]
 Items: TypeAlias = Annotated[
     Iterable[str],
-    Option("items", "File with items that must survive, one name a line. Repeatable.", flag="keep"),
+    Option("items", "File with items that must survive, one name per line. Repeatable.", flag="keep"),
 ]
 SensitiveWeight: TypeAlias = Annotated[
     int,
     Option(
         "whole",
-        "Number of times a sensitive occurrence counts. More of them stay, under coarser public names.",
+        "Weight of a sensitive occurrence. A larger weight keeps more of them, with coarser public names.",
         most=1000,
     ),
 ]
@@ -44,13 +44,13 @@ NuggetSupport: TypeAlias = Annotated[
 
 NuggetSize: TypeAlias = Annotated[int | None, Option("whole", "Largest size of an itemset worth keeping.")]
 AsPublished: TypeAlias = Annotated[
-    bool, Option("switch", "Run the published algorithm alone: put nothing back, try nothing else.")
+    bool, Option("switch", "Run the published algorithm only: restore no item, try no other strategy.")
 ]
 Certify: TypeAlias = Annotated[
     bool,
     Option(
         "switch",
-        "Where patterns are hidden, the product alone may leave some: then nothing is written.",
+        "Run the published algorithm only. If a pattern stays discoverable, nothing is written.",
         flag="no-certify",
         means=False,
         public=True,
@@ -61,7 +61,7 @@ victims go, and what need not have gone is put back. False: the product alone, w
 
 KeepPatterns: TypeAlias = Annotated[
     Iterable[Iterable[str]] | None,
-    Option("patterns", "File with the patterns to keep. By default all that are frequent. Repeatable."),
+    Option("patterns", "File with the patterns to keep. Default: all frequent ones. Repeatable."),
 ]
 """The non-sensitive patterns, whose loss is to be avoided. None: the maximal ones among the itemsets that reach
 min_support and contain no hidden pattern."""
@@ -70,7 +70,8 @@ Margin: TypeAlias = Annotated[
     Share,
     Option(
         "share",
-        "How far below the limit a hidden pattern may have to fall, by default 1/2. Each gets a random level.",
+        "Range of the random levels: each hidden pattern ends below a share, from 1 - margin to 1, of "
+        "the minimum support. Default: 1/2.",
         public=True,
     ),
 ]
@@ -81,7 +82,7 @@ RandomState: TypeAlias = Annotated[
     int | None,
     Option(
         "whole",
-        "Secret seed of random choices, by default a random one. Kept in OUT/custodian/recipe.toml.",
+        "Secret seed of random choices. Default: random. Kept in OUT/custodian/recipe.toml.",
         least=0,
         most=2**64 - 1,
         secret=True,

@@ -17,7 +17,7 @@ from veilset.errors import VeilsetError
 
 app = App(
     name="veilset",
-    help="Share transaction data without giving people away, and prove it on the bytes that are released.",
+    help="Share transaction data without exposing the people in it, and prove it on the bytes you release.",
     version=__version__,
     help_format="markdown",
     result_action="return_value",

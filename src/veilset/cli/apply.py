@@ -29,11 +29,11 @@ def apply(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Make the changes of an earlier release to another file, check it, and write it.
+    """Apply the edits of an earlier release to another file, audit the result, and write it.
 
-    For next month's data, or for all of which a sample was anonymized: nothing is decided anew, so that one pass is
-    enough and the file may be larger than memory. The promise is that of the earlier release, and the result is audited
-    like any other: if it is not kept, nothing is written.
+    Use it for next month's data, or for the full data behind a sample. It makes no new choices, so one pass is enough
+    and the file may be larger than memory. The promise is that of the earlier release. If the result does not keep it,
+    nothing is written.
 
     Example:
 
@@ -42,17 +42,17 @@ def apply(
     Parameters
     ----------
     release
-        The folder of the earlier release, with its custodian folder.
+        Folder of the earlier release, including its custodian folder.
     input
-        The transactions: a file, or a database with --query. Laid out as the earlier ones, unless options say how.
+        Transactions: a file, or a database with --query. Layout as in the earlier release, unless you give options.
     unknown
-        What to do with public items that the earlier release did not have: refuse, suppress, or keep (and audit) them.
+        Treatment of public items that the earlier release did not have: refuse, suppress, or keep (and audit) them.
     out
-        Folder to write; must not exist, unless --replace is given.
+        Folder to write. It must not exist, unless you give --replace.
     out_format
-        Format of the released file; by default that of the earlier release.
+        Format of the released file. Default: that of the earlier release.
     seed
-        Secret seed of the row order; by default a random one.
+        Secret seed of the row order. Default: random.
     """
     screen = Screen.of(json, text)
     recipe = recipe_like(release, input, None if reading is None else reading.recipe(input))

@@ -23,7 +23,7 @@ def audit(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Check a file as it is, without changing it.
+    """Check whether a file keeps a promise, without changing it.
 
     Exit code 0: the promise holds; 1: it does not; 3: no suppression of public items could make it hold.
 
@@ -40,9 +40,9 @@ def audit(
     Parameters
     ----------
     input
-        The transactions: a file, or a database with --query.
+        Transactions: a file, or a database with --query.
     witnesses
-        How many reasons to list if it does not hold, the most severe first.
+        Number of violations to list, the most severe first.
     """
     screen = Screen.of(json, text)
     bounds = limits or LimitOptions()

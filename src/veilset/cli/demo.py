@@ -28,7 +28,7 @@ def demo(*, out: Path = Path("veilset-demo"), json: Annotated[bool, Flag] = Fals
     Parameters
     ----------
     out
-        Folder for the demo's files; an earlier demo there is replaced.
+        Folder for the demo's files. An earlier demo there is replaced.
     json
         Print JSON.
     """

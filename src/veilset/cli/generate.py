@@ -29,10 +29,10 @@ def generate(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Make synthetic transactions to try things on.
+    """Generate synthetic transactions for experiments.
 
-    quest: after the classic Quest generator (length T, pattern length I); pos: long-tailed, like a shop's till;
-    grocery: a small named set with pharmacy items, with sensitive.txt and taxonomy.csv beside it.
+    quest follows the classic Quest generator (length T, pattern length I). pos is long-tailed, like a shop's till.
+    grocery is a small set of groceries and pharmacy items; sensitive.txt and taxonomy.csv are written next to it.
 
     Example:
 
@@ -41,21 +41,21 @@ def generate(
     Parameters
     ----------
     kind
-        quest, pos or grocery.
+        Generator: quest, pos or grocery.
     out
-        File to write: .dat, .csv, .jsonl, .parquet or another name that says its format; text perhaps with .gz or .zst.
+        File to write: .dat, .csv, .jsonl, .parquet or another known suffix. Text may also end in .gz or .zst.
     transactions
-        How many.
+        Number of transactions.
     items
-        How many different ones there may be (quest, pos).
+        Maximum number of different items (quest, pos).
     length
-        Items in a transaction, on average (quest, pos).
+        Average number of items in a transaction (quest, pos).
     pattern
-        Items in a pattern, on average (quest).
+        Average number of items in a pattern (quest).
     longest
-        Items in the longest transaction (pos).
+        Number of items in the longest transaction (pos).
     seed
-        The same seed gives the same file.
+        Random seed. The same seed gives the same file.
     """
     screen = Screen.of(json, text)
     if out.exists():

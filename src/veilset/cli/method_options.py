@@ -47,7 +47,7 @@ class MethodOptions(Typed):
 
     method: Annotated[str | None, Parameter(help=_names())] = None
     allow_sensitive: Annotated[bool, Flag] = False
-    "Suppress sensitive items so common that the promise could not be kept otherwise."
+    "Suppress sensitive items that are too common for the promise to hold."
     drop_empty: Annotated[bool, Flag] = False
     "Withhold transactions that end up empty."
 

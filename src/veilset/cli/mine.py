@@ -28,8 +28,8 @@ from veilset.transactions import Transactions
 _PIECE = 1 << 16  # itemsets that are written, or become Python objects, at once
 _LARGEST = 2**31 - 1
 
-_FREQUENT = Group("What is frequent", sort_key=1.1)
-_RARE = Group("What is rare", sort_key=1.2)
+_FREQUENT = Group("Frequent itemsets", sort_key=1.1)
+_RARE = Group("Rare itemsets", sort_key=1.2)
 _RULES = Group("Rules", sort_key=1.3)
 
 
@@ -39,17 +39,17 @@ class FrequentOptions:
     """What to look for, and among what."""
 
     min_support: str | None = None
-    "At least this many transactions hold an itemset: 30, or a share of all such as 1%, 0.01 or 1/100."
+    "Minimum number of transactions that contain an itemset: 30, or a share of all such as 1%, 0.01 or 1/100."
     kind: Literal["all", "closed", "maximal"] | None = None
-    "closed: no larger itemset has the same support; maximal: no larger itemset is frequent; by default all."
+    "Kind of itemsets. closed: no larger one has the same support. maximal: no larger one is frequent. Default: all."
     count: Annotated[bool, Flag] = False
-    "Only the exact number of frequent itemsets, in all and for each item; nothing is listed."
+    "Count the frequent itemsets, in total and for each item, without listing them."
     min_size: Whole | None = None
-    "Leave out itemsets (and rules, both sides together) with fewer items."
+    "Minimum number of items in an itemset, or in both sides of a rule together."
     max_size: Whole | None = None
-    "Leave out itemsets (also rare ones, and rules, both sides together) with more items."
+    "Maximum number of items in an itemset (also a rare one), or in both sides of a rule together."
     items: Annotated[tuple[Path, ...], Parameter(name="--items", negative=(), show_default=False)] = ()
-    "File with items, one name a line: only these, as if the rest were not there. May be given several times."
+    "File with items, one name per line. All others are ignored. Repeatable."
 
 
 @Parameter(name="*", group=_RARE)
@@ -58,9 +58,9 @@ class RareOptions:
     """What narrows people down."""
 
     rare: Whole | None = None
-    "The smallest sets of public items that fewer than this many transactions hold."
+    "List the smallest sets of public items that fewer than this many transactions contain."
     h: str | None = None
-    "Also those that give a sensitive item away with more than this certainty: 0.4, 40% or 2/5."
+    "List also sets that imply a sensitive item with a confidence above this: 0.4, 40% or 2/5."
 
 
 @Parameter(name="*", group=_RULES)
@@ -69,11 +69,11 @@ class RulesOptions:
     """What goes with what."""
 
     rules: Annotated[bool, Flag] = False
-    "Rules A → B between frequent itemsets A and items B; needs --min-support and --min-confidence."
+    "List rules A → B from frequent itemsets A to items B. Needs --min-support and --min-confidence."
     min_confidence: str | None = None
-    "At least this share of the transactions with A have B too: 0.4, 40% or 2/5."
+    "Minimum share of the transactions with A that also contain B: 0.4, 40% or 2/5."
     consequents: Annotated[tuple[Path, ...], Parameter(name="--consequents", negative=(), show_default=False)] = ()
-    "File with the items that B may be, one name a line. May be given several times."
+    "File with the items allowed as B, one name per line. Repeatable."
 
 
 @app.command(sort_key=5)
@@ -92,10 +92,10 @@ def mine(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Show what a file holds: frequent itemsets, rare ones that narrow people down, or rules.
+    """Find frequent itemsets, rare itemsets that identify people, or rules.
 
-    Exit code 0: done, even if nothing was found; 3: with --rare, somebody who knows nothing at all already finds fewer
-    people or is surer than asked; 4: stopped at a limit.
+    Exit code 0: done, even if nothing was found; 4: stopped at a limit. Exit code 3, with --rare: an attacker who knows
+    nothing already exceeds the limits.
 
     Examples:
 
@@ -106,18 +106,19 @@ def mine(
 
         veilset mine public/anatomy.csv --format anatomy --min-support 1%
 
-    The last but one writes patterns to choose from: leave the lines of those to hide, and give the file to
-    veilset publish --model hidden-patterns --patterns patterns.csv. The last shows, beside the count in lines that mix
-    people, how many transactions are to be expected.
+    The fourth example writes candidates for hiding: delete the lines of patterns that need not be hidden. Then pass the
+    file to veilset publish --model hidden-patterns --patterns patterns.csv.
+
+    The last example mines rows that mix people, and also shows expected supports.
 
     Parameters
     ----------
     input
-        The transactions: a file, or a database with --query.
+        Transactions: a file, or a database with --query.
     top
-        How many to show: the most frequent, the most severe or the surest; then the smallest.
+        Number of results to show: the most frequent, most severe or most confident, then the smallest.
     out
-        File for all of them: .parquet, .csv, .json or .jsonl; must not exist, unless --replace is given.
+        File for all results: .parquet, .csv, .json or .jsonl. It must not exist, unless you give --replace.
     """
     screen = Screen.of(json, text)
     search = _Search(frequent or FrequentOptions(), rare or RareOptions(), rules or RulesOptions())

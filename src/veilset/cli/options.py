@@ -16,10 +16,12 @@ from veilset.options import declared
 from veilset.transactions import Reading, read
 
 Flag = Parameter(negative=(), show_default=False)
-Json = Annotated[bool, Parameter(name="--json", help="Print JSON, errors too; so does piping an answer."), Flag]
+Json = Annotated[
+    bool, Parameter(name="--json", help="Print JSON, also for errors. Piped results are JSON by default."), Flag
+]
 Text = Annotated[bool, Parameter(name="--text", help="Print text, even into a pipe."), Flag]
-ReplaceFile = Annotated[bool, Parameter(help="Exchange an older file at OUT in one step."), Flag]
-ReplaceRelease = Annotated[bool, Parameter(help="Exchange an older release at OUT in one step."), Flag]
+ReplaceFile = Annotated[bool, Parameter(help="Atomically replace an existing file."), Flag]
+ReplaceRelease = Annotated[bool, Parameter(help="Atomically replace an existing release."), Flag]
 Yes = Annotated[
     bool,
     Parameter(help="Publish even if less than half of the item occurrences survive, or the promise excludes nothing."),
@@ -93,11 +95,11 @@ class LimitOptions:
     """How far a run may go."""
 
     threads: Whole | None = None
-    "Number of threads; by default all cores."
+    "Number of threads. Default: all cores."
     memory_limit: str | None = None
-    "Most memory to use, such as 2GB; beyond it the run stops with exit code 4."
+    "Maximum memory, such as 2GB. Beyond it, the run stops with exit code 4."
     time_limit: float | None = None
-    "Most seconds for each step (checking, changing, writing); beyond them the run stops with exit code 4."
+    "Maximum seconds for each step (check, change, write). Beyond that, the run stops with exit code 4."
 
     def __post_init__(self) -> None:
         Limits(**vars(self))  # refuses what cannot be meant before anything is read

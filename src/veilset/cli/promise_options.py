@@ -56,8 +56,7 @@ def _kinds() -> str:
         name: and_joined([f"--{option.flag}" for option in declared(kind) if option.required])
         for name, kind in PROMISES.items()
     }
-    *first, last = (f"{name} (needs {flags})" for name, flags in needs.items())
-    return f"Kind of promise: {', '.join(first)} or {last}."
+    return " ".join(["Kind of promise.", *(f"{name} needs {flags}." for name, flags in needs.items())])
 
 
 def _described(owners: list[tuple[str, Declared]]) -> str:

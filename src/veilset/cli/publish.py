@@ -42,10 +42,10 @@ def publish(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Make a release that keeps a promise, check it, and write it.
+    """Make a release that keeps a promise, audit it, and write it.
 
-    Writes two folders: OUT/public to hand over, OUT/custodian to keep. What is and is not promised stands in
-    OUT/public/report.html. If the promise cannot be proven on the written bytes, nothing is written.
+    Writes two folders: OUT/public to hand over, OUT/custodian to keep. OUT/public/report.html states what is promised
+    and what is not. If the promise cannot be proven on the written bytes, nothing is written.
 
     Example:
 
@@ -60,17 +60,16 @@ def publish(
     Parameters
     ----------
     input
-        The transactions: a file, or a database with --query. Or a recipe (.toml) of an earlier release: it is
-        repeated exactly.
+        Transactions: a file, or a database with --query. Or a recipe (.toml), to repeat an earlier release exactly.
     out
-        Folder to write; must not exist, unless --replace is given.
+        Folder to write. It must not exist, unless you give --replace.
     out_format
-        Format of the released file, such as parquet or long; by default as the data was read (see docs/formats.md).
+        Format of the released file, such as parquet or long. Default: that of the input (see docs/formats.md).
     seed
-        Secret seed of the row order, and of the method's chance unless --random-state is given; by default a random
-        one. Kept in OUT/custodian/recipe.toml.
+        Secret seed of the row order, and of the method's random choices unless you give --random-state. Default:
+        random. Kept in OUT/custodian/recipe.toml.
     no_curve
-        Leave out what other values of p would cost.
+        Skip the loss for other values of p.
     """
     screen = Screen.of(json, text)
     bounds = limits or LimitOptions()

@@ -12,14 +12,15 @@ from veilset.cli import app
 
 _HEAD = """# Command line
 
-This page is generated from the commands (`make docs`); a test keeps it true.
+`make docs` generates this page from the commands; a test checks that it is current.
 
 Exit codes: **0** the promise holds, **1** it does not (or a file of the release was changed), **2** wrong usage or
-unreadable input, **3** infeasible, **4** not decided (a memory or time limit, an unknown schema), **130** interrupted.
-On a terminal the answer is text, with progress on stderr; piped, or with `--json`, it is JSON; with `--text` it is text
-even into a pipe. An error goes to one stream: with `--json` it is JSON on stdout
-(`{"error": {"what": …, "next_step": …, "exit_code": …}}`) and stderr stays empty; otherwise it is text on stderr, and
-stdout gets no answer. Options are checked before data is read.
+unreadable input, **3** infeasible, **4** undecided (a memory or time limit, an unknown schema), **130** interrupted.
+
+Output is text on a terminal, with progress on stderr. It is JSON when piped or with `--json`; `--text` prints text even
+into a pipe. Errors go to one stream. With `--json` an error is JSON on stdout
+(`{"error": {"what": …, "next_step": …, "exit_code": …}}`) and stderr stays empty. Otherwise it is text on stderr, and
+stdout gets no result. Options are checked before data is read.
 """
 
 

@@ -16,7 +16,7 @@ from veilset.exact import support_of
 from veilset.io import check_place, write_whole
 from veilset.report import Suggested, print_proxies, print_reading, proposed_items, proposed_list, proxy_facts
 
-sensitive = App(name="sensitive", help="Find out what belongs on the list of sensitive items.", sort_key=5.5)
+sensitive = App(name="sensitive", help="Find items that belong on the list of sensitive items.", sort_key=5.5)
 app.command(sensitive)
 
 
@@ -34,10 +34,11 @@ def suggest(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Propose additions to the list: public items that give a sensitive one away.
+    """Suggest additions to the list: public items that reveal a sensitive one.
 
-    Those come first that make an attacker surest: by the share of those with the public item that have the sensitive
-    one, less its share of all. The first is a lower confidence bound, so that few people do not rank high by chance.
+    Items that raise an attacker's confidence most come first. The rise is the share of people with the item who have
+    the sensitive one, minus the share of all people. The first share is a lower confidence bound, so few people do not
+    rank high by chance.
 
     Example:
 
@@ -46,15 +47,15 @@ def suggest(
     Parameters
     ----------
     input
-        The transactions.
+        Transactions to read.
     size
-        1: single items; 2: also pairs that give away more than each of their items.
+        Number of items: 1 for single items, 2 also for pairs that reveal more than each of their items.
     min_support
-        At least this many people have the public and the sensitive item: 5, or a share of all such as 0.1%.
+        Minimum number of people who have both items: 5, or a share of all such as 0.1%.
     top
-        How many to show and to write.
+        Number of suggestions to show and to write.
     out
-        File for a list that proposes the single items, with the reasons as comments; must not exist.
+        File for the suggested single items, with the reasons as comments. It must not exist.
     """
     screen = Screen.of(json, text)
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()

@@ -25,14 +25,11 @@ _TOGETHER = (
 taxonomy = App(name="taxonomy", help="Check, show and make trees over items.", sort_key=7)
 app.command(taxonomy)
 
-Kind = Annotated[
-    TreeKind | None, Parameter(name="--kind", help="paths, edges, lines or json, whatever the tree's name says.")
-]
+Kind = Annotated[TreeKind | None, Parameter(name="--kind", help="Form of the tree. Default: by its file name.")]
 Columns = Annotated[
     str | None,
     Parameter(
-        help="Columns of the tree's table, such as label,level2,level1: the item, then its groups "
-        "(or: the child, the parent)."
+        help="Columns of the tree's table, such as label,level2,level1: the item, then its groups. Or child and parent."
     ),
 ]
 
@@ -50,9 +47,9 @@ def check(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Read a tree, and see whether it fits transactions.
+    """Read a tree, and check whether it fits transactions.
 
-    Exit code 0: it can be used, perhaps with notes; 2: it cannot be read, or a public item is not among its leaves.
+    Exit code 0: usable, perhaps with notes; 2: unreadable, or a public item is not among its leaves.
 
     Examples:
 
@@ -62,9 +59,9 @@ def check(
     Parameters
     ----------
     tree
-        The tree: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json.
+        Tree file: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json.
     data
-        The transactions to compare it with.
+        Transactions to compare it with.
     """
     screen = Screen.of(json, text)
     layout = reading or ReadingOptions()
@@ -106,7 +103,7 @@ def show(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Draw a tree, or the way to one of its items, with the number of items below each group.
+    """Draw a tree, or the path to one item, with the number of items below each group.
 
     Examples:
 
@@ -116,11 +113,11 @@ def show(
     Parameters
     ----------
     tree
-        The tree: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json.
+        Tree file: .csv or .tsv (item,group,… or child,parent), .txt (item;group;\\*) or .json.
     depth
-        How many levels below the root; by default 2.
+        Number of levels below the root. Default: 2.
     item
-        Only the groups of this item.
+        Show only the groups of this item.
     encoding
         Encoding of the text.
     """
@@ -150,14 +147,14 @@ def make(
     co_occurrence: Whole | None = None,
     min_support: Whole | None = None,
     out: Path,
-    kind: Annotated[Kind, Parameter(help="paths, edges, lines or json, whatever the name of OUT says.")] = None,
+    kind: Annotated[Kind, Parameter(help="Form of the tree. Default: by the name of OUT.")] = None,
     replace: ReplaceFile = False,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Make a tree over the public items of transactions, where there is none.
+    """Make a tree over the public items of transactions.
 
     Examples:
 
@@ -167,15 +164,15 @@ def make(
     Parameters
     ----------
     data
-        The transactions.
+        Transactions to read.
     fan_out
-        Groups of this many members, in the order of their names.
+        Size of groups of neighbours, in the order of names.
     co_occurrence
-        Groups of up to this many members that occur together.
+        Maximum size of groups of items that occur together.
     min_support
-        For --co-occurrence: only pairs of items that this many transactions hold count. Give the k of your promise.
+        Minimum number of transactions that contain a pair of items, for --co-occurrence. Use the k of your promise.
     out
-        File to write: .csv or .tsv (item,group,…), .txt (item;group;\\*) or .json, each perhaps with .gz.
+        File to write: .csv or .tsv (item,group,…), .txt (item;group;\\*) or .json. Each may also end in .gz.
     """
     screen = Screen.of(json, text)
     if (fan_out is None) == (co_occurrence is None):

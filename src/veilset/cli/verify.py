@@ -25,9 +25,11 @@ def verify(
 ) -> int:
     """Read a release again and count whether it keeps its promise.
 
-    Needs the public folder alone, except where the promise is secret itself (hidden patterns and rules): whether that
-    is kept can be told only of the whole release, with the custodian folder. Exit code 0: it holds; 1: it does not, or
-    a file was changed; 2: a file is missing or cannot be read; 4: not decided.
+    The public folder is enough. Only hidden patterns and rules are secret: checking them needs the whole release, with
+    the custodian folder.
+
+    Exit code 0: the promise holds; 1: it does not, or a file was changed; 2: a file is missing or unreadable; 4:
+    undecided.
 
     Example:
 
@@ -36,9 +38,9 @@ def verify(
     Parameters
     ----------
     path
-        The release folder, or its public folder.
+        Release folder, or its public folder.
     witnesses
-        How many reasons to list if it does not hold.
+        Number of violations to list.
     """
     screen = Screen.of(json, text)
     bounds = limits or LimitOptions()

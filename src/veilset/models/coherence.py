@@ -52,13 +52,17 @@ class Coherence(Promise):
         k: Annotated[int, Option("whole", "Minimum number of people who match anything the attacker knows.", "20")],
         p: Annotated[
             int | None,
-            Option("whole or unlimited", "Number of public items of a person the attacker knows; or: unlimited.", "4"),
+            Option(
+                "whole or unlimited",
+                "Maximum number of public items of a person the attacker knows; or: unlimited.",
+                "4",
+            ),
         ],
         h: Annotated[
             float | str | Fraction | None,
             Option(
                 "share",
-                "Highest certainty about one sensitive item: 0.4, 40% or 2/5. Required if items are sensitive.",
+                "Maximum confidence in any one sensitive item: 0.4, 40% or 2/5. Required if items are sensitive.",
                 "0.4",
             ),
         ] = None,
@@ -66,7 +70,7 @@ class Coherence(Promise):
             Iterable[Iterable[str]],
             Option(
                 "groups",
-                "File with sensitive items that say the same about a person; for h they count as one. Repeatable.",
+                "File with sensitive items that reveal the same about a person; h treats them as one. Repeatable.",
                 flag="sensitive_group",
             ),
         ] = (),

@@ -110,8 +110,7 @@ class HiddenPatterns(_Hidden):
             Iterable[Iterable[str]],
             Option(
                 "patterns",
-                "File with the patterns to hide, one a line with commas, or a table that veilset mine wrote. "
-                "Repeatable.",
+                "File with the patterns to hide, one per line with commas, or a table from veilset mine. Repeatable.",
                 "patterns.txt",
             ),
         ],
@@ -170,8 +169,8 @@ class HiddenRules(_Hidden):
             Iterable[tuple[Side, Side]],
             Option(
                 "rules",
-                "File with the rules to hide, one a line such as bread, butter -> milk, or a table that veilset mine "
-                "wrote. Repeatable.",
+                "File with the rules to hide, one per line such as bread, butter -> milk, or a table from veilset "
+                "mine. Repeatable.",
                 "rules.txt",
             ),
         ],

@@ -53,14 +53,18 @@ class LDiverseAnatomy(Promise):
         self,
         l: Annotated[  # noqa: E741
             float | str | Fraction,
-            Option("share", "In every bucket and column, no value belongs to more than 1 in l: 2, 2.5 or 5/2.", "2"),
+            Option(
+                "share",
+                "Diversity of every bucket. At most 1 in l of its rows have the same value in a column: 2, 2.5 or 5/2.",
+                "2",
+            ),
         ],
         *,
         empty: Annotated[
             Empty,
             Option(
                 "choice",
-                "Treat having no item of a column as a value like others (default), or as free for all to know.",
+                "Treat having no item of a column as a value like others (default), or as free to know.",
                 choices=get_args(Empty),
             ),
         ] = "value",

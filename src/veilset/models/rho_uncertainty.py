@@ -44,8 +44,8 @@ class RhoUncertainty(Promise):
             float | str | Fraction,
             Option(
                 "share",
-                "Certainty about any other sensitive item that no attacker may reach, given anything they know: 0.5, "
-                "50% or 1/2.",
+                "Confidence in any further sensitive item that no attacker reaches, given anything they know: 0.5, 50% "
+                "or 1/2.",
                 "0.5",
             ),
         ],

@@ -46,44 +46,40 @@ class Reading(BaseModel):
         str | None,
         Option(
             "text",
-            "Format, if the file's name does not say it: fimi, spmf, basket, jsonl, parquet, arrow; "
-            "or anatomy, for the table beside a release.",
+            "Format, if the file name does not indicate it: fimi, spmf, basket, jsonl, parquet, arrow; "
+            "or anatomy, for the table next to a release.",
         ),
     ] = None
     delimiter: Annotated[
-        str | None, Option("character", "One character between fields; by default a comma, or a tab for .tsv.")
+        str | None, Option("character", "Character between fields. Default: a comma, or a tab for .tsv.")
     ] = None
-    header: Annotated[StrictBool, Option("switch", "The first line of a basket file holds column names.")] = False
+    header: Annotated[StrictBool, Option("switch", "Read the first line of a basket file as column names.")] = False
     column: Annotated[
         str | None,
         Option(
             "text",
-            "Column (or key of JSON objects) that holds the lists of items; by default the only column of lists.",
+            "Column (or key of JSON objects) that holds the lists of items. Default: the only column of lists.",
         ),
     ] = None
     long: Annotated[
         tuple[str, str] | None,
-        Option(
-            "pair", "ID,ITEM: the table holds one item a row; the names of its two columns.", example="order,product"
-        ),
+        Option("pair", "Columns ID,ITEM of a table with one item per row.", example="order,product"),
     ] = None
-    wide: Annotated[StrictBool, Option("switch", "The table has one column an item, with 0 and 1.")] = False
+    wide: Annotated[StrictBool, Option("switch", "Read a table with one column per item, holding 0 and 1.")] = False
     person: Annotated[
         str | None,
         Option(
             "text",
-            "Column that says whose a line is: lines of one person are merged. Without it, one line is one person.",
+            "Column that identifies the person; their rows are merged. Without it, each row counts as one person.",
         ),
     ] = None
-    ignore: Annotated[
-        tuple[str, ...], Option("texts", "Column of a wide table that is no item. May be given several times.")
-    ] = ()
+    ignore: Annotated[tuple[str, ...], Option("texts", "Column of a wide table that is not an item. Repeatable.")] = ()
     counts: Annotated[
-        StrictBool, Option("switch", "The cells of a wide table hold whole numbers: what is above 0 is there.")
+        StrictBool, Option("switch", "Read whole numbers in a wide table: an item is present if its number is above 0.")
     ] = False
-    query: Annotated[str | None, Option("text", "What to ask a database (a .duckdb file or a postgresql:// URL).")] = (
-        None
-    )
+    query: Annotated[
+        str | None, Option("text", "Query to run on a database (a .duckdb file or a postgresql:// URL).")
+    ] = None
     encoding: Annotated[str, Option("text", "Encoding of the text.")] = "utf-8"
     normalize: Annotated[
         tuple[Step, ...] | None,
@@ -102,16 +98,15 @@ class Reading(BaseModel):
         tuple[str, ...],
         Option(
             "texts",
-            "A line of such a file, given here: a name, 'glob: PATTERN' or 'branch: GROUP'. "
-            "May be given several times.",
+            "Sensitive item: a name, 'glob: PATTERN' or 'branch: GROUP'. Repeatable.",
         ),
     ] = ()
     sensitive_files: Annotated[
         tuple[str, ...],
         Option(
             "files",
-            "File with the sensitive items, one name a line; also 'glob: insulin*', 'branch: pharmacy' "
-            "and '# comment'. May be given several times.",
+            "File with the sensitive items, one per line: a name, 'glob: insulin*', 'branch: pharmacy' or '# comment'. "
+            "Repeatable.",
             flag="sensitive",
         ),
     ] = ()
@@ -119,21 +114,21 @@ class Reading(BaseModel):
         str | None,
         Option(
             "file",
-            "File with the groups of the items (.csv, .tsv, .txt or .json), for 'branch:', for methods that give items "
-            "coarser names, and for multi-anatomy.",
+            "File with the groups of the items (.csv, .tsv, .txt or .json). Used by 'branch:', methods with coarser "
+            "names, and multi-anatomy.",
         ),
     ] = None
     taxonomy_columns: Annotated[
         tuple[str, ...] | None,
         Option(
             "names",
-            "Columns of that table, such as label,level2,level1: the item, then its groups, the most general last.",
+            "Columns of the taxonomy, such as label,level2,level1: the item, then its groups, the most general last.",
             example="label,level2,level1",
         ),
     ] = None
     taxonomy_kind: Annotated[
         str | None,
-        Option("choice", "paths, edges, lines or json, whatever the taxonomy's name says.", choices=TREE_KINDS),
+        Option("choice", "Form of the taxonomy. Default: by its file name.", choices=TREE_KINDS),
     ] = None
 
     @classmethod

@@ -41,12 +41,12 @@ def multi_anatomy(
         ColumnsLike,
         Option(
             "columns",
-            "Number of columns, by default 10 (fewer where a value would be too common); or a CSV file item,column.",
+            "Number of columns (fewer if a value is too common), or a CSV file item,column. Default: 10.",
         ),
     ] = 10,
     taxonomy: TaxonomyLike | None = None,
     level: Annotated[
-        int | None, Option("whole", "Make columns of the taxonomy's groups at this depth; 1 is right below the root.")
+        int | None, Option("whole", "Depth of the taxonomy's groups to use as columns; 1 is directly below the root.")
     ] = None,
     open_buckets: Annotated[
         int, Option("whole", "Number of buckets filled at the same time; 1 is the published algorithm.", most=_MOST)

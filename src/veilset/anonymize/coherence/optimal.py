@@ -54,7 +54,7 @@ def optimal(
         Literal["items", "nuggets"],
         Option(
             "choice",
-            "What the loss counts: items, or itemsets worth keeping (nuggets).",
+            "Unit of the loss: items, or frequent itemsets (nuggets).",
             choices=("items", "nuggets"),
         ),
     ] = "items",

@@ -40,8 +40,7 @@ def hpcme(
         Share,
         Option(
             "share",
-            "Restoration probability: how often an item stays that one pattern removes and another keeps. By default "
-            "0.35.",
+            "Probability that an item stays if one pattern removes it and another keeps it. Default: 0.35.",
             public=True,
         ),
     ] = "0.35",
@@ -77,7 +76,7 @@ def hidden_first(
     /,
     *,
     spare_shared_pairs: Annotated[
-        bool, Option("switch", "Remove no item for a pair that a pattern to keep also holds.", public=True)
+        bool, Option("switch", "Skip pairs that a pattern to keep also contains.", public=True)
     ] = False,
     keep_patterns: KeepPatterns = None,
     certify: Certify = True,
