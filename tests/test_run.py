@@ -5,14 +5,15 @@ import pytest
 import veilset as vs
 from tests.support.errors import refused
 from tests.support.golden import PROMISE, running_example
-from veilset.anonymize.coherence import auto, curve
+from veilset.anonymize import binding
+from veilset.anonymize.coherence import auto
 from veilset.run import Run
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """What is shown does not depend on how fast the machine is."""
-    monkeypatch.setattr(curve, "_LEAST", 600.0)
+    monkeypatch.setattr(binding, "_LEAST", 600.0)
     monkeypatch.setattr(auto, "_LISTING", 600.0)
 
 
@@ -31,38 +32,38 @@ def test_a_run_is_worked_out_when_asked_for():
 
 
 def test_the_curve_can_be_left_out(tmp_path):
-    assert Run(running_example(), PROMISE, with_curve=False).curve == {}
+    assert Run(running_example(), PROMISE, with_what_if=False).binding.curve == {}
     release = vs.anonymize(running_example(), PROMISE)
     pages = {}
-    for with_curve in (True, False):
-        bundle = vs.publish(release, tmp_path / str(with_curve), with_curve=with_curve)
-        pages[with_curve] = (bundle.custodian / "report.html").read_text()
+    for with_what_if in (True, False):
+        bundle = vs.publish(release, tmp_path / str(with_what_if), with_what_if=with_what_if)
+        pages[with_what_if] = (bundle.custodian / "report.html").read_text()
     assert "What each p would cost" in pages[True]
     assert "What each p would cost" not in pages[False]
 
 
 def test_a_choice_that_is_repeated_is_not_asked_again():
     release = vs.anonymize(running_example(), PROMISE)
-    assert set(Run.of(release).curve) == {1, 2, 3, 4}
+    assert set(Run.of(release).binding.curve) == {1, 2, 3, 4}
     again = vs.anonymize(running_example(), PROMISE, chosen=release.suppressed)
     assert again.suppressed == release.suppressed
-    assert Run.of(again).curve == {PROMISE.p: release.loss}
+    assert Run.of(again).binding.curve == {}
 
 
 @pytest.mark.parametrize("method", ["auto", "tree", "optimal"])
 def test_the_curve_is_what_the_method_loses_at_each_p(method):
     data = vs.generate.quest(transactions=300, average_length=4, pattern_length=2, items=25, random_state=1)
     run = Run(data, vs.Coherence(k=4, p=2), method=method)
-    for p, lost in run.curve.items():
+    for p, lost in run.binding.curve.items():
         assert lost == pytest.approx(vs.anonymize(data, vs.Coherence(k=4, p=p), method=method).loss)
-    assert set(run.curve) == {1, 2, 3, 4}
+    assert set(run.binding.curve) == {1, 2, 3, 4}
 
 
 @pytest.mark.parametrize("method", ["auto", "tree", "optimal"])
 def test_a_p_that_is_not_decided_in_time_is_left_out_of_the_curve(method):
     data = vs.generate.quest(transactions=4000, average_length=8, pattern_length=4, items=200, random_state=1)
     release = vs.anonymize(data, vs.Coherence(k=5, p=1), method=method)
-    assert Run.of(release, time_limit=1e-6).curve == {1: release.loss}
+    assert Run.of(release, time_limit=1e-6).binding.curve == {1: release.loss}
 
 
 @pytest.mark.parametrize("p", [1, 2])
@@ -73,7 +74,7 @@ def test_a_p_at_which_what_must_stay_cannot_takes_no_other_with_it(p):
     with pytest.raises(vs.Infeasible):
         vs.anonymize(data, vs.Coherence(k=2, p=4), **keep)
     release = vs.anonymize(data, vs.Coherence(k=2, p=p), **keep)
-    assert Run.of(release).curve == {1: 0, 2: 0, 3: 0}
+    assert Run.of(release).binding.curve == {1: 0, 2: 0, 3: 0}
 
 
 def test_a_release_made_with_switches_is_one_of_a_run():
@@ -103,6 +104,6 @@ def test_progress_does_not_tell_a_secret():
     told = []
     promise = vs.HiddenPatterns([["milk", "tea"], ["milk"]], min_support=1)
     run = Run(data, promise, progress=lambda what, *_: told.append(what))
-    run.milder()
+    assert run.binding.limits
     assert told
     assert not [what for what in told if "milk" in what]

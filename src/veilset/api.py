@@ -197,7 +197,7 @@ def publish(
     replace: bool = False,
     out_format: str | None = None,
     random_state: int | str | None = None,
-    with_curve: bool = True,
+    with_what_if: bool = True,
     allow_empty_promise: bool = False,
     **bounds: Unpack[Bounds],
 ) -> Bundle:
@@ -218,14 +218,14 @@ def publish(
         The secret seed of the row order, and of the seal on hidden patterns, stored in ``custodian/recipe.toml``; None
         draws one. Who can guess it can undo the shuffling, and try out what is hidden. Rows in buckets stay in the
         order that the method gave them by its own ``random_state``.
-    with_curve : bool
-        Whether the custodian's report tells what other p would cost.
+    with_what_if : bool
+        Whether the custodian's report tells what each limit costs, and what a milder one would.
     allow_empty_promise : bool
         Write a release even if its promise excludes nothing, such as ``Coherence(k=1, p=2)``; its certificate says so.
     **bounds
         As for `audit`; the time limit holds for each step: auditing the original, measuring, writing.
     """
-    run = Run.of(release, with_curve=with_curve, **bounds)
+    run = Run.of(release, with_what_if=with_what_if, **bounds)
     return write_bundle(
         run,
         out,

@@ -290,6 +290,12 @@ class Release(Shown, Tabular):
         return before > 0 == after
 
     @property
+    def repeated(self) -> bool:
+        """Whether all changes were decided before this run: they are given, or a recipe says what to choose."""
+        told = "chosen" in self.options and not self.attempts and self.bound is None
+        return told or self.method == "replay"
+
+    @property
     def own_loss(self) -> float | None:
         """The average loss as the method has measured it, where no list of edits tells it; None: the edits do."""
         return None

@@ -17,13 +17,14 @@ import numpy as np
 
 from veilset.anonymize import (
     METHODS,
-    Curve,
-    Milder,
+    Binding,
+    Method,
     check_options,
     find_method,
-    loss_by_p,
-    milder_that_keep_half,
+    methods_of,
     reject_anatomized,
+    time_for,
+    what_binds,
 )
 from veilset.audit import audit, edits_account_for
 from veilset.errors import BudgetExceeded
@@ -52,8 +53,8 @@ class Run:
         Those of the method.
     allow_sensitive, drop_empty : bool
         As for `veilset.anonymize`.
-    with_curve : bool
-        Whether the loss for other parameters is worked out.
+    with_what_if : bool
+        Whether the cost of each limit is worked out.
     **bounds
         As for `veilset.audit`; the time limit holds for each step.
 
@@ -72,7 +73,7 @@ class Run:
         options: Mapping[str, object] | None = None,
         allow_sensitive: bool = False,
         drop_empty: bool = False,
-        with_curve: bool = True,
+        with_what_if: bool = True,
         **bounds: Unpack[Bounds],
     ) -> None:
         self.data = data
@@ -81,7 +82,7 @@ class Run:
         self.options = dict(options or {})
         self.allow_sensitive = allow_sensitive
         self.drop_empty = drop_empty
-        self.with_curve = with_curve
+        self.with_what_if = with_what_if
         self.progress = bounds.pop("progress", None)
         self.seconds: dict[str, float] = {}
         self._bounds = bounds
@@ -138,18 +139,22 @@ class Run:
     @cached_property
     def release(self) -> Release:
         """What the method made, with the auditor's answer."""
-        data, gone = self._changeable
-        method = find_method(self.promise, self.method)
         with self.timed("method"):
-            release = method(data, self.promise, limits=self.limits(), **self.options)
+            release = self._changed(find_method(self.promise, self.method), self.limits())
+        release = dataclasses.replace(release, seconds=self.seconds["method"])
+        with self.timed("audit of the release"):
+            return certify(release, self.limits())
+
+    def _changed(self, method: Method, limits: Limits) -> Release:
+        """What a method makes of the data, with all that is done before and after it."""
+        data, gone = self._changeable
+        release = method(data, self.promise, limits=limits, **self.options)
         if gone:
             release = _with_sensitive(release, self.data, gone)
         if self.drop_empty:
             release = _without_empty(release)
         on = {name: True for name in _SWITCHES if getattr(self, name)}
-        release = dataclasses.replace(release, options={**release.options, **on}, seconds=self.seconds["method"])
-        with self.timed("audit of the release"):
-            return certify(release, self.limits())
+        return dataclasses.replace(release, options={**release.options, **on})
 
     @cached_property
     def account(self) -> Account:
@@ -168,16 +173,55 @@ class Run:
             return None
 
     @cached_property
-    def curve(self) -> Curve:
-        """p to what is lost at that p; empty where the promise has no p, or nobody asked for it."""
-        if not self.with_curve or METHODS.of(self.promise).curve is None:
-            return {}
-        with self.timed("curve"):
-            return loss_by_p(self.release, limits=self.limits())
+    def binding(self) -> Binding:
+        """What each limit of the promise costs; for a release that does not keep it, which limit is in the way."""
+        release = self.release
+        if not self.with_what_if:
+            return Binding(why_not="left out on request")
+        if not release.certified and (release.audit is None or release.audit.holds):
+            return Binding(holds=True, why_not="no limit of the promise is in the way")
+        if release.certified and release.repeated:
+            return Binding(why_not="these changes were decided earlier")
+        if release.certified and release.method not in methods_of(self.promise):
+            return Binding(why_not=f"there is no method {release.method!r} to run again")
+        with self.timed("what if"):
+            return self._what_binds()
 
-    def milder(self) -> Milder:
-        """Which milder promises keep half of the item occurrences."""
-        return milder_that_keep_half(self.release, self.curve, limits=self.limits())
+    def _what_binds(self) -> Binding:
+        release, methods = self.release, METHODS.of(self.promise)
+        limits = time_for(release.seconds, self.limits())
+        eased = [*methods.eased(release, limits)]
+        if not release.certified:
+            return what_binds(eased, self._holds, now=0, holds=True, limits=limits)
+        words, method = "", find_method(self.promise, release.method)
+        if len(eased) * release.seconds > limits.seconds_left():
+            words, method = methods.quicker.get(release.method, (words, method))
+
+        def cost(promise: Promise, left_out: tuple[str, ...], part: Limits) -> float:
+            return methods.cost(self._with(promise, left_out, method, part))
+
+        return what_binds(eased, cost, now=methods.cost(release), stand_in=words, limits=limits)
+
+    def _with(self, promise: Promise, left_out: tuple[str, ...], method: Method, limits: Limits) -> Release:
+        """What a method makes of the same data, or of what is left of it, for another promise."""
+        limits.step(f"Trying another {promise.name}" if promise.secret else f"Trying {promise}")  # it may be logged
+        options = {name: _lacking(value, left_out) for name, value in self.release.options.items()}
+        other = Run(
+            self.data.without(left_out),
+            promise,
+            method=self.release.method,
+            options={name: value for name, value in options.items() if name not in (*_SWITCHES, "chosen")},
+            allow_sensitive=self.allow_sensitive,
+            drop_empty=self.drop_empty,
+            **limits.bounds(),
+        )
+        made = other._changed(method, limits)
+        return _with_sensitive(made, self.data, left_out) if left_out else made
+
+    def _holds(self, promise: Promise, left_out: tuple[str, ...], limits: Limits) -> float:
+        """1 if the release as it is keeps another promise, else 0."""
+        data = self.release.custodian_data
+        return float(audit(data.without(set(left_out).intersection(data.names)), promise, limits=limits).holds)
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -227,6 +271,13 @@ def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...])
         ),
         bound=bound,
     )
+
+
+def _lacking(value: object, left_out: tuple[str, ...]) -> object:
+    """An option without the items that are left out."""
+    if left_out and isinstance(value, Mapping):
+        return {name: one for name, one in value.items() if name not in left_out}
+    return tuple(one for one in value if one not in left_out) if left_out and isinstance(value, tuple) else value
 
 
 def _without_empty(release: Release) -> Release:

@@ -135,9 +135,27 @@ def test_audit_suggests_p(shop, capsys, snapshot):
     }
 
 
-def test_the_curve_is_on_the_screen_and_in_the_report(shop, capsys, terminal, snapshot):
+def test_what_limits_cost_is_on_the_screen_and_in_the_report(shop, capsys, terminal, snapshot):
     main(["publish", "baskets.csv", *K2, "--out", "release", "--yes"])
     assert as_read(capsys.readouterr().out) == snapshot
     public, custodian = (page_text((shop / "release" / part / "report.html").read_text()) for part in PARTS)
-    assert names(custodian, "p=1")
-    assert not names(public, "p=1")
+    for told in ("p=1", "Cost by limit"):
+        assert names(custodian, told)
+        assert not names(public, told)
+
+
+def test_a_no_go_says_at_which_milder_limit_it_would_be_none(shop, capsys):
+    (shop / "first.csv").write_text("ale\n" * 4 + "fig\n" * 4)
+    (shop / "later.csv").write_text("ale\n" * 4 + "fig\n" * 3)
+    run(capsys, "publish", "first.csv", "--k", "4", "--p", "1", "--out", "release")
+    refusal(capsys, "apply", "release", "later.csv", "--out", "next", exit_code=1, values=("NO-GO", "--k 2"))
+
+
+def test_what_each_limit_costs_is_in_json_and_can_be_left_out(shop, capsys):
+    found = {limit["limit"]: limit for limit in publish(capsys)[1]["binding"]["limits"]}
+    k, p, h = (found[letter] for letter in "kph")
+    assert (k["value"], k["without"], k["milder"]) == (2, 0, None)
+    assert (p["value"], p["milder"], p["loss"]) == (2, 1, pytest.approx(1 / 11))
+    assert (h["value"], h["without"], h["milder"]) == (0.5, pytest.approx(1 / 11), 0.6)
+    left_out = publish(capsys, "--no-what-if")[1]
+    assert (left_out["binding"]["limits"], left_out["loss_by_p"]) == ([], [])

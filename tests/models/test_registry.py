@@ -125,6 +125,7 @@ from veilset.cli import main
 from veilset.testing.checks import check_anonymizer, check_audit, check_model
 from veilset.anonymize import find_method
 from veilset.limits import Limits
+from veilset.run import Run
 from veilset.testing import strategies
 from hypothesis import given, settings
 
@@ -149,6 +150,7 @@ assert again == 0
 assert (folder / "again/public/data.csv").read_bytes() == (folder / "out/public/data.csv").read_bytes()
 applied = main(["apply", str(folder / "out"), str(folder / "in.csv"), "--out", str(folder / "applied")])
 assert applied == 0
+assert Run(vs.read(folder / "in.csv"), promise).binding.limits == ()
 
 print("=== from here on nothing may tell the secret", flush=True)
 secret = theirs.HiddenItems(items=["quince"])

@@ -10,9 +10,8 @@ from tests.support.commands import refusal
 from tests.support.errors import refused
 from tests.support.pharmacy import BOTH, RULES, by_hand, read
 from tests.support.releases import answer, edits, files
-from veilset.anonymize import milder_that_keep_half
 from veilset.errors import InvalidArgument, NotCertified
-from veilset.limits import Limits
+from veilset.run import Run
 from veilset.utility import Account
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
@@ -142,10 +141,9 @@ def test_a_milder_promise_that_keeps_half():
     for asked, found in ((1, 16), ("1/25", Fraction(16, 25))):
         release = vs.anonymize(data, vs.HiddenPatterns([["lancets"]], asked), margin="1/100")
         assert release.loss > 0.5
-        milder = milder_that_keep_half(release, {}, limits=Limits())
-        assert (milder.strategy, milder.found) == ("larger min_support", {"min_support": found})
+        assert Run.of(release).binding.half == {"min_support": found}
     rare = vs.anonymize(vs.Transactions.from_lists([["a"]] * 3), vs.HiddenPatterns([["a"]], 3), margin="1/100")
-    assert milder_that_keep_half(rare, {}, limits=Limits()).found == {}
+    assert Run.of(rare).binding.half == {}
 
 
 def test_a_costly_release_is_asked_about_first(tmp_path, capsys, snapshot):

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,12 @@ from tests.support.releases import certificate, edits, message, write_rows
 from tests.support.runs import run_of
 from tests.support.texts import as_read, page_text
 from veilset import report
-from veilset.anonymize import METHODS, milder_that_keep_half
+from veilset.anonymize import METHODS
 from veilset.cli import main
 from veilset.errors import InvalidArgument
 from veilset.io import sha256_of
-from veilset.limits import Limits
 from veilset.publish import Recipe
+from veilset.run import Run
 from veilset.testing.checks import check_model
 from veilset.utility import Account
 
@@ -281,12 +282,7 @@ def test_a_larger_rho_that_keeps_half(monkeypatch):
     monkeypatch.setitem(METHODS.of(vs.RhoUncertainty).by_name, "careful", careful)
     release = vs.anonymize(data(), HALF, method="careful")
     assert release.loss == 1
-    milder = milder_that_keep_half(release, {}, limits=Limits())
-    assert (milder.strategy, {letter: float(value) for letter, value in milder.found.items()}) == (
-        "larger rho",
-        {"rho": 0.7},
-    )
-    assert milder_that_keep_half(kept(), {}, limits=Limits()).found == {}
+    assert Run.of(release).binding.half == {"rho": Fraction(7, 10)}
 
 
 def test_the_custodians_page_has_no_loss_against_p(snapshot):

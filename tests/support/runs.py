@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from veilset.anonymize import Binding
 from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.release import Release
@@ -9,10 +10,10 @@ from veilset.run import Run
 
 
 def run_of(
-    release: Release, *, before: Audit | None = None, curve: Any = None, limits: Limits | None = None, **others: Any
+    release: Release, *, before: Audit | None = None, binding: Any = None, limits: Limits | None = None, **others: Any
 ) -> Run:
-    """The run that made this release, with what the auditor said of the original (None: nothing) and the curve."""
+    """The run that made this release, with what the auditor said of the original and what binds; None: nothing."""
     bounds = {} if limits is None else {"memory_limit": limits.memory_limit, "time_limit": limits.time_limit}
     run = Run.of(release, **bounds, **others)
-    run.__dict__.update(before=before, curve=curve or {})
+    run.__dict__.update(before=before, binding=binding or Binding())
     return run

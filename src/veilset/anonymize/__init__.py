@@ -1,20 +1,17 @@
 """One file per algorithm. Each takes data and a promise and gives a `Release`; none knows the auditor."""
 
 from veilset.anonymize.anatomy.methods import L_DIVERSE_ANATOMY
+from veilset.anonymize.binding import Binding, Limit, Value, time_for, what_binds
 from veilset.anonymize.chance import seed_from
 from veilset.anonymize.coherence.methods import COHERENCE
 from veilset.anonymize.hiding.methods import HIDING
 from veilset.anonymize.methods import (
     METHODS,
-    Curve,
     Method,
     Methods,
-    Milder,
     check_options,
     find_method,
-    loss_by_p,
     methods_of,
-    milder_that_keep_half,
     reject_anatomized,
 )
 from veilset.anonymize.restore import restore
@@ -23,18 +20,19 @@ from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnato
 
 __all__ = [
     "METHODS",
-    "Curve",
+    "Binding",
+    "Limit",
     "Method",
     "Methods",
-    "Milder",
+    "Value",
     "check_options",
     "find_method",
-    "loss_by_p",
     "methods_of",
-    "milder_that_keep_half",
     "reject_anatomized",
     "restore",
     "seed_from",
+    "time_for",
+    "what_binds",
 ]
 
 METHODS.add(Coherence, COHERENCE)

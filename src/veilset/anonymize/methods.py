@@ -1,27 +1,22 @@
-"""What a method is, which methods a promise has, and what milder promises would cost."""
+"""What a method is, which methods a promise has, and how its limits could be eased."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
+from veilset.anonymize.binding import Eased
 from veilset.anonymize.replay import replay
-from veilset.errors import BudgetExceeded, InvalidArgument, near_misses, said
+from veilset.errors import InvalidArgument, near_misses, said
 from veilset.exact import exact_share, is_whole
 from veilset.limits import Limits
 from veilset.models import PerPromise, Promise
 from veilset.options import declared
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-Curve = Mapping[int | None, float]
-"""p (None: unlimited) to the share of all item occurrences that would be lost."""
-
-_SECONDS = 60.0
-_FOR_THIS_PROMISE = {"chosen", "drop_empty", "allow_sensitive"}  # options that are not the method's, or not for others
 
 
 class Method(Protocol):
@@ -43,10 +38,12 @@ class Methods:
     """By the names users type, the default first."""
     milder: str = "milder promise"
     """In which way the promise could be milder, such as "smaller k or p"."""
-    find_milder: Callable[[Milder, Any], Iterator[tuple[str, int | Fraction]]] = lambda milder, promise: iter(())
-    """The promise's parameters and their values at which half of the occurrences survive."""
-    curve: Callable[[Release, Limits], Curve] | None = None
-    """What a release's method loses for each p; None: the promise has no p."""
+    eased: Callable[[Release, Limits], Iterable[Eased]] = lambda release, limits: ()
+    """How the limits of a release's promise could be eased, the cheapest to measure first."""
+    quicker: Mapping[str, tuple[str, Method]] = field(default_factory=dict)
+    """By the name of a method, what stands in for it where it would be run often, and in words which part of it."""
+    cost: Callable[[Release], float] = lambda release: release.loss
+    """What a limit costs."""
 
 
 METHODS = PerPromise[Methods]("method")
@@ -118,54 +115,3 @@ def reject_anatomized(data: Transactions) -> None:
             "them says anything about a person.",
             "Anonymize the original. To see what the data keeps as it is, audit it.",
         )
-
-
-@dataclass
-class Milder:
-    """What a milder promise of the same kind would ask for, where half of the item occurrences survive it."""
-
-    release: Release
-    """What the promise as it is has cost."""
-    curve: Curve
-    """What is lost at each p, as far as it is known."""
-    limits: Limits
-    found: dict[str, int | Fraction] = field(default_factory=dict)
-    """Parameter to the value at which half survives; empty: there is none, or none was found within the limits."""
-
-    @property
-    def strategy(self) -> str:
-        """In which way a promise is milder."""
-        return METHODS.of(self.release.promise).milder
-
-    def loss(self, promise: Promise) -> float:
-        """What the same method with the same options loses for another promise."""
-        return run_again(self.release, promise, self.release.original, self.limits).loss
-
-
-def run_again(release: Release, promise: Promise, data: Transactions, limits: Limits) -> Release:
-    """What the same method with the same options makes of *data* for another promise."""
-    limits.step(f"Trying another {promise.name}" if promise.secret else f"Trying {promise}")  # progress may be logged
-    options = {name: value for name, value in release.options.items() if name not in _FOR_THIS_PROMISE}
-    return find_method(promise, release.method)(data, promise, limits=limits, **options)
-
-
-def milder_that_keep_half(release: Release, curve: Curve, *, limits: Limits) -> Milder:
-    """The least that has to be given up of a promise, one parameter at a time, for half of the occurrences to survive.
-
-    A courtesy, within a minute: one that takes too long is left incomplete.
-    """
-    milder = Milder(release, curve, limits.part(1, _SECONDS))
-    if release.method == "replay":
-        return milder
-    try:
-        for letter, value in METHODS.of(release.promise).find_milder(milder, release.promise):
-            milder.found[letter] = value
-    except BudgetExceeded:
-        pass
-    return milder
-
-
-def loss_by_p(release: Release, *, limits: Limits) -> Curve:
-    """What the release's method loses at several p, the release's own among them; empty if the promise has no p."""
-    curve = METHODS.of(release.promise).curve
-    return {} if curve is None else curve(release, limits)

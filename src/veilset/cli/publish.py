@@ -16,11 +16,11 @@ from veilset.cli.method_options import MethodOptions
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.errors import InvalidArgument, VeilsetError, said
+from veilset.errors import InvalidArgument, VeilsetError, said, spelled
 from veilset.models import EXCLUDES_NOTHING, Promise
 from veilset.publish import Bundle, Recipe, check_format, check_seed, check_target
 from veilset.publish import publish as write_bundle
-from veilset.report import print_reading, print_release, release_facts
+from veilset.report import binding_lines, half_sentence, print_reading, print_release, release_facts
 from veilset.run import Run
 
 
@@ -38,7 +38,7 @@ def publish(
     replace: ReplaceRelease = False,
     yes: Yes = False,
     seed: str | None = None,
-    no_curve: Annotated[bool, Flag] = False,
+    no_what_if: Annotated[bool, Flag] = False,
     json: Json = False,
     text: Text = False,
 ) -> int:
@@ -68,8 +68,8 @@ def publish(
     seed
         Secret seed of the row order, and of the method's random choices unless you give --random-state. Default:
         random. Kept in OUT/custodian/recipe.toml.
-    no_curve
-        Skip the loss for other values of p.
+    no_what_if
+        Skip the cost of each limit and of milder ones.
     """
     screen = Screen.of(json, text)
     bounds = limits or LimitOptions()
@@ -92,7 +92,7 @@ def publish(
         checks = [*of_promise, *of_method]
     with _as_in_recipes() if is_recipe else nullcontext():
         bundle, run = run_recipe(
-            recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed, with_curve=not no_curve, checks=checks
+            recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed, with_what_if=not no_what_if, checks=checks
         )
     show_bundle(bundle, run, screen)
     return 0
@@ -137,7 +137,7 @@ def run_recipe(
     replace: bool,
     yes: bool,
     seed: str | None,
-    with_curve: bool = True,
+    with_what_if: bool = True,
     checks: Sequence[Check] = (),
 ) -> tuple[Bundle, Run]:
     """Read, check, change, check again and write, showing each step: what `publish`, `apply` and `demo` do.
@@ -165,7 +165,7 @@ def run_recipe(
         options=_options(recipe, promise, seed),
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,
-        with_curve=with_curve,
+        with_what_if=with_what_if,
         **vars(bounds),
     )
     screen.show(lambda: print_reading(data, screen.console))
@@ -179,7 +179,7 @@ def run_recipe(
     with _shown(run, screen):
         release = run.release
     with _shown(run, screen):
-        _ = run.account, run.curve
+        _ = run.account, run.binding
     if release.certified and release.loss > 0.5 and not yes:
         _ask_whether_it_is_worth_it(run, screen)
     screen.show(lambda: print_release(run, screen.console, in_flags))
@@ -226,12 +226,8 @@ def _options(recipe: Recipe, promise: Promise, seed: str | None) -> dict[str, An
 
 def _ask_whether_it_is_worth_it(run: Run, screen: Screen) -> None:
     with _shown(run, screen):
-        milder = run.milder()
-    exact = {letter: value if isinstance(value, int) else float(value) for letter, value in milder.found.items()}
-    found = [f"--{letter.replace('_', '-')} {value}" for letter, value in sorted(exact.items())]
-    hint = f"Half survives with {' or with '.join(found)}."
-    if not found:
-        hint = f"No {milder.strategy} was found that keeps half."
+        _ = run.binding
+    hint = " ".join([*([] if run.promise.secret else binding_lines(run)), spelled(half_sentence(run), in_flags)])
     what = f"Only {1 - run.release.loss:.0%} of the item occurrences would survive."
     if not screen.confirm(f"{what} {hint} Publish it anyway?"):
         raise InvalidArgument(f"Nothing was written. {what}", f"{hint} Say --yes to publish it anyway.")

@@ -193,12 +193,9 @@ class Coherence(Promise):
                 f"The data has {len(data)} transactions, so nobody can be one of {self.k}.",
                 f"Ask for at most {len(data)}, or use more data." if len(data) else "Use data with transactions.",
             )
-        shares = [Fraction(int(support), len(data)) for support in data.supports]
-        blamed = [
-            (share, name)
-            for name, share, sensitive in zip(data.names, shares, data.is_sensitive.tolist(), strict=True)
-            if sensitive and share > self.share
-        ]
+        held = dict(zip(data.sensitive, data.supports[data.codes(data.sensitive)].tolist(), strict=True))
+        shares = ((Fraction(holders, len(data)), name) for name, holders in held.items())
+        blamed = [(share, name) for share, name in shares if share > self.share]
         if blamed:
             blamed.sort(key=lambda pair: (-pair[0], pair[1]))
             listed = ", ".join(f"{name!r} ({percent(share)})" for share, name in blamed[:5])

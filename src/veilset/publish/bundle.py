@@ -30,7 +30,7 @@ from veilset.publish.row_map import write_row_map
 from veilset.publish.sealing import public_audit, public_promise
 from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
 from veilset.release import Release
-from veilset.report import custodian_report, public_report
+from veilset.report import custodian_report, half_sentence, public_report
 from veilset.run import Run
 from veilset.transactions import Transactions
 from veilset.views import Shown, Summary
@@ -79,7 +79,7 @@ def publish(
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     release = run.release
-    answer = check_certified(release, "written")
+    answer = check_certified(release, "written", lambda: half_sentence(run))
     release.promise.check_meaningful(release.original)
     if not allow_empty_promise:
         release.promise.check_excludes()
@@ -88,7 +88,7 @@ def publish(
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
     seed = seed_from(random_state)
     order = secret_order(release, seed)
-    _ = run.before, run.account, run.curve  # what takes long is done before the first file is made
+    _ = run.before, run.account, run.binding  # what takes long is done before the first file is made
     limits = run.limits()
     with atomic_folder(out, replace=replace) as staging:
         custodian = staging / "custodian"

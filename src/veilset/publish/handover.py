@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -39,11 +40,12 @@ def _table(release: Release, random_state: int | str | None) -> Any:
     return table_of(data.offsets, data.items, data.names, layout)
 
 
-def check_certified(release: Release, done: str) -> Audit:
-    """The auditor's answer; an error if the release is not certified, and so nothing is *done*."""
+def check_certified(release: Release, done: str, hint: Callable[[], str] = str) -> Audit:
+    """The auditor's answer; an error if the release is not certified, and so nothing is *done*; *hint* ends it."""
     reject_anatomized(release.original)
     if not release.certified or release.audit is None or _lacks_buckets(release):
-        raise NotCertified(f"NO-GO: nothing was {done}. {_why_not(release)}", _what_next(release))
+        next_step = f"{_what_next(release)} {hint()}".rstrip()
+        raise NotCertified(f"NO-GO: nothing was {done}. {_why_not(release)}", next_step)
     return release.audit
 
 

@@ -1,6 +1,7 @@
 """What to say about audits, releases and mined itemsets, as data; and how it looks: terminal, page, JSON."""
 
 from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnatomy, RhoUncertainty, Sealed
+from veilset.report.binding import binding_lines, half_sentence
 from veilset.report.cards import as_card
 from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts, twin_facts
@@ -27,8 +28,10 @@ __all__ = [
     "Tally",
     "Words",
     "audit_facts",
+    "binding_lines",
     "columns_for",
     "custodian_report",
+    "half_sentence",
     "item_facts",
     "mined_facts",
     "print_audit",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from veilset.models import Audit
 from veilset.release import Attempt, ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
+from veilset.report.binding import binding_lines, binding_title
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
 from veilset.report.reading import reading_notes
@@ -64,7 +65,9 @@ def custodian_report(run: Run) -> str:
         hides=account.hides,
         undecided=undecided_sentence(release),
         bound="" if release.bound is None else bound_sentence(release.bound),
-        curve=curve_figure(run.curve) if run.curve else None,
+        curve=curve_figure(run.binding.curve) if run.binding.curve else None,
+        binding_title=binding_title(run),
+        binding=binding_lines(run),
         attempts=[_attempt(attempt) for attempt in release.attempts],
         suppressed=[(shown(name), support[name], why[name]) for name in suppressed],
         renamed=[(shown(old), shown(new)) for old, new in release.generalized.items()],

@@ -16,6 +16,7 @@ from veilset.anonymize import methods_of
 from veilset.models import Audit, Leftover, Margin, Reach, Witness
 from veilset.options import declared
 from veilset.release import Release
+from veilset.report.binding import binding_facts
 from veilset.report.hiding import ledger, taken_out
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
@@ -64,7 +65,7 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
 
 
 def release_facts(run: Run) -> dict[str, Any]:
-    """What a method did, what it cost (and would, for another p), and whether the result may go out.
+    """What a method did, what it cost (and would, if a limit were eased), and whether the result may go out.
 
     Where the promise is the secret, neither it nor anything that leads to it is told, but how many things it lists, and
     how many of them were found in the original: all else is in the custodian's folder.
@@ -104,7 +105,8 @@ def release_facts(run: Run) -> dict[str, Any]:
             for metric in account.metrics
         },
         "nugget_support": account.nugget_support,
-        "loss_by_p": [{"p": p, "loss": loss} for p, loss in run.curve.items()],
+        "loss_by_p": [{"p": p, "loss": loss} for p, loss in run.binding.curve.items()],
+        "binding": binding_facts(run.binding),
         "attempts": [{**vars(attempt)} for attempt in release.attempts],
         "bound": None
         if release.bound is None

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from veilset.anonymize import Curve
+from veilset.anonymize import Value
 from veilset.limits import Limits
+from veilset.report.binding import curve_sentence
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
 from veilset.report.text import number, shares, shown
-from veilset.report.words import curve_sentence
 
 Counts = Mapping[str, npt.NDArray[np.int64]]
 
@@ -96,7 +96,7 @@ def ways_figure(by_size: Sequence[int], *, says: str) -> Figure | None:
     return _figure(histogram, ["sensitive"], title=title, across=across, up="ways", says=says, first=first)
 
 
-def curve_figure(curve: Curve) -> Figure:
+def curve_figure(curve: Mapping[Value, float]) -> Figure:
     """What each p would cost."""
     points = [("unlimited" if p is None else f"{p:,}", loss) for p, loss in curve.items()]
     across, up = "public items an attacker may know (p)", "occurrences lost"

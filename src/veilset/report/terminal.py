@@ -13,6 +13,7 @@ from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
+from veilset.report.binding import binding_lines, binding_title, curve_sentence
 from veilset.report.hiding import p_r_reached, taken_sentence
 from veilset.report.reading import reading_notes
 from veilset.report.terminal_parts import indented, item_names, new_table, title
@@ -21,7 +22,6 @@ from veilset.report.words import (
     attempts_sentence,
     bound_sentence,
     counted_sentence,
-    curve_sentence,
     decide,
     limits_met,
     one_person,
@@ -126,7 +126,8 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
         "Not proven": undecided_sentence(release),
         "Ways tried": attempts_sentence(release),
         "How good": "" if release.bound is None else bound_sentence(release.bound),
-        "Loss by p": curve_sentence(run.curve),
+        "Loss by p": curve_sentence(run.binding.curve),
+        binding_title(run): "\n".join(binding_lines(run)),
     }
     for head, sentence in further.items():
         if sentence:

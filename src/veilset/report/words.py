@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
-from veilset.anonymize import Curve, methods_of
+from veilset.anonymize import methods_of
 from veilset.errors import in_python, said, spelled
 from veilset.exact import percent
 from veilset.limits import Limits
@@ -132,6 +132,10 @@ class Words(ABC):
         """What a page shows of columns and buckets; None where the promise is not about any."""
         return None
 
+    def measured(self, cost: float) -> str:
+        """What a limit costs, as `Methods.cost` measures it."""
+        return f"{shares(cost)} lost"
+
     @classmethod
     def suggestion(cls, missing: str, data: Transactions) -> str:
         """What the data suggests for a parameter that was not given; empty if nothing."""
@@ -247,21 +251,6 @@ def _keeps_more_sensitive(release: Release, limit: str) -> str:
             return f"A larger {said(_WEIGHT)} can keep more."
         return f"Use {said('method', weighing[0])} with a larger {said(_WEIGHT)} to keep more."
     return f"A larger {limit} can keep more." if limit else ""
-
-
-def curve_sentence(curve: Curve) -> str:
-    """What each p would cost, in one line.
-
-    >>> curve_sentence({1: 0.01, 2: 0.354, None: 0.9})
-    'p=1 loses 1%, p=2 35.4%, p unlimited 90%'
-    >>> curve_sentence({None: 0.9})
-    'p unlimited loses 90%'
-    """
-    at = ["p unlimited" if p is None else f"p={p:,}" for p in curve]
-    losses = [shares(loss) for loss in curve.values()]
-    return (
-        ", ".join(f"{p} {loss}" for p, loss in zip(at, [f"loses {losses[0]}", *losses[1:]], strict=True)) if at else ""
-    )
 
 
 def undecided_sentence(release: Release) -> str:

@@ -72,6 +72,10 @@ class LDiverseAnatomyWords(Words):
         but = ", or in columns of sensitive items of those that have one" if sensitive and not who else ""
         return f"{share.numerator:,} in {share.denominator:,} of the transactions{who}{but}"
 
+    def measured(self, cost: float) -> str:
+        """Smaller buckets tell more of which values belong together."""
+        return f"{cost:,.1f} transactions in a bucket on average"
+
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """Where a value is too common, the value, and its share."""
         bucket = "all" if witness.bucket is None else f"{witness.bucket:,}"

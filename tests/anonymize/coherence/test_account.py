@@ -11,11 +11,11 @@ import veilset as vs
 from tests.support.errors import refused
 from tests.support.releases import replayed
 from veilset import Coherence, Transactions, anonymize
-from veilset.anonymize import loss_by_p
 from veilset.anonymize.coherence import auto, optimal
 from veilset.cli import main
 from veilset.errors import BudgetExceeded, InvalidArgument
 from veilset.limits import Limits
+from veilset.run import Run
 from veilset.transactions import generate
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
@@ -75,7 +75,7 @@ def test_what_is_said_of_the_loss_is_the_loss(groups):
 def test_a_p_at_which_what_must_be_kept_cannot_be_is_left_out_of_the_curve(tmp_path):
     data = Transactions.from_lists([["a", "b"], ["a"], ["a"], ["b"], ["b"], ["a", "c"]])
     release = anonymize(data, Coherence(k=2, p=1), keep=["a", "b"])
-    assert dict(loss_by_p(release, limits=Limits())) == {1: release.loss}
+    assert Run.of(release).binding.curve == {1: release.loss}
     assert vs.publish(release, tmp_path / "out").verification.holds
 
 

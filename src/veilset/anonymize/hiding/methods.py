@@ -18,14 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Annotated
 
+from veilset.anonymize.binding import MOST_ITEMS, Eased
 from veilset.anonymize.chance import Share, probability
 from veilset.anonymize.hiding.hide import Hidden, Wish, hide
-from veilset.anonymize.methods import Methods, Milder
+from veilset.anonymize.methods import Methods
 from veilset.anonymize.options import Certify, KeepPatterns, Margin, RandomState
 from veilset.limits import Limits
+from veilset.mining import supports
 from veilset.options import Option
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -105,19 +106,33 @@ def non_hidden_first(
     return hide(data, promise, "non-hidden-first", wish, spare=True, reinforce=True, limits=limits)
 
 
-def _larger_min_support(milder: Milder, promise: Hidden) -> Iterator[tuple[str, int | Fraction]]:
-    """The smallest min_support that keeps half, in doublings."""
-    most = len(milder.release.original) if isinstance(promise.min_support, int) else 1  # beyond, nothing is ever found
-    larger = promise.min_support * 2
+def _eased(release: Release, limits: Limits) -> Iterator[Eased]:
+    """min_support in doublings; and the most frequent of what is hidden, of which one at least has to be."""
+    promise, data = release.promise, release.original
+    assert isinstance(promise, Hidden)  # noqa: S101 - these are its limits
+    most = len(data) if isinstance(promise.min_support, int) else 1  # beyond, nothing is ever found
+    larger, steps = promise.min_support * 2, []
     while larger <= most:
-        if milder.loss(replace(promise, min_support=larger)) <= 0.5:
-            yield "min_support", larger
-            break
+        steps.append((larger, replace(promise, min_support=larger)))
         larger *= 2
+    yield Eased("min_support", promise.min_support, steps=steps)
+    kind = promise.listed
+    listed = getattr(promise, kind)
+    if len(listed) == 1:
+        return
+    held = supports(data, promise.itemsets, **limits.bounds()).tolist()
+    for at in sorted(range(len(listed)), key=lambda at: -held[at])[:MOST_ITEMS]:
+        rest = [*listed[:at], *listed[at + 1 :]]
+        yield Eased(
+            kind,
+            None,
+            without=type(promise)(**{**promise.parameters(), kind: rest}),  # type: ignore[arg-type]
+            items=promise.itemsets[at],
+        )
 
 
 HIDING = Methods(
     {"hpcme": hpcme, "hidden-first": hidden_first, "non-hidden-first": non_hidden_first},
     milder="larger min_support",
-    find_milder=_larger_min_support,
+    eased=_eased,
 )

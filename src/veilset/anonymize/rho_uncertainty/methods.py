@@ -1,24 +1,29 @@
-"""The methods for ρ-uncertainty, and what a larger rho would cost."""
+"""The methods for ρ-uncertainty, and how its limits could be eased."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
-from veilset.anonymize.methods import Methods, Milder
+from veilset.anonymize.binding import MOST_ITEMS, Eased, in_tenths
+from veilset.anonymize.methods import Methods
 from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
 from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size
 from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.top_down import top_down
+from veilset.limits import Limits
 from veilset.models import RhoUncertainty
+from veilset.release import Release
 
 
-def _larger_rho(milder: Milder, promise: RhoUncertainty) -> Iterator[tuple[str, Fraction]]:
-    """The smallest rho that keeps half, in tenths."""
-    for rho in (Fraction(tenths, 10) for tenths in range(1, 11)):
-        if rho > promise.rho and milder.loss(RhoUncertainty(rho=rho)) <= 0.5:
-            yield "rho", rho
-            break
+def _eased(release: Release, limits: Limits) -> Iterator[Eased]:
+    """rho by tenths; and the most frequent sensitive items, of which one at least has to stay."""
+    promise, data = release.promise, release.original
+    assert isinstance(promise, RhoUncertainty)  # noqa: S101 - these are its limits
+    yield Eased("rho", promise.rho, steps=[(rho, RhoUncertainty(rho=rho)) for rho in in_tenths(promise.rho)])
+    support = dict(zip(data.names, data.supports.tolist(), strict=True))
+    frequent = sorted(data.sensitive, key=lambda name: (-support[name], name))
+    for item in frequent[:MOST_ITEMS] if len(frequent) > 1 else ():
+        yield Eased("sensitive", None, without=promise, items=(item,), left_out=True)
 
 
 RHO_UNCERTAINTY = Methods(
@@ -29,5 +34,5 @@ RHO_UNCERTAINTY = Methods(
         "select-a-size": select_a_size,
     },
     milder="larger rho",
-    find_milder=_larger_rho,
+    eased=_eased,
 )
