@@ -17,10 +17,10 @@ nb::tuple parse_record(const nb::bytes& input, const std::string& delimiter, boo
     return nb::make_tuple(values, fields.consumed(), fields.line);
 }
 
-// Every field is an item, but for that in the column `person` (-1: none), which says whose the line is. A line with
-// nothing on it has no fields at all.
+// Every field is an item, but for that in the column `person` (-1: none), which says whose the line is. With
+// `gaps`, it may be empty. A line with nothing on it has no fields at all.
 nb::tuple parse_basket(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last,
-                       int64_t person) {
+                       int64_t person, bool gaps) {
     Fields fields(Block(input, start, line, last), delimiter);
     List<int64_t> offsets{0};
     Coded items(fields.text), owners(fields.text);
@@ -31,10 +31,13 @@ nb::tuple parse_basket(const nb::bytes& input, const std::string& delimiter, int
             int64_t column = 0;
             const bool complete = fields.record([&](std::string_view value) {
                 if (column++ != person) items.add(value);
-                else if (!value.empty()) owners.add(value);
+                else if (gaps || !value.empty()) owners.add(value);
             });
             if (!complete) break;
-            if (person >= 0 && owners.codes.size() < offsets.size()) throw nobodys(here, person);
+            if (person >= 0 && owners.codes.size() < offsets.size()) {
+                if (!gaps) throw nobodys(here, person);
+                owners.add({});
+            }
             if (column == 1 && person != 0 && items.codes.back() == empty_field) items.codes.pop_back();
             offsets.push_back(items.codes.size());
         }
@@ -95,7 +98,8 @@ nb::tuple parse_table(const nb::bytes& input, const std::string& delimiter, int6
 
 void register_text_delimited(nb::module_& m) {
     m.def("parse_record", &parse_record, "text"_a, "delimiter"_a, "last"_a = true);
-    m.def("parse_basket", &parse_basket, "text"_a, "delimiter"_a, "start"_a, "line"_a, "last"_a, "person"_a = -1);
+    m.def("parse_basket", &parse_basket, "text"_a, "delimiter"_a, "start"_a, "line"_a, "last"_a, "person"_a = -1,
+          "gaps"_a = false);
     m.def("parse_table", &parse_table, "text"_a, "delimiter"_a, "start"_a, "line"_a, "last"_a, "columns"_a, "width"_a,
           "person"_a = -1);
 }

@@ -34,17 +34,19 @@ int64_t read_lines(Json& json, Line line) {
     return blank_lines;
 }
 
+int32_t code_of(Dictionary& names, std::string_view name) { return name.empty() ? empty_field : names.code(name); }
+
 // An array of names, or null for an empty one.
 void read_items(Json& json, int depth, Dictionary& names, List<int32_t>& codes, const std::string& where) {
-    if (json.next() == '[') json.array(depth, [&] { codes.push_back(names.code(json.name("an item"))); });
+    if (json.next() == '[') json.array(depth, [&] { codes.push_back(code_of(names, json.name("an item"))); });
     else if (!json.take_null()) json.fail(where + " is " + json.found() + ", not an array of items");
 }
 
 nb::tuple parse_json_lines(const nb::bytes& input, int64_t start, int64_t line, bool last,
-                           const std::optional<std::string>& key, const std::optional<std::string>& person) {
+                           const std::optional<std::string>& key, const std::optional<std::string>& person, bool gaps) {
     if (person && (!key || *key == *person))
         throw std::invalid_argument("person must be another key of the same object");
-    Json json(Block(input, start, line, last));
+    Json json(Block(input, start, line, last), gaps);
     List<int64_t> offsets{0};
     Coded items(json.text), owners(json.text);
     int64_t blank_lines = 0;
@@ -63,7 +65,10 @@ nb::tuple parse_json_lines(const nb::bytes& input, int64_t start, int64_t line, 
                 }
             });
             if (!has_items) fail_missing(json, *key);
-            if (person && owners.codes.size() < offsets.size()) fail_missing<NoPerson>(json, *person);
+            if (person && owners.codes.size() < offsets.size()) {
+                if (!gaps) fail_missing<NoPerson>(json, *person);
+                owners.add({});
+            }
         };
         blank_lines = read_lines(json, [&] {
             if (key) read_object();
@@ -77,9 +82,9 @@ nb::tuple parse_json_lines(const nb::bytes& input, int64_t start, int64_t line, 
 }
 
 nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, bool last, const std::string& id_key,
-                          const std::string& item_key) {
+                          const std::string& item_key, bool gaps) {
     if (id_key == item_key) throw std::invalid_argument("the id and the item must have different keys");
-    Json json(Block(input, start, line, last));
+    Json json(Block(input, start, line, last), gaps);
     Coded ids(json.text), items(json.text);
     bool item_is_named = false;
     std::vector<std::string> keys;  // of the first line
@@ -93,9 +98,12 @@ nb::tuple parse_json_long(const nb::bytes& input, int64_t start, int64_t line, b
                 if (found == id_key) ids.add(json.name("the id"));
                 else if (found != item_key) json.skip(2);
                 else if (item_is_named = true; !json.take_null())
-                    items.codes.back() = items.names.code(json.name("the item"));
+                    items.codes.back() = code_of(items.names, json.name("the item"));
             });
-            if (ids.codes.size() == rows) fail_missing(json, id_key);
+            if (ids.codes.size() == rows) {
+                if (!gaps) fail_missing(json, id_key);
+                ids.add({});
+            }
             if (rows == 0) keys.assign(json.keys().begin(), json.keys().end());
         });
     }
@@ -155,8 +163,9 @@ nb::tuple parse_json_columns(const nb::bytes& input, int64_t start, int64_t line
 
 void register_text_json(nb::module_& m) {
     m.def("parse_json_lines", &parse_json_lines, "text"_a, "start"_a, "line"_a, "last"_a, "key"_a.none(),
-          "person"_a.none());
-    m.def("parse_json_long", &parse_json_long, "text"_a, "start"_a, "line"_a, "last"_a, "id_key"_a, "item_key"_a);
+          "person"_a.none(), "gaps"_a = false);
+    m.def("parse_json_long", &parse_json_long, "text"_a, "start"_a, "line"_a, "last"_a, "id_key"_a, "item_key"_a,
+          "gaps"_a = false);
     m.def("parse_json_columns", &parse_json_columns, "text"_a, "start"_a, "line"_a, "last"_a, "first"_a, "keys"_a);
 }
 

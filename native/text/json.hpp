@@ -10,7 +10,7 @@ namespace veilset {
 
 class Json : public Block {
 public:
-    explicit Json(const Block& block) : Block(block) {}
+    explicit Json(const Block& block, bool gaps_ = false) : Block(block), gaps(gaps_) {}
 
     template <class Error = ParseError>
     [[noreturn]] void fail(const std::string& what) const {
@@ -89,14 +89,15 @@ public:
         keys_.resize(outer);
     }
 
-    // A string, or a whole number as it is written.
+    // A string, or a whole number as it is written; with `gaps`, nothing for null and for an empty string.
     template <class Error = ParseError>
     std::string_view name(std::string_view whose) {
         const auto refuse = [&](const std::string& is) { fail<Error>(std::string(whose) + " is " + is); };
         const char c = next();
+        if (gaps && take_null()) return {};
         if (c == '"') {
             const std::string_view value = string();
-            if (value.empty()) refuse("an empty name");
+            if (value.empty() && !gaps) refuse("an empty name");
             return value;
         }
         if (c != '-' && !is_digit(c)) refuse(found() + ", not a string or a whole number");
@@ -118,6 +119,7 @@ public:
     }
 
 private:
+    const bool gaps;
     static constexpr int deepest = 512;
     static constexpr size_t most_digits = 4000;
 

@@ -29,7 +29,7 @@ struct Wide {
     int64_t width;
     View<uint8_t> skip;
     int64_t person;
-    bool counts;
+    bool counts, gaps;
     List<int64_t> offsets{0};
     List<int32_t> codes{};
     Coded owners{fields.text};
@@ -65,7 +65,7 @@ struct Wide {
             return true;
         }
         if (column != width) throw wrong_width(here, width, column);
-        if (person >= 0 && owners.codes.back() == empty_field) throw nobodys(here, person);
+        if (person >= 0 && !gaps && owners.codes.back() == empty_field) throw nobodys(here, person);
         offsets.push_back(codes.size());
         return true;
     }
@@ -104,11 +104,11 @@ struct Wide {
 };
 
 nb::tuple parse_wide(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last,
-                     int32_t width, const Array<uint8_t>& skip, int32_t person, bool counts) {
+                     int32_t width, const Array<uint8_t>& skip, int32_t person, bool counts, bool gaps) {
     if (width < 1 || span_of(skip).size() != width)
         throw std::invalid_argument("skip does not have one entry for each column");
     if (person < -1 || person >= width) throw std::invalid_argument("person is not a column");
-    Wide wide{Fields(Block(input, start, line, last), delimiter), width, span_of(skip), person, counts};
+    Wide wide{Fields(Block(input, start, line, last), delimiter), width, span_of(skip), person, counts, gaps};
     {
         nb::gil_scoped_release release;
         wide.read();
@@ -121,7 +121,7 @@ nb::tuple parse_wide(const nb::bytes& input, const std::string& delimiter, int64
 
 void register_text_wide(nb::module_& m) {
     m.def("parse_wide", &parse_wide, "text"_a, "delimiter"_a, "start"_a, "line"_a, "last"_a, "width"_a, "skip"_a,
-          "person"_a, "counts"_a);
+          "person"_a, "counts"_a, "gaps"_a = false);
 }
 
 }  // namespace veilset

@@ -23,6 +23,7 @@ Form = Literal[
     "pair",  # two names with a comma between them
     "names",  # two or more, likewise
     "words",  # some of the choices, likewise
+    "listed",  # one or more, likewise, and given several times
     "whole",
     "whole or unlimited",
     "share",

@@ -107,6 +107,20 @@ OPTIONS: dict[str, tuple[str, str | pa.Table, list[str], list[list[str]]]] = {
     "--ignore": ("a.csv", "n,a,b,m\n7,1,1,x\n", ["n", "--ignore", "m", "--wide"], [["a", "b"]]),
     "--counts": ("a.csv", "a,b\n2,0\n1,3\n", ["--wide"], [["a"], ["a", "b"]]),
     "--person": ("a.csv", "who,\nann,b\nbob,c\nann,a\n", ["who", "--header"], [["a", "b"], ["c"]]),
+    "--where": (
+        "a.csv",
+        "id,Country,item\n1,France,b\n2,UK,c\n1,France,a\n",
+        ["Country = 'France'", "--long", "id,item"],
+        [["a", "b"]],
+    ),
+    "--unknown-person": (
+        "a.csv",
+        "id,who,item\n1,ann,b\n2,0,c\n3,0,d\n4,ann,a\n",
+        ["0,NA", "--unknown-rows", "separate", "--long", "id,item", "--person", "who"],
+        [["a", "b"], ["c"], ["d"]],
+    ),
+    "--unknown-rows": ("a.csv", "who,\nann,b\n,c\nann,a\n", ["skip", "--header", "--person", "who"], [["a", "b"]]),
+    "--missing": ("a.csv", "id,item\n1,a\n,c\n1,\n2,b\n", ["skip", "--long", "id,item"], [["a"], ["b"]]),
     "--encoding": ("a.csv", "käse,öl\n", ["utf-16"], [["käse", "öl"]]),
     "--out-format": ("a.csv", "b,a\nc\n", ["jsonl"], [["a", "b"], ["c"]]),
 }
@@ -140,9 +154,9 @@ def test_an_option(option: str, tmp_path: Path, capsys) -> None:
     assert main(["verify", str(tmp_path / "out")]) == 0
     (public,) = (tmp_path / "out" / "public").glob("data.*")
     certificate = json.loads((public.parent / "certificate.json").read_text())
-    assert ("merged" in certificate["one_transaction_is"]) == (option == "--person")
+    assert ("merged" in certificate["one_transaction_is"]) == ("--person" in (option, *values))
     layout = certificate["data"]
-    shape = {"long": layout["columns"]} if option == "--long" else {}
+    shape = {"long": layout["columns"]} if "--long" in (option, *values) else {}
     shape |= {"column": layout["columns"][0]} if option == "--column" else {}
     found = vs.read(public, format=layout["format"], delimiter=layout["delimiter"] or None, **shape)
     assert sorted(found.to_lists()) == sorted(expected)

@@ -310,6 +310,23 @@ CASES: dict[str, list[Good | Bad]] = {
         Misused("a.parquet", pa.table({"a": [1]}), ("'a'", "int64", "long"), {"column": "a"}),
         Misused("a.parquet", lists(["a"], id=[1]), ("'items'", "column"), {"long": ("id", "items")}),
     ],
+    "a row of a long table without an item, though its id has others": [
+        Bad("a.csv", "id,item\n1,a\n1,\n", ("Row 2", "'item'", "missing"), LONG),
+        Bad("a.parquet", pa.table({"id": [1, 1], "item": ["a", None]}), ("Row 2", "'item'", "missing"), LONG),
+        Good(
+            "a.parquet",
+            pa.table({"id": [1, 1], "item": ["a", None]}),
+            [["a"]],
+            {**LONG, "missing": "skip"},
+            "1 rows without an item were skipped.",
+        ),
+    ],
+    "a column that looks like a person, without `--person`": [
+        Good("a.csv", "id,CustomerID,item\n1,ann,a\n2,ann,b\n", [["a"], ["b"]], LONG, "'CustomerID'"),
+    ],
+    "an id that holds a suspicious share of all rows": [
+        Good("a.csv", "id,item\nNA,a\nNA,b\n1,c\n", [["a", "b"], ["c"]], LONG, "'NA'"),
+    ],
     "an item of a table that is null, empty, or not a name": [
         Bad("a.parquet", lists(["a"], ["b", None]), ("Row 2", "null")),
         Bad("a.parquet", lists(["a", ""]), ("Row 1", "empty")),

@@ -42,6 +42,7 @@ class Reader:
 
 WHO = {"person": "who"}
 LONG = {"long": ("id", "item")}
+SKIP = {"missing": "skip"}
 
 _TEXT: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
     "fimi": [({}, ["1 2 3\n\n45\t6 \r\n9223372036854775807 12345678\r4194304 007 0", "1\n2 3\n", "7 7 7 8\n\n\n"])],
@@ -84,7 +85,10 @@ _TEXT: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
         ({"column": "what"}, ['{"what": ["a", "b"]}\n{"what": [], "x": -1.0E+2}\n']),
     ],
     "jsonl-long": [
-        (LONG, ['{"id": 1, "item": "a"}\r\n{"item": null, "id": "x"}\n\n{"id": 1}\r{"x": [], "item": 5, "id": "1"}\n']),
+        (
+            LONG | SKIP,
+            ['{"id": 1, "item": "a"}\r\n{"item": null, "id": "x"}\n\n{"id": 1}\r{"x": [], "item": 5, "id": "1"}\n'],
+        ),
         (LONG | WHO, ['{"id": 1, "item": "a", "who": "ann"}\n{"who": 2, "item": "b\\n"}\n{"who": "ann", "item": 3}\n']),
     ],
 }  # fmt: skip
@@ -127,9 +131,9 @@ def _long() -> list[tuple[dict[str, Any], pa.Table]]:
     ids, items, who = (list(column) for column in zip(*pairs, strict=True))
     codes = pa.array([None if item is None else float(len(item)) for item in items])
     return [
-        (LONG, pa.table({"id": ids, "item": items})),
-        (LONG | WHO, pa.table({"item": pa.array(items).dictionary_encode(), "who": who, "id": ids})),
-        (LONG, pa.table({"item": codes, "id": pa.array(map(str, ids), pa.large_string())})),
+        (LONG | SKIP, pa.table({"id": ids, "item": items})),
+        (LONG | WHO | SKIP, pa.table({"item": pa.array(items).dictionary_encode(), "who": who, "id": ids})),
+        (LONG | SKIP, pa.table({"item": codes, "id": pa.array(map(str, ids), pa.large_string())})),
     ]
 
 

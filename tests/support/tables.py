@@ -32,7 +32,8 @@ def transactions_of(pieces) -> list[list[str]]:
             names == sorted(names, key=int) and set(rows.codes.tolist()) == set(range(len(names)))
         )
         for row in range(len(rows.offsets) - 1):
-            items = {names[code] for code in rows.codes[rows.offsets[row] : rows.offsets[row + 1]].tolist()}
+            codes = rows.codes[rows.offsets[row] : rows.offsets[row + 1]].tolist()
+            items = {names[code] for code in codes if code >= 0}
             if rows.owners is None:
                 plain.append(sorted(items))
             else:

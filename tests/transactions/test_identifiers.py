@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 
 from veilset.io.kinds import IDENTIFYING, identifying, kind_of
@@ -56,6 +55,6 @@ def test_nearly_all_items_are_unique() -> None:
 
 
 def test_what_is_found_is_in_the_order_of_kinds() -> None:
-    found = identifying(pa.array([name for names in NAMES.values() for name in names]))
+    found = identifying([name for names in NAMES.values() for name in names])
     assert list(found) == list(IDENTIFYING)
     assert sum(map(len, found.values())) == sum(map(len, NAMES.values()))

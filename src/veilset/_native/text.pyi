@@ -21,9 +21,10 @@ def parse_spmf(
 # nothing, consumed up to 0, if the first record is not complete
 def parse_record(text: bytes, delimiter: str, last: bool = True) -> tuple[list[bytes], int, int]: ...
 
-# then whose each row is (nobody's without a person column)
+# then whose each row is (nobody's without a person column). Here and below, with gaps a row may be nobody's (-1), and
+# of JSON an item may be null or empty (-1)
 def parse_basket(
-    text: bytes, delimiter: str, start: int, line: int, last: bool, person: int = -1
+    text: bytes, delimiter: str, start: int, line: int, last: bool, person: int = -1, gaps: bool = False
 ) -> tuple[_Int64, _Int32, _Strings, int, int, tuple[_Int32, _Strings]]: ...
 
 # the chosen columns, blank lines, consumed, line
@@ -49,16 +50,17 @@ def parse_wide(
     skip: _Uint8,
     person: int,
     counts: bool,
+    gaps: bool = False,
 ) -> tuple[_Int64, _Int32, int, int, int, int, tuple[_Int32, _Strings]]: ...
 
 # then consumed, line, blank lines, persons (none without their key)
 def parse_json_lines(
-    text: bytes, start: int, line: int, last: bool, key: str | None, person: str | None
+    text: bytes, start: int, line: int, last: bool, key: str | None, person: str | None, gaps: bool = False
 ) -> tuple[_Int64, _Int32, _Strings, int, int, int, tuple[_Int32, _Strings]]: ...
 
 # as parse_table with two columns; then whether any line has the item's key, and the keys of the first line
 def parse_json_long(
-    text: bytes, start: int, line: int, last: bool, id_key: str, item_key: str
+    text: bytes, start: int, line: int, last: bool, id_key: str, item_key: str, gaps: bool = False
 ) -> tuple[list[tuple[_Int32, _Strings]], int, int, int, bool, list[str]]: ...
 
 # the cells of one key after the other, with one dictionary; then what stands under the first key

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import veilset as vs
 from veilset.cli.app import app
+from veilset.cli.flags import in_flags
 from veilset.cli.forms import Natural
 from veilset.cli.options import Json, LimitOptions, ReadingOptions, Text
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.report import WORDS, audit_facts, print_audit, print_reading, reading_facts, twin_facts
+from veilset.report import WORDS, audit_facts, print_audit, reading_facts, twin_facts
 
 
 @app.command(sort_key=4)
@@ -56,14 +57,14 @@ def audit(
     data = source.read(bounds.memory_limit)
     for check in checks:
         check(data)
-    screen.show(lambda: print_reading(data, screen.console))
+    screen.show_reading(data)
     promised.check_meaningful(data)
     with screen.progress() as progress:
         answer = vs.audit(data, promised, witnesses=witnesses, progress=progress, **vars(bounds))
     merged = data.persons is not None
     facts = {
         **audit_facts(answer, merged=merged),
-        "reading": reading_facts(data, secret=promised.secret),
+        "reading": reading_facts(data, secret=promised.secret, spell=in_flags),
         "twins": twin_facts(data),
     }
     screen.answer(facts, lambda: print_audit(answer, screen.console, merged=merged))

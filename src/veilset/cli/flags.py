@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from shlex import quote
+from shlex import quote as shell_quote
 from typing import Any
 
 from veilset.anonymize import METHODS
@@ -25,6 +25,8 @@ def in_flags(name: str, *value: object) -> str:
     ("--ignore age --ignore 'home town'", '--no-certify')
     >>> in_flags("delimiter", "\\t"), in_flags("delimiter", ";")
     ('--delimiter tab', "--delimiter ';'")
+    >>> print(in_flags("where", "Country = 'France'"))
+    --where "Country = 'France'"
     """
     option = _DECLARED.get(name)
     flag = f"--{name.replace('_', '-') if option is None else option.flag}"
@@ -38,6 +40,11 @@ def in_flags(name: str, *value: object) -> str:
         return f"{flag} unlimited" if form == "whole or unlimited" else f"no {flag}"
     if form == "character" and given == "\t":
         return f"{flag} tab"
-    if isinstance(given, list) and form not in ("pair", "names", "words"):
-        return " ".join(f"{flag} {quote(str(one))}" for one in given)
-    return f"{flag} {quote(','.join(map(str, given)) if isinstance(given, list) else str(given))}"
+    if isinstance(given, list) and form not in ("pair", "names", "words", "listed"):
+        return " ".join(f"{flag} {_quoted(str(one))}" for one in given)
+    return f"{flag} {_quoted(','.join(map(str, given)) if isinstance(given, list) else str(given))}"
+
+
+def _quoted(text: str) -> str:
+    """A word of a command; between double quotes if it holds single ones and nothing that a shell replaces."""
+    return f'"{text}"' if "'" in text and not {*text} & {*'"$`\\!'} else shell_quote(text)

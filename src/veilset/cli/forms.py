@@ -123,6 +123,10 @@ def _columns_named(typed: str, said: Declared, encoding: str) -> Given:
     return Given(columns_of(typed, f"--{said.flag}", said.option.example, exactly_two=said.option.form == "pair"))
 
 
+def _listed_names(typed: Sequence[str], said: Declared, encoding: str) -> Given:
+    return Given(tuple(part.strip() for one in typed for part in one.split(",")))
+
+
 def columns_of(
     typed: str | None, option: str, example: str = "label,level2,level1", *, exactly_two: bool = False
 ) -> tuple[str, ...] | None:
@@ -262,6 +266,7 @@ FORMS: dict[Form, _Form] = {
     "pair": _Form(str, _columns_named),
     "names": _Form(str, _columns_named),
     "words": _Form(str, _words),
+    "listed": _Form(tuple[str, ...], _listed_names),
     "whole": _Form(Whole, _as_typed),
     "whole or unlimited": _Form(str, _whole_or_unlimited),
     "share": _Form(str, _as_typed),

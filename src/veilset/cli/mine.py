@@ -13,6 +13,7 @@ from cyclopts import Group, Parameter
 
 from veilset import mining
 from veilset.cli.app import app
+from veilset.cli.flags import in_flags
 from veilset.cli.forms import DIGITS, Whole, check_out, read_lists
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
@@ -22,7 +23,7 @@ from veilset.io import check_table_name, pieces_of, write_pieces
 from veilset.limits import Progress
 from veilset.mining import Itemsets
 from veilset.models import Coherence
-from veilset.report import Asked, Mined, Tally, columns_for, mined_facts, print_mined, print_reading, reading_facts
+from veilset.report import Asked, Mined, Tally, columns_for, mined_facts, print_mined, reading_facts
 from veilset.transactions import Transactions
 
 _PIECE = 1 << 16  # itemsets that are written, or become Python objects, at once
@@ -132,7 +133,7 @@ def mine(
     chosen = read_lists(search.frequent.items, "--items", layout.encoding)
     consequents = read_lists(search.rules.consequents, "--consequents", layout.encoding)
     data = source.read(bounds.memory_limit)
-    screen.show(lambda: print_reading(data, screen.console))
+    screen.show_reading(data)
     asked = search.asked(len(data))
     with screen.progress() as progress:
         steps = {"items": chosen, "max_size": asked.max_size, "progress": progress, **vars(bounds)}
@@ -148,7 +149,7 @@ def mine(
         if out is not None:
             screen.say(screen.escape(f"Written: {out}. It tells as much as the data: keep it as you keep the data."))
 
-    screen.answer({**mined_facts(mined), "reading": reading_facts(data, secret=False), **written}, show)
+    screen.answer({**mined_facts(mined), "reading": reading_facts(data, secret=False, spell=in_flags), **written}, show)
     return 0
 
 

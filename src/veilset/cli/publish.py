@@ -20,7 +20,7 @@ from veilset.errors import InvalidArgument, VeilsetError, said, spelled
 from veilset.models import EXCLUDES_NOTHING, Promise
 from veilset.publish import Bundle, Recipe, check_format, check_seed, check_target
 from veilset.publish import publish as write_bundle
-from veilset.report import binding_lines, half_sentence, print_reading, print_release, release_facts
+from veilset.report import binding_lines, half_sentence, print_release, release_facts
 from veilset.run import Run
 
 
@@ -116,7 +116,7 @@ def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:
         f"Check it again at any time: veilset verify {whole}",
     )
     screen.answer(
-        {**release_facts(run), "public": str(bundle.public), "custodian": str(bundle.custodian)},
+        {**release_facts(run, in_flags), "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(screen.escape("\n".join(lines))),
     )
 
@@ -168,7 +168,7 @@ def run_recipe(
         with_what_if=with_what_if,
         **vars(bounds),
     )
-    screen.show(lambda: print_reading(data, screen.console))
+    screen.show_reading(data)
     promise.check_meaningful(data)
     run.check()
     with _shown(run, screen):

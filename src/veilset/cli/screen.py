@@ -12,9 +12,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from veilset.cli.flags import in_flags
 from veilset.errors import InvalidArgument
 from veilset.limits import Progress as ProgressCallback
-from veilset.report import visible
+from veilset.report import print_reading, visible
+from veilset.transactions import Transactions
 
 
 class Screen:
@@ -45,6 +47,10 @@ class Screen:
         """Show something on the way, to a person only."""
         if not self.json:
             how()
+
+    def show_reading(self, data: Transactions) -> None:
+        """Show how data was read, with options as flags."""
+        self.show(lambda: print_reading(data, self.console, in_flags))
 
     def answer(self, facts: dict[str, Any], how: Callable[[], None]) -> None:
         """Give the final answer: as JSON, or as *how* shows it."""

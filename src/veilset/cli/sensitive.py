@@ -14,7 +14,7 @@ from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
 from veilset.exact import support_of
 from veilset.io import check_place, write_whole
-from veilset.report import Suggested, print_proxies, print_reading, proposed_items, proposed_list, proxy_facts
+from veilset.report import Suggested, print_proxies, proposed_items, proposed_list, proxy_facts
 
 sensitive = App(name="sensitive", help="Find items that belong on the list of sensitive items.", sort_key=5.5)
 app.command(sensitive)
@@ -75,7 +75,7 @@ def suggest(
             raise InvalidArgument(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
         check_place(out, replace=False, folder=False)
     data = layout.recipe(input).read(bounds.memory_limit)
-    screen.show(lambda: print_reading(data, screen.console))
+    screen.show_reading(data)
     with screen.progress() as progress:
         found = mining.proxies(data, size=size, min_support=least, top=top, progress=progress, **vars(bounds))
     proposed = proposed_items(found.first)

@@ -13,7 +13,7 @@ from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceFile,
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
 from veilset.io.trees import TreeKind, check_tree_name
-from veilset.report import item_facts, print_item, print_reading, print_taxonomy, taxonomy_facts, taxonomy_sentence
+from veilset.report import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.transactions import Taxonomy
 
 _DEEPEST = 100  # levels of a picture
@@ -74,7 +74,7 @@ def check(
     if data is not None:
         source = layout.recipe(data)
         transactions = source.read((limits or LimitOptions()).memory_limit)
-        screen.show(lambda: print_reading(transactions, screen.console))
+        screen.show_reading(transactions)
         read = Taxonomy.from_paths(source.normalized_groups(read.to_paths())) if source.normalize else read
         notes = read.check(transactions)
     facts = {"items": len(read.leaves), "nodes": len(read), "depth": read.depth, "notes": list(notes)}
@@ -200,7 +200,7 @@ def make(
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
     check_out(out, [Path(data), *layout.files], replace=replace)
     transactions = layout.recipe(data).read(bounds.memory_limit)
-    screen.show(lambda: print_reading(transactions, screen.console))
+    screen.show_reading(transactions)
     if co_occurrence is None:
         made = Taxonomy.by_fan_out(transactions, fan_out or 0)
     else:

@@ -18,8 +18,10 @@ import pyarrow.compute as pc
 from veilset import _native
 from veilset.errors import InvalidArgument, UnreadableInput, said, unknown
 from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, list_offsets, present_rows
+from veilset.io.gaps import NAME_IT, NO_GAPS, SKIP_IT, Gaps
 from veilset.io.layout import Layout
-from veilset.io.rows import Offsets, Rows, arrow_numbers, ends_of
+from veilset.io.people import proposing
+from veilset.io.rows import Offsets, Rows, arrow_numbers
 
 VALUES_AT_ONCE = 1 << 20
 """How many values, roughly, are turned into one piece where there is memory enough."""
@@ -57,13 +59,14 @@ def completed(layout: Layout, schema: Any) -> Layout:
     return layout
 
 
-def needed_columns(layout: Layout, schema: Any) -> list[str]:
+def needed_columns(layout: Layout, schema: Any, gaps: Gaps = NO_GAPS) -> list[str]:
     """The columns of the table that a completed layout speaks of."""
     if layout.form.shape == "wide":
         return [*_item_columns(schema, layout), *([layout.person] if layout.person else [])]
     items = layout.columns[-1]
     owner = layout.person or (layout.columns[0] if layout.form.shape == "long" else None)
-    return [items] if owner in (None, items) else [owner, items]
+    ids = [layout.columns[0]] if gaps.needs_ids(layout) else []
+    return [*ids, items] if owner in (None, items) else [*ids, owner, items]
 
 
 def _item_columns(schema: Any, layout: Layout) -> list[str]:
@@ -131,18 +134,28 @@ def _check_wide(schema: Any, items: Sequence[str]) -> None:
             )
 
 
-def rows_of(batches: Iterable[Any], schema: Any, layout: Layout, at_once: int = VALUES_AT_ONCE) -> Iterator[Rows]:
+def rows_of(
+    batches: Iterable[Any],
+    schema: Any,
+    layout: Layout,
+    at_once: int = VALUES_AT_ONCE,
+    gaps: Gaps = NO_GAPS,
+) -> Iterator[Rows]:
     """The rows of a table, piece by piece, about *at_once* values each.
 
     The batches have the `needed_columns` at least, the schema all columns of the table; what the layout leaves open is
     completed.
     """
     layout = completed(layout, schema)
+    yield from proposing(_rows_of(batches, layout, at_once, gaps), schema.names, layout)
+
+
+def _rows_of(batches: Iterable[Any], layout: Layout, at_once: int, gaps: Gaps) -> Iterator[Rows]:
     take = {"lists": _rows_of_lists, "long": _rows_of_long, "wide": _rows_of_wide}[layout.form.shape]
     row = 1
     for batch in _gathered(batches, layout, at_once):
         for piece in _pieces(batch, layout, at_once):
-            yield take(piece, layout, row)
+            yield take(piece, layout, row, gaps)
             row += len(piece)
 
 
@@ -194,7 +207,7 @@ def _pieces(batch: Any, layout: Layout, at_once: int) -> Iterator[Any]:
         yield batch.slice(start, rows)
 
 
-def _rows_of_lists(batch: Any, layout: Layout, row: int) -> Rows:
+def _rows_of_lists(batch: Any, layout: Layout, row: int, gaps: Gaps) -> Rows:
     name = layout.columns[0]
     lists = batch.column(name)
     if (pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type)) and not lists.null_count:
@@ -207,34 +220,34 @@ def _rows_of_lists(batch: Any, layout: Layout, row: int) -> Rows:
     def row_at(place: int) -> int:
         return row + int(np.searchsorted(offsets, place, side="right")) - 1
 
-    if _has_gaps(found):
-        advice = "Remove such items; a transaction without items is an empty list."
-        raise _wrong_item(row_at(int(np.argmax(found.codes < 0))), name, "that is null", advice)
-    _check_empty(found, name, row_at)
-    owners = _owners(batch, layout.person, row) if layout.person else None
+    found = _without_empty(found, name, row_at, gaps)
+    if gaps.missing == "refuse" and _has_gaps(found):
+        raise _wrong_item(row_at(int(np.argmax(found.codes < 0))), name, "that is null")
+    owners = _owners(batch, layout.person, row, gaps) if layout.person else None
     return _rows(offsets, found, owners, name)
 
 
-def _rows_of_long(batch: Any, layout: Layout, row: int) -> Rows:
-    """Neighbouring rows of one owner are one; a null item is none."""
+def _rows_of_long(batch: Any, layout: Layout, row: int, gaps: Gaps) -> Rows:
+    """Neighbouring rows of one owner are one, unless there may be gaps; a null item is none."""
     name, owner = layout.columns[1], layout.person or layout.columns[0]
     ids = batch.column(owner)
-    if pa.types.is_integer(ids.type) and ids.null_count == 0:
+    if gaps.tolerated:
+        owners, starts = _owners(batch, owner, row, gaps), np.arange(len(batch))
+    elif pa.types.is_integer(ids.type) and ids.null_count == 0:
         # Tables are often sorted by their ids, so fewer have to be coded.
         starts = _run_starts(ids.to_numpy())
         owners = coded_ids(ids.take(arrow_numbers(starts)))
     else:
-        owners = _owners(batch, owner, row)
+        owners = _owners(batch, owner, row, gaps)
         starts = _run_starts(owners.codes)
         owners = replace(owners, codes=owners.codes[starts])
     found = coded_items(batch.column(name), name)
-    _check_empty(found, name, lambda place: row + place)
-    offsets = np.append(starts, len(batch))
-    if _has_gaps(found):
-        kept = found.codes >= 0
-        offsets = ends_of(kept)[offsets]
-        found = replace(found, codes=found.codes[kept])
-    return _rows(offsets, found, owners, name)
+    found = _without_empty(found, name, lambda place: row + place, gaps)
+    rows = _rows(np.append(starts, len(batch)), found, owners, name)
+    if gaps.needs_ids(layout):
+        transactions = _owners(batch, layout.columns[0], row, gaps)
+        rows = replace(rows, ids=transactions.codes, id_names=transactions.names)
+    return rows
 
 
 def _run_starts(values: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
@@ -242,7 +255,7 @@ def _run_starts(values: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
     return np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
 
 
-def _rows_of_wide(batch: Any, layout: Layout, row: int) -> Rows:
+def _rows_of_wide(batch: Any, layout: Layout, row: int, gaps: Gaps) -> Rows:
     names = _item_columns(batch.schema, layout)
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))  # asking for one by name looks through all
     places, above = [], 0
@@ -261,7 +274,7 @@ def _rows_of_wide(batch: Any, layout: Layout, row: int) -> Rows:
     codes = np.repeat(np.arange(len(names), dtype=np.int32), [len(rows) for rows in places])
     offsets, codes = _native.core.group(np.concatenate(places), codes, len(batch))
     notes = {_ABOVE: above} if above else {}
-    owners = _owners(batch, layout.person, row) if layout.person else None
+    owners = _owners(batch, layout.person, row, gaps) if layout.person else None
     return _with_owners(Rows(offsets, codes, pa.array(names, pa.string()), notes=notes), owners)
 
 
@@ -269,17 +282,21 @@ def _has_gaps(found: Coded) -> bool:
     return len(found.codes) > 0 and int(found.codes.min()) < 0
 
 
-def _check_empty(found: Coded, name: str, row_at: Callable[[int], int]) -> None:
+def _without_empty(found: Coded, name: str, row_at: Callable[[int], int], gaps: Gaps) -> Coded:
+    """An empty name is none, if items may be missing."""
     code = pc.index(found.names, "").as_py()
-    if code >= 0 and len(at := np.flatnonzero(found.codes == code)):
-        raise _wrong_item(row_at(int(at[0])), name, "with an empty name", "Give it a name, or remove it.")
+    if code < 0 or not len(at := np.flatnonzero(found.codes == code)):
+        return found
+    if gaps.missing == "refuse":
+        raise _wrong_item(row_at(int(at[0])), name, "with an empty name")
+    return replace(found, codes=np.where(found.codes == code, np.int32(-1), found.codes))
 
 
-def _wrong_item(row: int, column: str, what: str, advice: str) -> UnreadableInput:
-    return UnreadableInput(f"Row {row:,} (counting from 1) holds an item {what}, in the column {column!r}.", advice)
+def _wrong_item(row: int, column: str, what: str) -> UnreadableInput:
+    return UnreadableInput(f"Row {row:,} (counting from 1) holds an item {what}, in the column {column!r}.", SKIP_IT)
 
 
-def _owners(batch: Any, name: str, row: int) -> Coded:
+def _owners(batch: Any, name: str, row: int, gaps: Gaps) -> Coded:
     column = batch.column(name)
     try:
         found = coded_ids(column)
@@ -289,11 +306,14 @@ def _owners(batch: Any, name: str, row: int) -> Coded:
             "Name a column of text, whole numbers or dates.",
         ) from None
     empty = pc.index(found.names, "").as_py()
-    missing = np.flatnonzero((found.codes < 0) | (found.codes == empty))
+    nobodys = (found.codes < 0) | (found.codes == empty)
+    if gaps.tolerated:
+        return replace(found, codes=np.where(nobodys, np.int32(-1), found.codes))
+    missing = np.flatnonzero(nobodys)
     if len(missing):
         raise UnreadableInput(
             f"Row {row + int(missing[0]):,} (counting from 1) does not say whose it is: it has no {name!r}.",
-            "Fill it in, or leave the row out.",
+            NAME_IT,
         )
     return found
 

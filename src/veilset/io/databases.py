@@ -14,7 +14,8 @@ from veilset.io.files import readable
 from veilset.limits import Limits
 from veilset.views import installed
 
-_SQL = "'veilset[sql]'"  # what has the drivers
+SQL_EXTRA = "'veilset[sql]'"
+"""What to install for the drivers."""
 _ROWS_AT_ONCE = 1 << 16
 _FIRST_ROWS = 1000  # until it is known how long rows are
 _BYTES_AT_ONCE = 1 << 23
@@ -34,7 +35,7 @@ class DuckDB:
     """A DuckDB file, opened so that nothing is written, in it or elsewhere."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
-        self._duckdb = installed("duckdb", "Reading DuckDB files", _SQL)
+        self._duckdb = installed("duckdb", "Reading DuckDB files", SQL_EXTRA)
         self._query = ""
         self._reader: Any = None
         with readable(path):
@@ -116,7 +117,7 @@ class PostgreSQL:
     """A connection to a PostgreSQL server, in a transaction that only reads."""
 
     def __init__(self, url: str, limits: Limits) -> None:
-        self._psycopg = installed("psycopg", "Reading PostgreSQL databases", _SQL)
+        self._psycopg = installed("psycopg", "Reading PostgreSQL databases", SQL_EXTRA)
         self._password = ""
         self._rows_at_once = _FIRST_ROWS
         self._schema: Any = None

@@ -29,7 +29,7 @@ from veilset.limits import Limits
 _BLOCK = 1 << 20  # occurrences that are worked on at once
 _COPIES = 4  # of the data that may be made: joined, sorted, changed, put in another order
 _ROOM = 1 << 22  # bytes that must be left for the next piece
-_BYTES_A_ROW = 24  # that merging the rows of an owner takes, whatever is in them
+_BYTES_A_ROW = 40  # that merging the rows of an owner takes, whatever is in them
 _MOST_PARTS = 128  # files that are open at once
 _DISK_LEFT = 0.05  # the share of a disk that is left to others
 
@@ -88,7 +88,10 @@ def _merged(whole: Rows) -> Rows:
         return whole
     codes = _Column(np.int32, on_disk=_on_disk(whole.codes)).room(len(whole.codes))
     offsets = _native.text.group_rows(whole.offsets, whole.codes, whole.owners, len(whole.owner_names), codes)
-    return replace(whole, offsets=offsets, codes=codes[: offsets[-1]], owners=None)
+    counts = np.zeros(len(whole.owner_names), dtype=np.int64)
+    for first in range(0, len(whole.owners), _BLOCK):
+        counts += np.bincount(whole.owners[first : first + _BLOCK], minlength=len(counts))
+    return replace(whole, offsets=offsets, codes=codes[: offsets[-1]], owners=None, owner_rows=counts)
 
 
 def canonical_rows(offsets: Offsets, codes: Codes, new_code: Codes) -> tuple[Offsets, Codes]:

@@ -6,13 +6,16 @@ The expressions are those that both Python and Arrow (RE2) take.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.compute as pc
+
+from veilset.io.gather import strings_of
+from veilset.io.rows import arrow_numbers, ends_of
 
 _YEAR, _MONTH, _DAY = "(?:1[89]|20)[0-9]{2}", "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
 _NAMED = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
@@ -56,17 +59,19 @@ def kind_of(value: str) -> str:
     return next((kind for kind, pattern in _patterns().items() if pattern.fullmatch(value)), TEXT)
 
 
-def identifying(names: Any) -> dict[str, npt.NDArray[np.int64]]:
-    """Where in an Arrow array of strings each kind of `IDENTIFYING` stands; kinds that do not occur are left out.
+def identifying(names: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
+    """Where each kind of `IDENTIFYING` stands among the names; kinds that do not occur are left out.
 
-    >>> identifying(pa.array(["milk", "2024-01-03", "0660 1234567"]))
+    >>> identifying(["milk", "2024-01-03", "0660 1234567"])
     {'dates or times': array([1]), 'long numbers': array([2])}
     """
+    encoded = [name.encode() for name in names]
+    texts = strings_of((ends_of([len(name) for name in encoded]), np.frombuffer(b"".join(encoded), dtype=np.uint8)))
     # Most names hold neither an @ nor two digits side by side: they are compared with one pattern only.
-    left = _places(names, "@|[0-9].{0,2}[0-9]|[0-9a-f]{8}")
+    left = _places(texts, "@|[0-9].{0,2}[0-9]|[0-9a-f]{8}")
     found = {}
     for kind, pattern in IDENTIFYING.items():
-        fits = _places(names.take(pa.array(left)), f"^(?:{pattern})$")
+        fits = _places(texts.take(arrow_numbers(left)), f"^(?:{pattern})$")
         if len(fits):
             found[kind] = left[fits]
             left = np.delete(left, fits)

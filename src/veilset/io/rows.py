@@ -25,9 +25,16 @@ class Rows:
     names : pyarrow.Array of strings
         Name of each code; distinct, some perhaps unused.
     owners : array, optional
-        Whose each row is, as codes; rows of one owner are to be merged, whichever piece they are in.
+        Whose each row is, as codes; rows of one owner are to be merged, whichever piece they are in. -1 is nobody,
+        before `veilset.io.gaps` has seen to it.
     owner_names : pyarrow.Array of strings, optional
         Name of each owner's code; distinct. Once the rows of each owner are merged, of each row.
+    ids : array, optional
+        Which transaction each row is of, as codes, where that matters besides the owner; -1 is none.
+    id_names : pyarrow.Array of strings, optional
+        Name of each of these codes; distinct.
+    owner_rows : array, optional
+        Once the rows of each owner are merged: how many there were.
     notes : mapping of str to int
         What a careful reader would want to know: a sentence with ``{:,}`` for the number, and the number, which is
         added up over the pieces.
@@ -40,6 +47,9 @@ class Rows:
     names: Any
     owners: Codes | None = None
     owner_names: Any = None
+    ids: Codes | None = None
+    id_names: Any = None
+    owner_rows: Offsets | None = None
     notes: Mapping[str, int] = field(default_factory=dict)
     in_order: bool = False
 

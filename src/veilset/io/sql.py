@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from veilset.errors import InvalidArgument, said
 from veilset.io.databases import Database, DuckDB, PostgreSQL
@@ -21,7 +21,7 @@ from veilset.limits import Limits
 _SERVERS = ("postgresql://", "postgres://")
 _FILE = "duckdb:///"
 _SUFFIXES = (".duckdb", ".ddb")
-_ROOM = 1 << 26  # bytes; DuckDB does not start with much less
+ROOM = 1 << 26  # bytes; DuckDB does not start with much less
 _LOOK = 0.1  # seconds between two looks at the clock
 _SHOWN = 20  # tables in an error
 _TABLES = """
@@ -72,12 +72,12 @@ def open_query(source: str, query: str | None, limits: Limits) -> tuple[Any, Ite
     A query is one statement that reads. Without one, the error says which tables there are. Time limit and Ctrl-C end
     it in the database; DuckDB keeps to what is left of the memory limit.
     """
-    limits.require(_ROOM, "Opening a database", "read it where there is more.")
+    limits.require(ROOM, "Opening a database", "read it where there is more.")
     if source.startswith(_SERVERS):
         database: Database = PostgreSQL(source, limits)
     else:
         database = DuckDB(Path(source.removeprefix(_FILE)), limits)
-    batches = _Batches(database, limits)
+    batches = Batches(database, limits)
     if query is None or not query.strip():
         raise batches.close(_no_query(without_password(source), batches.ask(lambda: database.rows(_TABLES))))
     schema = batches.ask(lambda: database.start(query))
@@ -105,10 +105,26 @@ def _quoted(name: str) -> str:
     return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'
 
 
-class _Batches(Iterator[Any]):
+class Asked(Protocol):
+    """What is asked in a thread of its own."""
+
+    def next_batch(self) -> Any:
+        """The next batch; None after the last."""
+
+    def interrupt(self) -> None:
+        """End what is going on, from another thread."""
+
+    def close(self) -> None:
+        """End the connection."""
+
+    def explained(self, error: Exception, limits: Limits) -> Exception:
+        """The error in our form, or as it is."""
+
+
+class Batches(Iterator[Any]):
     """The batches of a query that runs in a thread of its own, so that Ctrl-C and the clock are heard meanwhile."""
 
-    def __init__(self, database: Database, limits: Limits) -> None:
+    def __init__(self, database: Asked, limits: Limits) -> None:
         self._database = database
         self._limits = limits
         self._closing = weakref.finalize(self, database.close)

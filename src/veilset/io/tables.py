@@ -17,9 +17,11 @@ import pyarrow.parquet
 from veilset.errors import UnreadableInput, said
 from veilset.io.arrow import VALUES_AT_ONCE, WIDE_ROWS, completed, needed_columns, rows_of, values_in_a_row
 from veilset.io.files import readable
+from veilset.io.gaps import NO_GAPS, Gaps
 from veilset.io.layout import FORMATS, Layout
 from veilset.io.rows import Rows
 from veilset.io.suspect import CONTAINER_WORDS, SuspectFile
+from veilset.io.where import Condition
 from veilset.limits import Limits
 
 _PARQUET, _ARROW_FILE, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -34,7 +36,13 @@ _FEWEST_VALUES = 1 << 16  # at once; fewer would be slow
 _BYTES_A_VALUE = 512  # of the memory that is left, for each value that is read at once, with all that is made of it
 
 
-def open_table(path: str | Path, layout: Layout, limits: Limits) -> tuple[Layout, Iterator[Rows]]:
+def open_table(
+    path: str | Path,
+    layout: Layout,
+    limits: Limits,
+    gaps: Gaps = NO_GAPS,
+    condition: Condition | None = None,
+) -> tuple[Layout, Iterator[Rows]]:
     """The completed layout of a Parquet or Arrow file, and its rows, piece by piece.
 
     An Arrow file may be in the file or in the stream format. Progress counts rows (Parquet) or bytes (Arrow).
@@ -42,7 +50,7 @@ def open_table(path: str | Path, layout: Layout, limits: Limits) -> tuple[Layout
     path = Path(path)
     with _opened(path, layout, limits) as (source, schema), source.intact():
         layout = completed(layout, schema)  # the names of columns may be damaged too
-    return layout, _rows(path, layout, limits)
+    return layout, _rows(path, layout, limits, gaps, condition)
 
 
 @contextlib.contextmanager
@@ -57,12 +65,17 @@ def _opened(path: Path, layout: Layout, limits: Limits) -> Iterator[tuple[Suspec
         yield source, schema
 
 
-def _rows(path: Path, layout: Layout, limits: Limits) -> Iterator[Rows]:
+def _rows(path: Path, layout: Layout, limits: Limits, gaps: Gaps, condition: Condition | None) -> Iterator[Rows]:
     # The file is opened here once more, so that it is closed also if nobody asks for the rows.
     with _opened(path, layout, limits) as (source, schema):
-        batches = _batches(source, layout, needed_columns(completed(layout, schema), schema), limits)
+        wanted = needed_columns(completed(layout, schema), schema, gaps)
+        if condition is not None:
+            wanted += [name for name in condition.mentioned(schema.names) if name not in wanted]
+        batches = _batches(source, layout, wanted, limits)
+        if condition is not None:
+            batches = condition.batches(batches, schema.names)
         with _naming(source):
-            yield from rows_of(batches, schema, layout, _values_at_once(limits))
+            yield from rows_of(batches, schema, layout, _values_at_once(limits), gaps)
 
 
 def open_columns(path: Path, layout: Layout, choose: Callable[[Any], list[str]], limits: Limits) -> Iterator[Any]:

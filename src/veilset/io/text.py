@@ -5,6 +5,7 @@ A file is read block by block, so that it need not fit into memory; a record tha
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,8 +22,10 @@ import pyarrow as pa
 from veilset import _native
 from veilset.errors import UnreadableInput, near_misses, said, unknown
 from veilset.io.files import TextBlocks
+from veilset.io.gaps import NAME_IT, NO_GAPS, Gaps
 from veilset.io.gather import strings_of
 from veilset.io.layout import Layout
+from veilset.io.people import proposing
 from veilset.io.rows import Rows, arrow_numbers
 from veilset.io.suspicion import check_baskets
 
@@ -46,7 +49,8 @@ _ADVICE = {
     f"check that {said('delimiter')} is right.",
     "jsonl": f"Give every line one JSON value; {said('column')} names the key of the items; "
     f"{said('long', ('ID', 'ITEM'))} is for single items.",
-    "jsonl-long": "Give every line one JSON object with both keys.",
+    "jsonl-long": "Give every line one JSON object with both keys; "
+    f"{said('missing', 'skip')} leaves out what is missing.",
     "anatomy": "Give every line a bucket and a cell for each column, which is itself a line of a basket file.",
     "jsonl-anatomy": "Give every line one JSON object with a bucket and a list for each column.",
 }
@@ -55,23 +59,35 @@ _Parse = Callable[[bytes, int, int, bool], tuple[Rows, int, int]]
 """Of a text from a position and its line on, perhaps to the end: the rows, and where the first record not taken is."""
 
 
-def open_text(path: str | Path, blocks: Iterable[bytes], layout: Layout) -> tuple[Layout, Iterator[Rows]]:
+def open_text(
+    path: str | Path,
+    blocks: Iterable[bytes],
+    layout: Layout,
+    gaps: Gaps = NO_GAPS,
+) -> tuple[Layout, Iterator[Rows]]:
     """The layout, made complete by what the file says, and the rows, piece by piece.
 
     Errors name *path* and the line at fault.
     """
-    source = TextSource(path, layout, blocks)
+    source = TextSource(path, layout, blocks, gaps)
     with source.errors():
         layout, parse = _PARSERS[layout.format](source)
-    return layout, source.pieces(parse)
+    return layout, proposing(source.pieces(parse), source.columns, layout)
 
 
 class TextSource:
     """A text in blocks, of which the beginning may be looked at."""
 
-    def __init__(self, path: str | Path, layout: Layout, blocks: Iterable[bytes]) -> None:
-        self.path, self.layout = str(path), layout
+    def __init__(
+        self,
+        path: str | Path,
+        layout: Layout,
+        blocks: Iterable[bytes],
+        gaps: Gaps = NO_GAPS,
+    ) -> None:
+        self.path, self.layout, self.gaps = str(path), layout, gaps
         self.line = 1
+        self.columns: list[str] = []
         self._text, self._at, self._last = b"", 0, False
         if isinstance(blocks, TextBlocks):
             blocks.place = lambda: (self.line, self._text[self._at :])
@@ -97,7 +113,18 @@ class TextSource:
         twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
         if twice is not None:
             raise self.error(f"line 1: the header names {twice!r} twice", "Give every column a name of its own.")
+        self.columns = names
         return names
+
+    def keys(self) -> None:
+        """Take the keys of the first line for columns, if it holds a JSON object."""
+        self.first_character()
+        try:
+            first = json.loads(self._text.lstrip().partition(b"\n")[0] or b"null")
+        except (ValueError, RecursionError):
+            return  # the parser says what is wrong with it, or the line goes on in the next block
+        if isinstance(first, dict):
+            self.columns = [*first]
 
     def first_character(self) -> str:
         """The first character that is no blank."""
@@ -148,7 +175,7 @@ class TextSource:
 def _advice(error: _native.text.ParseError, layout: Layout) -> str:
     """What to do about what a kernel says."""
     if isinstance(error, _native.text.NoPerson):
-        return "Fill it in, or leave the line out."
+        return NAME_IT
     if isinstance(error, _native.text.WrongWidth):
         return _ADVICE["long"]
     return f"If the column is no item, say {_IGNORE}." if layout.counts else _ADVICE[layout.format]
@@ -217,7 +244,7 @@ def _basket(source: TextSource) -> tuple[Layout, _Parse]:
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         with _named_columns(header):
             offsets, codes, strings, at, line, whose = _native.text.parse_basket(
-                text, layout.delimiter, at, line, last, person
+                text, layout.delimiter, at, line, last, person, source.gaps.tolerated
             )
         notes = _noted({_EMPTY_FIELDS: int(np.count_nonzero(codes < 0))})
         return Rows(offsets, codes, strings_of(strings), *_owners(whose, layout), notes=notes), at, line
@@ -251,27 +278,36 @@ def _long(source: TextSource) -> tuple[Layout, _Parse]:
     header = source.header()
     identity, item = layout.columns
     key = layout.person or identity
-    columns = [source.column(header, key), source.column(header, item)]
-    source.column(header, identity)
+    columns = [source.column(header, name) for name in (key, item)]
+    by_id = source.column(header, identity)
+    if source.gaps.needs_ids(layout):
+        columns.append(by_id)
+    person = -1 if source.gaps.tolerated else columns[0]
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         with _named_columns(header):
             parsed, blank, at, line = _native.text.parse_table(
-                text, layout.delimiter, at, line, last, columns, len(header), columns[0]
+                text, layout.delimiter, at, line, last, columns, len(header), person
             )
-        return _long_rows(parsed, blank), at, line
+        return _long_rows(parsed, blank, source.gaps), at, line
 
     return layout, parse
 
 
 def _json_long(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
+    source.keys()
     key, item = layout.person or layout.columns[0], layout.columns[1]
     named, first_keys = False, list[str]()
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         nonlocal named, first_keys
-        parsed, blank, at, line, here, keys = _native.text.parse_json_long(text, at, line, last, key, item)
+        begin = at, line
+        gaps = source.gaps.tolerated
+        parsed, blank, at, line, here, keys = _native.text.parse_json_long(text, *begin, last, key, item, gaps)
+        if source.gaps.needs_ids(layout):
+            (ids, _), *_ = _native.text.parse_json_long(text, *begin, last, layout.columns[0], item, gaps)
+            parsed.append(ids)
         named, first_keys = named or here, first_keys or keys
         # A line without an item may leave out its key, but if all do, the key is misspelled.
         if last and first_keys and not named:
@@ -279,18 +315,22 @@ def _json_long(source: TextSource) -> tuple[Layout, _Parse]:
                 f"no line has the key {item!r}; the first has {', '.join(map(repr, first_keys))}",
                 near_misses(item, first_keys) or f"Name the item's key in {said('long', ('ID', 'ITEM'))}.",
             )
-        return _long_rows(parsed, blank), at, line
+        return _long_rows(parsed, blank, source.gaps), at, line
 
     return layout, parse
 
 
-def _long_rows(parsed: Any, blank_lines: int) -> Rows:
-    """One row for each run of lines of one owner."""
-    (owners, owner_strings), (codes, strings) = parsed
-    begins = np.flatnonzero(np.diff(owners, prepend=-1))
+def _long_rows(parsed: Any, blank_lines: int, gaps: Gaps) -> Rows:
+    """One row for each run of lines of one owner, or for each line if there may be gaps."""
+    (owners, owner_strings), (codes, strings), *others = parsed
+    begins = np.arange(len(owners)) if gaps.tolerated else np.flatnonzero(np.diff(owners, prepend=-1))
     offsets = np.append(begins, len(owners)).astype(np.int64)
     notes = _noted({_BLANK_LINES: blank_lines})
-    return Rows(offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=notes)
+    rows = Rows(offsets, codes, strings_of(strings), owners[begins], strings_of(owner_strings), notes=notes)
+    if not others:
+        return rows
+    ((ids, id_strings),) = others
+    return replace(rows, ids=ids, id_names=strings_of(id_strings))
 
 
 def _wide(source: TextSource) -> tuple[Layout, _Parse]:
@@ -314,7 +354,7 @@ def _wide(source: TextSource) -> tuple[Layout, _Parse]:
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         with _named_columns(header):
             offsets, codes, at, line, blank, above, whose = _native.text.parse_wide(
-                text, layout.delimiter, at, line, last, len(header), skip, person, layout.counts
+                text, layout.delimiter, at, line, last, len(header), skip, person, layout.counts, source.gaps.tolerated
             )
         notes = _noted({_BLANK_LINES: blank, _COUNTS: above})
         return Rows(offsets, codes, names, *_owners(whose, layout), notes=notes), at, line
@@ -335,13 +375,14 @@ def _named_columns(header: Sequence[str]) -> Iterator[None]:
 
 def _json_lists(source: TextSource) -> tuple[Layout, _Parse]:
     layout = source.layout
+    source.keys()
     if not layout.columns and source.first_character() == "{":
         layout = replace(layout, columns=("items",))
     key = layout.columns[0] if layout.columns else None
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:
         offsets, codes, strings, at, line, blank, whose = _native.text.parse_json_lines(
-            text, at, line, last, key, layout.person
+            text, at, line, last, key, layout.person, source.gaps.tolerated
         )
         notes = _noted({_BLANK_LINES: blank})
         return Rows(offsets, codes, strings_of(strings), *_owners(whose, layout), notes=notes), at, line

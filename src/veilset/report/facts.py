@@ -6,13 +6,14 @@ chance never.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from veilset.anonymize import methods_of
+from veilset.errors import in_python
 from veilset.models import Audit, Leftover, Margin, Reach, Witness
 from veilset.options import declared
 from veilset.release import Release
@@ -64,7 +65,7 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
     }
 
 
-def release_facts(run: Run) -> dict[str, Any]:
+def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, Any]:
     """What a method did, what it cost (and would, if a limit were eased), and whether the result may go out.
 
     Where the promise is the secret, neither it nor anything that leads to it is told, but how many things it lists, and
@@ -84,7 +85,7 @@ def release_facts(run: Run) -> dict[str, Any]:
         "items": len(release.custodian_data.names),
         "sensitive": len(release.custodian_data.sensitive),
         "all_sensitive_removed": release.all_sensitive_removed,
-        "reading": reading_facts(release.original, secret=release.promise.secret),
+        "reading": reading_facts(release.original, secret=release.promise.secret, spell=spell),
         "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
         "undecided": list(release.undecided),
         "notes": list(release.notes),

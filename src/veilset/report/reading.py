@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from veilset.errors import in_python
 from veilset.report.text import in_quotes, number
 from veilset.transactions import Identifiers, Transactions
 
@@ -16,22 +18,23 @@ _ONE = {
 }
 
 
-def reading_notes(data: Transactions) -> list[str]:
+def reading_notes(data: Transactions, spell: Callable[..., str] = in_python) -> list[str]:
     """What a careful reader would want to know about how data was read; for nobody but its custodian.
 
     The notes of the reader, items that look like identifiers, and public items that resemble sensitive ones.
+    *spell* writes the options in the reader's notes.
     """
-    notes = [] if data.source is None else list(data.source.notes)
+    notes = [] if data.source is None else data.source.notes_in(spell)
     twins = [sentence] if (sentence := twins_sentence(data)) else []
     return [*notes, *(_sentence(found, data) for found in data.identifiers), *twins]
 
 
-def reading_facts(data: Transactions, *, secret: bool) -> dict[str, Any]:
+def reading_facts(data: Transactions, *, secret: bool, spell: Callable[..., str] = in_python) -> dict[str, Any]:
     """The same for programs; if what is promised is *secret*, without anything that names an item."""
     found = [{"kind": one.kind, "count": one.count, "examples": list(one.examples)} for one in data.identifiers]
     if secret:
         return {"identifiers": [{"kind": one["kind"], "count": one["count"]} for one in found]}
-    return {"notes": [] if data.source is None else list(data.source.notes), "identifiers": found}
+    return {"notes": [] if data.source is None else list(data.source.notes_in(spell)), "identifiers": found}
 
 
 def _sentence(found: Identifiers, data: Transactions) -> str:

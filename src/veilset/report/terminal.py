@@ -42,12 +42,14 @@ _MOST_NAMES = 12
 _MOST_MERGES = 3
 
 
-def print_reading(data: Transactions, console: Console) -> None:
-    """How the file was read: what it was taken to be, its first three transactions, and how much there is."""
+def print_reading(data: Transactions, console: Console, spell: Callable[..., str] = in_python) -> None:
+    """How the file was read: what it was taken to be, its first three transactions, and how much there is.
+
+    *spell* says how a note writes an option."""
     title("How the data was read", console)
     source = data.source
     lines = [Text(f"{shown(source.name)}: {source.describe()}" if source else "made in memory")]
-    lines += [Text(f"note: {note}", style="yellow") for note in reading_notes(data)]
+    lines += [Text(f"note: {note}", style="yellow") for note in reading_notes(data, spell)]
     lines.append(Text(one_person(data)))
     sensitive = set(data.sensitive)
     lines += [_transaction(row, data[row], sensitive) for row in range(min(3, len(data)))]

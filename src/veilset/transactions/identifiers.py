@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from veilset.io.kinds import identifying
 
@@ -42,7 +41,7 @@ def find_identifiers(names: Sequence[str], supports: npt.NDArray[np.int64]) -> t
     >>> find_identifiers(["ann@mail.org", "milk"], np.array([1, 2]))
     (Identifiers(kind='e-mail addresses', count=1, examples=('ann@mail.org',)),)
     """
-    found = identifying(pa.array(names, type=pa.large_string()))
+    found = identifying(names)
     unique = np.flatnonzero(supports == 1)
     if len(unique) >= max(_FEWEST, _NEARLY_ALL * len(names)):
         found["unique"] = unique

@@ -64,4 +64,4 @@ def with_normalized_names(data: Transactions, steps: Sequence[Step]) -> Transact
     merged = len(data.names) - len(changed.names)
     names = f"{len(new):,} name{'s' * (len(new) != 1)} normalized ({', '.join(steps)})"
     note = f"{names}; {len(data.names):,} different items became {len(changed.names):,}." if merged else f"{names}."
-    return changed.with_source(replace(source, notes=(*source.notes, note)))
+    return changed.with_source(replace(source, noted=(*source.noted, note)))

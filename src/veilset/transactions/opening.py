@@ -12,12 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.errors import UnreadableInput
+from veilset.errors import UnreadableInput, in_python, spelled
 from veilset.io import AnatomyFile, Layout, Rows, TextBlocks, gather, open_text, sha256_of
 from veilset.io.arrow import completed, rows_of
+from veilset.io.gaps import NO_GAPS, Gaps, Mending
 from veilset.io.gather import row_blocks
+from veilset.io.people import suspicious_ids
 from veilset.io.sql import located, open_query, without_password
 from veilset.io.tables import open_table
+from veilset.io.where import Condition
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.transactions import Transactions
@@ -43,8 +46,12 @@ class Source:
         What the database was asked.
     encoding : str
         Of the text.
-    notes : tuple of str
-        What a careful reader would want to know about how it was read.
+    where : str, optional
+        The condition that rows had to satisfy.
+    gaps : Gaps
+        What became of missing cells and unknown people.
+    noted : tuple of str
+        What a careful reader would want to know about how it was read; options are as `veilset.errors.said` has them.
     ids : pyarrow.Array, optional
         What a long table calls its transactions, one for each.
     sought : tuple of Entry
@@ -58,7 +65,9 @@ class Source:
     layout: Layout
     query: str | None = None
     encoding: str = "utf-8"
-    notes: tuple[str, ...] = ()
+    where: str | None = None
+    gaps: Gaps = NO_GAPS
+    noted: tuple[str, ...] = ()
     ids: Any = None
     sought: tuple[Entry, ...] = ()
     normalize: tuple[Step, ...] = ()
@@ -69,6 +78,15 @@ class Source:
         if self.origin is None:
             return "a frame"
         return self.origin if self.query is not None else Path(self.origin).name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader would want to know about how it was read."""
+        return self.notes_in(in_python)
+
+    def notes_in(self, spell: Callable[..., str]) -> tuple[str, ...]:
+        """The same, with each option as *spell* writes it."""
+        return tuple(spelled(note, spell) for note in self.noted)
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Source:
         """The same for the transactions at these positions."""
@@ -95,39 +113,64 @@ class Source:
         return ", ".join([words, *details])
 
 
-def read_file(path: Path, layout: Layout, *, encoding: str = "utf-8", limits: Limits | None = None) -> Transactions:
+def read_file(
+    path: Path,
+    layout: Layout,
+    *,
+    encoding: str = "utf-8",
+    where: str | None = None,
+    gaps: Gaps = NO_GAPS,
+    limits: Limits | None = None,
+) -> Transactions:
     """Transactions of a file."""
     limits = limits or Limits()
+    gaps.check(layout)
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
-        return _gathered(_open_file(path, layout, encoding, limits), limits, encoding)
+        condition = None if where is None else Condition(where, layout, limits)
+        return _gathered(_open_file(path, layout, encoding, gaps, condition, limits), gaps, limits, encoding)
 
 
-def read_query(url: str, query: str | None, layout: Layout, limits: Limits) -> Transactions:
+def read_query(url: str, query: str | None, layout: Layout, gaps: Gaps, limits: Limits) -> Transactions:
     """Transactions that a database answers."""
+    gaps.check(layout)
     schema, batches = open_query(url, query, limits)
     layout = completed(layout, schema)
     origin = located(without_password(url), Path.cwd())
-    return _gathered(_Opened(origin, layout, rows_of(batches, schema, layout), lambda: "", query), limits)
+    pieces = rows_of(batches, schema, layout, gaps=gaps)
+    return _gathered(_Opened(origin, layout, pieces, lambda: "", query), gaps, limits)
 
 
-def read_frame(frame: pa.RecordBatchReader, layout: Layout, limits: Limits) -> Transactions:
+def read_frame(
+    frame: pa.RecordBatchReader, layout: Layout, where: str | None, gaps: Gaps, limits: Limits
+) -> Transactions:
     """Transactions of a frame."""
+    gaps.check(layout)
     layout = completed(layout, frame.schema)
-    return _gathered(_Opened(None, layout, rows_of(frame, frame.schema, layout), lambda: ""), limits)
+    condition = None if where is None else Condition(where, layout, limits)
+    batches = frame if condition is None else condition.batches(frame, frame.schema.names)
+    pieces = rows_of(batches, frame.schema, layout, gaps=gaps)
+    return _gathered(_Opened(None, layout, pieces, lambda: "", condition=condition), gaps, limits)
 
 
-def _gathered(opened: _Opened, limits: Limits, encoding: str = "utf-8") -> Transactions:
+def _gathered(opened: _Opened, gaps: Gaps, limits: Limits, encoding: str = "utf-8") -> Transactions:
     merged = opened.layout.person is not None
-    rows = gather(opened.pieces, limits)
+    mending = Mending(opened.layout, gaps, opened.origin)
+    rows = gather(mending.pieces(opened.pieces), limits)
+    told = {} if opened.condition is None else opened.condition.note
+    rows = replace(rows, notes={**told, **rows.notes, **mending.closed(rows)})
     came_from = Source(
         opened.origin,
         opened.sha256(),
         opened.layout,
         opened.query,
         encoding,
+        None if opened.condition is None else opened.condition.text,
+        gaps,
         _notes(rows, opened.layout),
         None if merged else rows.owner_names,
     )
+    if len(rows.offsets) == 1 and opened.condition is not None:
+        raise UnreadableInput(f"No transaction is left in {came_from.name!r}: {came_from.notes[0]}", "Widen it.")
     if len(rows.offsets) == 1:
         raise UnreadableInput(f"There is no transaction in {came_from.name!r}.", "At least one is needed.")
     data = Transactions.from_gathered(rows, merged=merged, source=came_from)
@@ -144,18 +187,22 @@ class _Opened:
     sha256: Callable[[], str]  # once all pieces were read; empty where there are no bytes
     query: str | None = None
     anatomy: AnatomyFile | None = None
+    condition: Condition | None = None
 
 
-def _open_file(path: Path, layout: Layout, encoding: str, limits: Limits) -> _Opened:
+def _open_file(
+    path: Path, layout: Layout, encoding: str, gaps: Gaps, condition: Condition | None, limits: Limits
+) -> _Opened:
     if layout.form.shape == "anatomy":
         file = AnatomyFile(path, layout, encoding, limits)
         return _Opened(str(path.resolve()), layout, file.pieces(), lambda: file.sha256, anatomy=file)
     if layout.form.container in ("parquet", "arrow"):
-        layout, pieces = open_table(path, layout, limits)
-        return _Opened(str(path.resolve()), layout, pieces, lambda: sha256_of(path))
+        layout, pieces = open_table(path, layout, limits, gaps, condition)
+        return _Opened(str(path.resolve()), layout, pieces, lambda: sha256_of(path), condition=condition)
     blocks = TextBlocks(path, encoding, limits)
-    layout, pieces = open_text(path, blocks, layout)
-    return _Opened(str(path.resolve()), layout, pieces, lambda: blocks.sha256)
+    text = blocks if condition is None else condition.text_blocks(path, blocks)
+    layout, pieces = open_text(path, text, layout, gaps)
+    return _Opened(str(path.resolve()), layout, pieces, lambda: blocks.sha256, condition=condition)
 
 
 def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
@@ -175,6 +222,7 @@ def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
         )
     if empty:
         notes.append(f"{empty:,} transactions are empty; they count as people.")
+    notes += suspicious_ids(gathered, layout)
     return tuple(notes)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, ValidationError
@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, Validat
 from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io import Layout
 from veilset.io.frames import table_reader
+from veilset.io.gaps import Gaps
 from veilset.io.sql import is_database, located
 from veilset.io.trees import TREE_KINDS, read_tree
 from veilset.limits import Limits
@@ -27,6 +28,9 @@ from veilset.transactions.vocabulary import item_names
 
 LAYOUT = {*signature(Layout.choose).parameters} - {"path"}
 """The fields of a `Reading` that say how the data is laid out."""
+
+_GAPS = {*signature(Gaps).parameters}
+_DETAILS = {"query", "encoding", "where", *_GAPS}
 
 
 class Reading(BaseModel):
@@ -77,6 +81,32 @@ class Reading(BaseModel):
     counts: Annotated[
         StrictBool, Option("switch", "Read whole numbers in a wide table: an item is present if its number is above 0.")
     ] = False
+    where: Annotated[
+        str | None,
+        Option(
+            "text",
+            "SQL condition; only rows of the table that satisfy it are read. In text files, all values are text.",
+            example="Country = 'France'",
+        ),
+    ] = None
+    unknown_person: Annotated[
+        tuple[str, ...],
+        Option("listed", "Ids that stand for unknown people, such as 0,NA. Their rows are not merged.", example="0,NA"),
+    ] = ()
+    unknown_rows: Annotated[
+        Literal["separate", "skip"] | None,
+        Option(
+            "choice",
+            "Treatment of rows of unknown people or without an id. separate: each transaction is its own person.",
+            choices=("separate", "skip"),
+        ),
+    ] = None
+    missing: Annotated[
+        Literal["refuse", "skip"],
+        Option(
+            "choice", "Treatment of missing ids and items: refuse, or skip and count them.", choices=("refuse", "skip")
+        ),
+    ] = "refuse"
     query: Annotated[
         str | None, Option("text", "Query to run on a database (a .duckdb file or a postgresql:// URL).")
     ] = None
@@ -141,7 +171,9 @@ class Reading(BaseModel):
             **told if source.query is None else {**told, "format": None},
             query=source.query,
             encoding=source.encoding,
+            where=source.where,
             normalize=source.normalize,
+            **asdict(source.gaps),
             sensitive=sensitive,
         )
 
@@ -156,7 +188,7 @@ class Reading(BaseModel):
         )
 
     def laid_out_as(self, other: Reading) -> Reading:
-        """The same where it says how the data is laid out; else with the layout, query and encoding of the other.
+        """The same where it says how the data is laid out; else with the layout and all other details of the other.
 
         Names are normalized as in the other unless it says how.
         """
@@ -164,8 +196,8 @@ class Reading(BaseModel):
             return self.model_copy(update={"normalize": other.normalize}).laid_out_as(other)
         if self.model_dump(include=LAYOUT, exclude_defaults=True):
             return self
-        own = self.model_dump(include={"query", "encoding"}, exclude_defaults=True)
-        return self.model_copy(update={**other.model_dump(include={*LAYOUT, "query", "encoding"}), **own})
+        own = self.model_dump(include=_DETAILS, exclude_defaults=True)
+        return self.model_copy(update={**other.model_dump(include=LAYOUT | _DETAILS), **own})
 
     def entries(self) -> list[Entry]:
         """What the files and the items here say is sensitive."""
@@ -221,18 +253,25 @@ class Reading(BaseModel):
     def _transactions(self, limits: Limits, frame: pa.RecordBatchReader | None) -> Transactions:
         is_file = frame is None and not is_database(self.path)
         # What frames and queries give is laid out like a Parquet file.
+        gaps = Gaps(**self.model_dump(include=_GAPS))
         layout = Layout.choose(self.path if is_file else "answer.parquet", **self.model_dump(include=LAYOUT))
         if is_file:
             if self.query is not None:
                 raise InvalidArgument("A query goes with a database only.", f"Leave {said('query')} out.")
-            return read_file(Path(self.path), layout, encoding=self.encoding, limits=limits)
+            return read_file(
+                Path(self.path), layout, encoding=self.encoding, where=self.where, gaps=gaps, limits=limits
+            )
         if layout.form.container != "parquet" or layout.form.shape == "anatomy":
             raise InvalidArgument(
                 f"The format {self.format} does not go with a frame or a database.", f"Leave {said('format')} out."
             )
         if frame is not None:
-            return read_frame(frame, layout, limits)
-        return read_query(self.path, self.query, layout, limits)
+            return read_frame(frame, layout, self.where, gaps, limits)
+        if self.where is not None:
+            raise InvalidArgument(
+                f"{said('where', self.where)} does not go with a database.", f"Put it into the {said('query')}."
+            )
+        return read_query(self.path, self.query, layout, gaps, limits)
 
 
 def read(
@@ -248,6 +287,10 @@ def read(
     person: str | None = None,
     ignore: Sequence[str] = (),
     counts: bool = False,
+    where: str | None = None,
+    unknown_person: Sequence[str] = (),
+    unknown_rows: str | None = None,
+    missing: str = "refuse",
     query: str | None = None,
     encoding: str = "utf-8",
     normalize: str | Sequence[str] | None = None,

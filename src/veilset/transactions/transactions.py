@@ -236,7 +236,7 @@ class Transactions(Shown, Tabular):
         roles[self.codes(sensitive)] = 1
         source = self.source
         if source is not None:
-            source = replace(source, notes=(*source.notes, *notes), sought=tuple(sought))
+            source = replace(source, noted=(*source.noted, *notes), sought=tuple(sought))
         return self._with(is_sensitive=roles, source=source)
 
     def anatomized(self, anatomy: Anatomy) -> Transactions:

@@ -1,0 +1,104 @@
+"""Which column may identify a person, and which ids may stand for many: proposed to the user, never acted on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from veilset.errors import said
+from veilset.io.layout import Layout
+from veilset.io.rows import Rows
+
+UNKNOWN = ("na", "n/a", "nan", "null", "none", "nil", "unknown", "anonymous", "guest", "missing", "?", "-", "unbekannt")
+"""Usual words for people nobody knows, in small letters."""
+
+_PLACEHOLDERS = ("0", "-1")  # may be an id like any other, unless they hold more
+_SHARE, _TIMES = 0.01, 20  # of all rows, and the mean of the others
+_SHOWN = 3
+
+_PEOPLE = (
+    "customer|client|patient|user|member|person|people|account|subject|cookie|visitor|household|shopper|buyer|"
+    "subscriber|participant|respondent|employee|student|guest|cardholder|loyaltycard|membercard|"
+    "kunde|kunden|nutzer|benutzer|mitglied|versicherter|haushalt|teilnehmer|proband|"
+    "utilisateur|adherent|adhérent|abonne|abonné|menage|ménage|personne|"
+    "cliente|paciente|usuario|miembro|persona|socio|hogar"
+)
+_ENDS = "id|ids|no|nr|num|number|nummer|numero|numéro|key|code|uuid|guid|hash|name|index|pseudonym|token|ref"
+_COLUMN = re.compile(rf"(id|num|numero|code)?({_PEOPLE})s?({_ENDS})?", re.IGNORECASE)
+
+
+def looks_like_a_person(column: str) -> bool:
+    """Whether the name of a column is a usual one for an id of people.
+
+    >>> [name for name in ("CustomerID", "user-id", "Kundennr", "id_cliente", "order", "user manual")
+    ...  if looks_like_a_person(name)]
+    ['CustomerID', 'user-id', 'Kundennr', 'id_cliente']
+    """
+    return _COLUMN.fullmatch(re.sub(r"[\W_]", "", column)) is not None
+
+
+def person_note(columns: Iterable[str], layout: Layout) -> dict[str, int]:
+    """A proposal for the person, as a note, if none is named and a column looks like one."""
+    shape = layout.form.shape
+    if layout.person is not None or (shape == "long" and looks_like_a_person(layout.columns[0])):
+        return {}
+    others = layout.ignore if shape == "wide" else [name for name in columns if name not in layout.columns]
+    found = next(filter(looks_like_a_person, others), None)
+    if found is None:
+        return {}
+    note = (
+        f"Column {found!r} looks like it identifies a person. With {said('person', found)}, their rows are merged, "
+        "and the promise is about people, not single transactions."
+    )
+    return {note.replace("{", "{{").replace("}", "}}"): 1}
+
+
+def proposing(pieces: Iterable[Rows], columns: Iterable[str], layout: Layout) -> Iterator[Rows]:
+    """The same pieces; the first notes a proposal for the person, if there is one."""
+    notes = person_note(columns, layout)
+    for piece in pieces:
+        yield replace(piece, notes={**piece.notes, **notes}) if notes else piece
+        notes = {}
+
+
+def suspicious_ids(merged: Rows, layout: Layout) -> list[str]:
+    """Notes about ids that hold so many rows that they may stand for many people.
+
+    An id is told if it is a usual word for unknown and holds several rows; if it is 0 or -1 and holds twice as many as
+    the others do on average; or if it holds 1% of all rows, and 20 times as many as the others on average.
+    """
+    if merged.owner_rows is None:
+        return []
+    rows = np.diff(merged.offsets) if layout.form.shape == "long" else merged.owner_rows
+    total, many = int(rows.sum()), len(rows)
+    if many < 2:
+        return []
+    others = (total - rows) / (many - 1)
+    names = merged.owner_names.cast(pa.large_string())
+    told = (rows >= _SHARE * total) & (rows >= _TIMES * others)
+    told |= _is_one_of(names, _PLACEHOLDERS) & (rows >= 2 * others)
+    told |= _is_one_of(pc.utf8_lower(names), UNKNOWN)
+    places = np.flatnonzero(told & (rows > 1))
+    column = layout.person or layout.columns[0]
+    notes = []
+    for place in sorted(places.tolist(), key=lambda place: -int(rows[place]))[:_SHOWN]:
+        name = names[place].as_py()
+        notes.append(
+            f"The id {name!r} in column {column!r} holds {int(rows[place]):,} of {total:,} rows "
+            f"({rows[place] / total:.1%}), merged into one person. If it stands for unknown people, say "
+            f"{said('unknown_person', [name])} with {said('unknown_rows', 'separate')} or "
+            f"{said('unknown_rows', 'skip')}."
+        )
+    return notes
+
+
+def _is_one_of(names: Any, words: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = pc.is_in(names, value_set=pa.array(words, names.type)).to_numpy(zero_copy_only=False)
+    return found
