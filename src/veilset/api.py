@@ -119,7 +119,14 @@ def anonymize(
     ).release
 
 
-def apply(earlier: str | Path, data: Transactions, *, unknown: str = "refuse", **bounds: Unpack[Bounds]) -> Release:
+def apply(
+    earlier: str | Path,
+    data: Transactions,
+    *,
+    unknown: str = "refuse",
+    repair: bool = False,
+    **bounds: Unpack[Bounds],
+) -> Release:
     """Make the changes of an earlier release to other data, for the same promise, and have the result audited.
 
     Not those that hid patterns or rules, or made buckets: they were made to single transactions.
@@ -132,6 +139,9 @@ def apply(earlier: str | Path, data: Transactions, *, unknown: str = "refuse", *
         Next month's, or all of which a sample was anonymized. What was sensitive then is sensitive here.
     unknown : {"refuse", "suppress", "keep"}
         What to do with public items that the earlier release did not have; what is kept is audited like the rest.
+    repair : bool
+        Change more where the earlier changes do not suffice, as little as the promise's default method can, until the
+        promise is kept. The reports say what that adds; the earlier changes stay.
     **bounds
         As for `audit`.
     """
@@ -146,6 +156,7 @@ def apply(earlier: str | Path, data: Transactions, *, unknown: str = "refuse", *
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,
         unknown=unknown,
+        **({"repair": True} if repair else {}),
         **recipe.method.options,
         **bounds,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ OCCURRENCES = "share of all item occurrences"
 
 @dataclass(frozen=True)
 class Attempt:
-    """One of the ways a method tried, and what it would have lost.
+    """One of the strategies a method tried, and what it lost after all that could return was put back.
 
     Parameters
     ----------
@@ -31,16 +32,21 @@ class Attempt:
         come to an end.
     seconds : float
     note : str
-        Why it was given up, where it was.
-    won : bool
-        Whether it made the release.
+        What else there is to say, such as why it did not come to an end.
+    state : {"chosen", "not chosen", "not finished", "not applicable"}
+        Whether its result is the release, it came to another result, it stopped at a limit, or it cannot be used here.
     """
 
     name: str
     loss: float | None
     seconds: float
     note: str = ""
-    won: bool = False
+    state: Literal["chosen", "not chosen", "not finished", "not applicable"] = "not chosen"
+
+    @property
+    def won(self) -> bool:
+        """Whether its result is the release."""
+        return self.state == "chosen"
 
 
 @dataclass(frozen=True)
@@ -184,7 +190,7 @@ class Release(Shown, Tabular):
     seconds : float
         How long the method took.
     attempts : tuple of Attempt
-        What a method that tries several ways lost by each.
+        What a method that tries several strategies lost by each.
     bound : Bound or None
         What a method that proves something has proven about the loss.
     audit : Audit or None
@@ -266,6 +272,12 @@ class Release(Shown, Tabular):
             return 1 - len(self.custodian_data.items) / before
         return 1 - int(self.survivors().sum()) / before
 
+    @property
+    def recoded(self) -> float:
+        """The share of all item occurrences of the original that are still there, under a coarser name."""
+        there = self.survivors()[self.original.codes(self.generalized)]
+        return float(there.sum()) / max(1, len(self.original.items))
+
     def survivors(self) -> npt.NDArray[np.int64]:
         """For each item of the original, how many of its occurrences are still there, under its name or a coarser one.
 
@@ -280,6 +292,16 @@ class Release(Shown, Tabular):
             there[original.codes(withheld.names)] -= withheld.supports
         there[original.codes(self.suppressed)] = 0
         return there
+
+    @cached_property
+    def suppressed_by_support(self) -> tuple[str, ...]:
+        """The suppressed items, the most frequent first."""
+        return by_support(self.original, self.suppressed)
+
+    @cached_property
+    def kept_by_support(self) -> tuple[str, ...]:
+        """The items of the release, by their names there, the most frequent first."""
+        return by_support(self.custodian_data, self.custodian_data.names)
 
     @property
     def all_sensitive_removed(self) -> bool:
@@ -314,17 +336,23 @@ class Release(Shown, Tabular):
     def _summary(self) -> Summary:
         """The names of items that are gone are left out where they would tell what is hidden."""
         before, after = self.original, self.custodian_data
-        done = {"suppressed": self.suppressed, "renamed": tuple(self.generalized), "undecided": self.undecided}
+        done = {
+            "suppressed": self.suppressed_by_support,
+            "renamed": tuple(self.generalized),
+            "undecided": self.undecided,
+        }
         notes = [
             f"{what}: {len(names):,}" if self.promise.secret else f"{what}: {listed(names)}"
             for what, names in done.items()
             if names
         ]
+        notes += [f"{self.recoded:.1%} of all occurrences have a coarser name"] if self.generalized else []
+        notes += [] if self.promise.secret else [f"kept: {listed(self.kept_by_support)}"]
         notes += [f"withheld: {len(self.withheld):,} transactions"] if self.withheld else []
         notes.append(f"method: {self.method}")
         facts = [
             (len(after), "transaction(s)"),
-            (len(after.names), f"item(s) of {len(before.names):,}"),
+            (len(after.names), f"{'name(s)' if self.generalized else 'item(s)'} of {len(before.names):,}"),
             (len(after.items), f"occurrence(s) of {len(before.items):,}"),
         ]
         if after.anatomy is not None:
@@ -336,3 +364,9 @@ class Release(Shown, Tabular):
         if self.audit is None:
             return "never audited"
         return "edits do not account for it" if self.discrepancy is not None else "the promise does not hold"
+
+
+def by_support(data: Transactions, names: Collection[str]) -> tuple[str, ...]:
+    """These items, the most frequent of *data* first."""
+    support = dict(zip(data.names, data.supports.tolist(), strict=True))
+    return tuple(sorted(names, key=lambda name: (-support.get(name, 0), name)))

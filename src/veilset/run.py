@@ -26,16 +26,18 @@ from veilset.anonymize import (
     time_for,
     what_binds,
 )
-from veilset.audit import audit, edits_account_for
+from veilset.audit import audit, edits_account_for, why_not_back
 from veilset.errors import BudgetExceeded
 from veilset.limits import Bounds, Limits
-from veilset.models import Audit, Promise
+from veilset.models import Audit, Promise, Witness
 from veilset.options import declared
-from veilset.release import OCCURRENCES, Release
+from veilset.release import OCCURRENCES, Attempt, Release
 from veilset.transactions import Transactions
 from veilset.utility import Account, SideEffect
 
 _SECONDS_TO_COUNT = 20.0
+_MOST_EXPLAINED = 50  # suppressed items, the most frequent ones
+_SECONDS_TO_EXPLAIN = 10.0
 _SWITCHES = ("allow_sensitive", "drop_empty")  # that every method has: a release keeps them with its options
 
 
@@ -187,6 +189,26 @@ class Run:
         with self.timed("what if"):
             return self._what_binds()
 
+    @cached_property
+    def reasons(self) -> Mapping[str, Witness | None]:
+        """What breaks the promise if a suppressed item returns alone; None: nothing does.
+
+        For the 50 most frequent ones, as far as 10 seconds allow; empty where items do not go as a whole.
+        """
+        release = self.release
+        if release.promise.edits != "items":
+            return {}
+        with self.timed("reasons"):
+            return why_not_back(
+                release.original,
+                release.promise,
+                release.suppressed_by_support[:_MOST_EXPLAINED],
+                suppressed=release.suppressed,
+                generalized=release.generalized,
+                withheld=release.withheld,
+                limits=self.limits().part(1 / 2, _SECONDS_TO_EXPLAIN),
+            )
+
     def _what_binds(self) -> Binding:
         release, methods = self.release, METHODS.of(self.promise)
         limits = time_for(release.seconds, self.limits())
@@ -283,6 +305,7 @@ def _lacking(value: object, left_out: tuple[str, ...]) -> object:
 def _without_empty(release: Release) -> Release:
     """The release without empty transactions, and without the sensitive items that are too common among the others."""
     whole, gone = release.custodian_data, set(release.suppressed)
+    before = len(gone)
     while more := release.promise.too_common_among(kept := whole.take(np.flatnonzero(whole.lengths > 0))):
         gone.update(more)
         whole = whole.without(more)
@@ -291,4 +314,13 @@ def _without_empty(release: Release) -> Release:
         custodian_data=kept,
         suppressed=release.original.in_order(gone),
         withheld=tuple(np.flatnonzero(whole.lengths == 0).tolist()),
+        attempts=release.attempts if len(gone) == before else _followed_by(release.attempts, len(gone) - before),
+    )
+
+
+def _followed_by(attempts: tuple[Attempt, ...], more: int) -> tuple[Attempt, ...]:
+    """The chosen strategy is not all that made the release: so many sensitive items more had to go."""
+    note = f"then {more:,} sensitive item{'s' * (more > 1)} more removed, too common without empty transactions"
+    return tuple(
+        dataclasses.replace(one, note="; ".join(filter(None, (one.note, note)))) if one.won else one for one in attempts
     )

@@ -177,6 +177,7 @@ def test_a_promise_of_somebody_elses_goes_through_everything(tmp_path):
     assert "No rare items" in (tmp_path / "out/public/report.html").read_text()
     assert "Minimum number of people who have an item." in (tmp_path / "out/public/report.html").read_text()
     assert "quince" in (tmp_path / "out/custodian/report.html").read_text()
+    assert "on its own: too few" in (tmp_path / "out/custodian/edits.csv").read_text()
     assert 'model = "no-rare-items"\nk = 2' in (tmp_path / "out/custodian/recipe.toml").read_text()
     assert not [path.name for path in (tmp_path / "hid/public").iterdir() if "quince" in path.read_text()], (
         "A secret is out."

@@ -244,7 +244,7 @@ def test_a_query_is_for_a_database_only(copy):
         ("bun,public,kept,", "bun,public,kept,food", ("line 3", "kept", "'food'")),
         ("bun,public,kept,", "bun,public,generalized,", ("line 3", "generalized", "''")),
         ("cure,sensitive,kept,", "cure,sensitive,generalized,x", ("line 4", "'cure'", "generalized")),
-        ("bun,public,kept", '"bun,public,kept', ("line 3",)),
+        ("fig,public,suppressed", '"fig,public,suppressed', ("line 5",)),
         ("bun,public,kept,", "bun,public,", ("line 3", 7, 6)),
     ],
 )

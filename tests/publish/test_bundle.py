@@ -104,7 +104,7 @@ def test_edits_say_what_and_why(bundle):
         "action": "suppressed",
         "to": "",
         "support": "1",
-        "why": "breaks the promise by itself",
+        "why": "on its own: 1 person, k = 2",
         "loss": "1",
     }
     assert {row["loss"] for row in kept} == {"0"}

@@ -127,7 +127,8 @@ def test_release_facts_survive_json() -> None:
     )
     assert json.loads(json.dumps(facts)) == facts
     assert facts["verdict"] == "GO"
-    assert facts["suppressed"] == {"count": 1, "items": [NASTY]}
+    assert (facts["suppressed"]["count"], facts["suppressed"]["items"]) == (1, [NASTY])
+    assert facts["suppressed"]["reasons"][NASTY]["support"] == 1
     assert facts["unavoidable"]["count"] == 1
     assert facts["loss"]["items_lost"]["value"] == pytest.approx(1 / 12)
     assert facts["options"] == {"restore": True, "items": ["a", 1], "limit": repr(object)}

@@ -160,8 +160,8 @@ def test_whether_the_product_was_used_is_told_by_the_way_that_won(snapshot):
     """Not by what it took out: that may be nothing."""
     without = replace(MADE, sanitization=replace(HOW, by_matrix=0, put_back=0))
     product, victims = Attempt("product", 0.1, 0.1), Attempt("victims", 0.1, 0.1)
-    first = replace(without, attempts=(replace(product, won=True), victims))
-    second = replace(without, attempts=(product, replace(victims, won=True)))
+    first = replace(without, attempts=(replace(product, state="chosen"), victims))
+    second = replace(without, attempts=(product, replace(victims, state="chosen")))
     for made, used in ((first, True), (second, False)):
         text = screen_text(report.print_release, run_of(made))
         assert names(text, "0.07") == used

@@ -14,7 +14,8 @@ from tests.support.releases import FIVE
 from veilset import api, report
 from veilset.models import Audit, Margin, RhoUncertainty
 from veilset.release import Attempt
-from veilset.report.words import attempts_sentence, limits_met, undecided_sentence
+from veilset.report.items import attempts_sentence
+from veilset.report.words import limits_met, undecided_sentence
 from veilset.transactions import Transactions
 
 
@@ -80,9 +81,10 @@ def test_ways_that_came_to_a_limit_are_told(snapshot):
     release = replace(
         api.anonymize(data, RhoUncertainty(rho="1/2")),
         attempts=(
-            Attempt("slow", None, 1.0, "stopped at the time limit"),
-            Attempt("half", 0.25, 1.0, "stopped at the time limit"),
-            Attempt("quick", 0.2, 1.0, won=True),
+            Attempt("slow", None, 1.0, "stopped at the time limit", "not finished"),
+            Attempt("half", 0.25, 1.0, "stopped at the time limit", "not finished"),
+            Attempt("worse", 0.3, 1.0),
+            Attempt("quick", 0.2, 1.0, state="chosen"),
         ),
         undecided=("s",),
     )

@@ -1,14 +1,17 @@
 """``replay``: makes changes that were decided before, such as those of an earlier release, and decides nothing.
 
 It needs the items of the data, not what they do together: one pass over the transactions, however many there are.
-Whether the promise is kept is for the auditor to say, as ever.
+Whether the promise is kept is for the auditor to say, as ever. Only a *repair* decides: the promise's default method
+then changes what these changes have left, under the names that they gave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
+from veilset.anonymize.options import Chosen
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Promise
@@ -28,6 +31,8 @@ def replay(
     stands_for: Mapping[str, Collection[str]] | None = None,
     known: Collection[str] | None = None,
     unknown: Unknown = "refuse",
+    repair: bool = False,
+    chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Suppress and recode what is given.
@@ -45,6 +50,10 @@ def replay(
     unknown : {"refuse", "suppress", "keep"}
         What is done with other public items. Sensitive items that nobody had in mind, or that were public when they
         were recoded, are always refused.
+    repair : bool
+        Change more, as little as the promise's default method can, until the promise is kept.
+    chosen : names, optional
+        What that method chose in an earlier run.
     """
     recoded = dict(generalized or {})
     if clash := sorted(set(suppressed).intersection(recoded)):
@@ -68,7 +77,7 @@ def replay(
     limits.step("Making the given changes")
     told = _meant_by(recoded) if stands_for is None else stands_for
     meant = {name: tuple(items) for name, items in told.items()}
-    return Release(
+    made = Release(
         original=data,
         custodian_data=data.without(gone).renamed(coarser),
         promise=promise,
@@ -83,6 +92,30 @@ def replay(
         suppressed=gone,
         generalized=coarser,
         stands_for={name: items for name, items in meant.items() if name in set(coarser.values())},
+    )
+    return _repaired(made, chosen, limits) if repair else made
+
+
+def _repaired(made: Release, chosen: Chosen, limits: Limits) -> Release:
+    """The release of both: the given changes, and those of the default method to what they have left."""
+    from veilset.anonymize.methods import find_method  # noqa: PLC0415 - it lists this method itself
+
+    given = {} if chosen is None else {"chosen": tuple(chosen)}
+    more = find_method(made.promise, None)(made.custodian_data, made.promise, limits=limits, **given)
+    kept = {item: made.generalized.get(item, item) for item in made.original.names}
+    gone = {item for item, name in kept.items() if item in made.suppressed or name in more.suppressed}
+    names = {item: more.generalized.get(name, name) for item, name in kept.items() if item not in gone}
+    meant = {name: made.stands_for[name] for name in names.values() if name in made.stands_for}
+    for name, parts in more.stands_for.items():
+        meant[name] = tuple(item for part in parts for item in made.stands_for.get(part, (part,)))
+    return replace(
+        made,
+        custodian_data=more.custodian_data,
+        options={**made.options, "repair": True, "chosen": more.options.get("chosen")},
+        suppressed=made.original.in_order(gone),
+        generalized={item: name for item, name in names.items() if item != name},
+        stands_for=meant,
+        undecided=tuple(item for item, name in kept.items() if name in more.undecided),
     )
 
 

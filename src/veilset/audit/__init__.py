@@ -3,5 +3,6 @@
 from veilset.audit.auditors import AUDITORS, Auditor, audit
 from veilset.audit.coherence import reach_of
 from veilset.audit.edits import edits_account_for
+from veilset.audit.returning import SEARCHES, why_not_back
 
-__all__ = ["AUDITORS", "Auditor", "audit", "edits_account_for", "reach_of"]
+__all__ = ["AUDITORS", "SEARCHES", "Auditor", "audit", "edits_account_for", "reach_of", "why_not_back"]

@@ -8,6 +8,7 @@ is coherent if and only if there is none (thesis Observation 3). The counting is
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,12 @@ from veilset.audit.findings import item_names, sure_of, witness_rows
 from veilset.limits import Limits
 from veilset.models import Audit, Coherence, Margin, Reach, Witness
 from veilset.transactions import Transactions
+
+if TYPE_CHECKING:
+    from veilset.audit.returning import Returned
+
+_SMALL = 3  # items: sizes up to here are asked one by one
+_WITNESSES = 100
 
 
 def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, limits: Limits) -> Audit:
@@ -63,6 +70,57 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
     )
 
 
+def coherence_with(returned: Returned, promise: Coherence, *, limits: Limits) -> Witness | None:
+    """The smallest mole that an item brings along if it returns, or what gives it away if it is sensitive.
+
+    An itemset with the item has the transactions that the rest of it has among the holders of the item. So the moles of
+    up to p items with it are those of up to p - 1 items there.
+    """
+    item, original = returned.item, returned.original
+    if item in set(original.sensitive):
+        data = returned.data
+        group = next((group for group in promise.sensitive_groups if item in group), (item,))
+        data = data.without(set(data.sensitive).difference(group))  # an attacker knows public items only
+        only_it = Coherence(h=promise.share, k=1, p=promise.p, sensitive_groups=promise.sensitive_groups)
+        return _smallest(data, only_it.restricted_to(data), limits)
+    holders = returned.holders
+    promise = promise.restricted_to(holders)
+    found = _alone(holders, promise)
+    if found is None and promise.p != 1:
+        fewer = None if promise.p is None else promise.p - 1
+        among = Coherence(h=promise.share, k=promise.k, p=fewer, sensitive_groups=promise.sensitive_groups)
+        found = _smallest(holders, among, limits)
+    if found is None:
+        return None
+    known = tuple(sorted({*found.itemset, item}))
+    return _mole(known, found.support, found.sensitive, found.confidence)
+
+
+def _alone(holders: Transactions, promise: Coherence) -> Witness | None:
+    """What breaks the promise of those who share one item, known or not."""
+    count = len(holders)
+    if count < promise.k:
+        return Witness((), count, None, None, "")
+    seen = promise.as_seen_by_attacker(holders)
+    of_each = np.where(seen.is_sensitive == 1, seen.supports, 0)
+    if not of_each.any():
+        return None
+    commonest = int(of_each.argmax())
+    share = Fraction(int(of_each[commonest]), count)
+    return Witness((), count, seen.names[commonest], share, "") if share > promise.share else None
+
+
+def _smallest(data: Transactions, promise: Coherence, limits: Limits) -> Witness | None:
+    """The most severe of the smallest moles; sizes are asked one after the other, since small ones are found fast."""
+    longest = int(data.lengths.max(initial=0))
+    largest = longest if promise.p is None else min(promise.p, longest)
+    for size in dict.fromkeys([*range(1, min(_SMALL, largest) + 1), max(1, largest)]):
+        asked = Coherence(h=promise.h, k=promise.k, p=size, sensitive_groups=promise.sensitive_groups)
+        if found := audit_coherence(data, asked, witnesses=_WITNESSES, limits=limits).witnesses:
+            return min(found, key=lambda one: len(one.itemset))
+    return None
+
+
 def reach_of(data: Transactions, p: int | None) -> Reach | None:
     """What a choice of *p* means for this data (thesis §4.1.1)."""
     if not len(data):
@@ -90,12 +148,17 @@ def _witnesses(data: Transactions, things: list[str], found: _native.audit._Cohe
     listed = []
     for itemset, support, sensitive, together in witness_rows(data, found):
         if sensitive < 0:
-            reason = f"only {support} transaction{'s' * (support != 1)} hold{'s' * (support == 1)} this"
-            listed.append(Witness(itemset, support, None, None, reason))
+            listed.append(_mole(itemset, support, None, None))
         else:
-            name, confidence = things[sensitive], Fraction(together, support)
-            listed.append(Witness(itemset, support, name, confidence, sure_of(name, itemset, support, confidence)))
+            listed.append(_mole(itemset, support, things[sensitive], Fraction(together, support)))
     return listed
+
+
+def _mole(itemset: tuple[str, ...], support: int, sensitive: str | None, confidence: Fraction | None) -> Witness:
+    if sensitive is None or confidence is None:
+        reason = f"only {support} transaction{'s' * (support != 1)} hold{'s' * (support == 1)} this"
+        return Witness(itemset, support, None, None, reason)
+    return Witness(itemset, support, sensitive, confidence, sure_of(sensitive, itemset, support, confidence))
 
 
 def _nothing_known(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from veilset import _native
 from veilset.audit.findings import item_names, sure_of, witness_rows
@@ -16,11 +17,16 @@ from veilset.limits import Limits
 from veilset.models import Audit, Margin, RhoUncertainty, Witness
 from veilset.transactions import Transactions
 
+if TYPE_CHECKING:
+    from veilset.audit.returning import Returned
+
 _STAGES = {
     1: "Checking what single items give away",
     2: "Checking what all that is known gives away",
     3: "Looking for the largest certainty",
 }
+
+_RULES = 100  # of which the shortest explains best
 
 
 def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnesses: int, limits: Limits) -> Audit:
@@ -42,6 +48,24 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
         feasible=True,
         transactions=len(data),
     )
+
+
+def rule_with(returned: Returned, promise: RhoUncertainty, *, limits: Limits) -> Witness | None:
+    """A short rule that an item makes too sure if it returns: one that infers it, or one in which it is known.
+
+    A rule with the item on its left side is as sure as the rest of it is among the holders of the item.
+    """
+    item = returned.item
+    found: list[Witness] = []
+    if item in set(returned.original.sensitive):
+        data = returned.data.with_sensitive([item])
+        found += _witnesses(data, rules_found(data, promise.rho, _RULES, _STAGES.__getitem__, limits))
+    if not found or found[0].itemset:
+        holders = returned.holders
+        for rule in _witnesses(holders, rules_found(holders, promise.rho, _RULES, _STAGES.__getitem__, limits)):
+            known = tuple(sorted({*rule.itemset, item}))
+            found.append(_witness(known, rule.support, rule.sensitive or "", rule.confidence or Fraction(0)))
+    return min(found, key=lambda rule: len(rule.itemset), default=None)
 
 
 def rules_found(
@@ -72,9 +96,12 @@ def surest(data: Transactions, found: _native.audit._RhoResult) -> Margin | None
 def _witnesses(data: Transactions, found: _native.audit._RhoResult) -> tuple[Witness, ...]:
     listed = []
     for itemset, support, sensitive, together in witness_rows(data, found):
-        name, confidence = data.names[sensitive], Fraction(together, support)
-        listed.append(Witness(itemset, support, name, confidence, _reason(itemset, support, name, confidence)))
+        listed.append(_witness(itemset, support, data.names[sensitive], Fraction(together, support)))
     return tuple(listed)
+
+
+def _witness(itemset: tuple[str, ...], support: int, name: str, confidence: Fraction) -> Witness:
+    return Witness(itemset, support, name, confidence, _reason(itemset, support, name, confidence))
 
 
 def _reason(itemset: tuple[str, ...], support: int, name: str, confidence: Fraction) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from veilset.cli.app import app
-from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
+from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
 from veilset.cli.publish import run_recipe, show_bundle
 from veilset.cli.screen import Screen
 from veilset.publish import recipe_like
@@ -21,6 +21,7 @@ def apply(
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
     unknown: Literal["refuse", "suppress", "keep"] = "refuse",
+    repair: Annotated[bool, Flag] = False,
     out: Path,
     out_format: str | None = None,
     replace: ReplaceRelease = False,
@@ -33,11 +34,13 @@ def apply(
 
     Use it for next month's data, or for the full data behind a sample. It makes no new choices, so one pass is enough
     and the file may be larger than memory. The promise is that of the earlier release. If the result does not keep it,
-    nothing is written.
+    nothing is written. With --repair, it makes the missing choices, in memory.
 
     Example:
 
         veilset apply release next-month.csv --unknown suppress --out next-release
+
+        veilset apply release next-month.csv --unknown keep --repair --out next-release
 
     Parameters
     ----------
@@ -47,6 +50,8 @@ def apply(
         Transactions: a file, or a database with --query. Layout as in the earlier release, unless you give options.
     unknown
         Treatment of public items that the earlier release did not have: refuse, suppress, or keep (and audit) them.
+    repair
+        Suppress more if the earlier edits are not enough, as little as possible, and report what that adds.
     out
         Folder to write. It must not exist, unless you give --replace.
     out_format
@@ -56,7 +61,7 @@ def apply(
     """
     screen = Screen.of(json, text)
     recipe = recipe_like(release, input, None if reading is None else reading.recipe(input))
-    options = {**recipe.method.options, "unknown": unknown}
+    options = {**recipe.method.options, "unknown": unknown, **({"repair": True} if repair else {})}
     recipe = recipe.model_copy(
         update={
             "method": recipe.method.model_copy(update={"options": options}),

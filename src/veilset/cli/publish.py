@@ -179,7 +179,7 @@ def run_recipe(
     with _shown(run, screen):
         release = run.release
     with _shown(run, screen):
-        _ = run.account, run.binding
+        _ = run.account, run.binding, run.reasons
     if release.certified and release.loss > 0.5 and not yes:
         _ask_whether_it_is_worth_it(run, screen)
     screen.show(lambda: print_release(run, screen.console, in_flags))

@@ -79,5 +79,5 @@ def identifying(names: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
 
 
 def _places(names: Any, pattern: str) -> npt.NDArray[np.int64]:
-    fits = pc.match_substring_regex(names, pattern, ignore_case=True)
-    return np.flatnonzero(fits.to_numpy(zero_copy_only=False))
+    fits = pc.indices_nonzero(pc.match_substring_regex(names, pattern, ignore_case=True))
+    return np.frombuffer(fits.buffers()[1], dtype=np.int64)[: len(fits)]

@@ -88,7 +88,7 @@ def publish(
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
     seed = seed_from(random_state)
     order = secret_order(release, seed)
-    _ = run.before, run.account, run.binding  # what takes long is done before the first file is made
+    _ = run.before, run.account, run.binding, run.reasons  # what takes long is done before the first file is made
     limits = run.limits()
     with atomic_folder(out, replace=replace) as staging:
         custodian = staging / "custodian"

@@ -31,7 +31,7 @@ _FATES = {"hidden": "hidden", "found": "still found", "kept": "kept", "lost": "l
 def write_edits(folder: Path, run: Run) -> None:
     """Write the file: one line for each item of the original."""
     release = run.release
-    gone = why_gone(release, set(run.account.unavoidable or ()))
+    gone = why_gone(run)
     rows = []
     for item, sensitive, support, _, loss in info_loss(release):
         action, to, why = "kept", "", ""

@@ -142,6 +142,11 @@ def _lacks_buckets(release: Release) -> bool:
 
 
 def _what_next(release: Release) -> str:
+    if release.method == "replay" and not release.options.get("repair"):
+        return (
+            f"The earlier changes do not suffice here. Say {said('repair', True)} to suppress what else has to go, or "
+            "decide anew with publish."
+        )
     if release.method == "replay":
         return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
     if release.options.get("certify") is False:

@@ -40,6 +40,7 @@ _WRITTEN: dict[Form, Any] = {
     "character": str,
     "pair": tuple[str, str],
     "names": tuple[str, ...],
+    "listed": tuple[str, ...],
     "words": tuple[str, ...],
     "whole": StrictInt,
     "whole or unlimited": StrictInt | Literal["unlimited"],

@@ -5,6 +5,7 @@ from veilset.report.binding import binding_lines, half_sentence
 from veilset.report.cards import as_card
 from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts, twin_facts
+from veilset.report.items import why_gone
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
 from veilset.report.proxies import Suggested, proposed_items, proposed_list
 from veilset.report.public import public_report
@@ -12,7 +13,7 @@ from veilset.report.reading import reading_facts
 from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, taxonomy_facts, taxonomy_sentence
 from veilset.report.terminal import print_audit, print_reading, print_release
 from veilset.report.terminal_mined import print_mined, print_proxies
-from veilset.report.words import WORDS, Words, removed_sentence, verdict, why_gone
+from veilset.report.words import WORDS, Words, removed_sentence, verdict
 from veilset.report.words_anatomy import LDiverseAnatomyWords
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords

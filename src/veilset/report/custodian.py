@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from veilset.models import Audit
-from veilset.release import Attempt, ColumnMerge, Release
+from veilset.release import ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
 from veilset.report.binding import binding_lines, binding_title
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
+from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
 from veilset.report.reading import reading_notes
+from veilset.report.recoding import recoding_sentence
 from veilset.report.text import NUMBERS, braced, number, shares, shown
 from veilset.report.words import (
     Words,
@@ -21,7 +23,6 @@ from veilset.report.words import (
     undecided_sentence,
     verdict,
     ways_by_size,
-    why_gone,
     words_of,
 )
 from veilset.run import Run
@@ -30,6 +31,7 @@ from veilset.utility import UTILITIES, Account, Metric
 _MOST_RISKS = 10
 _MOST_MERGES = 50
 _MOST_SUPPRESSED = 20  # more are folded away
+_MOST_KEPT = 50
 _MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
 
 
@@ -41,16 +43,14 @@ def custodian_report(run: Run) -> str:
     release, account, before, limits = run.release, run.account, run.before, run.limits()
     words = words_of(release.promise)
     original = release.original
-    unavoidable = set(account.unavoidable or ())
-    why = {**why_gone(release, unavoidable), **dict.fromkeys(unavoidable, "breaks the promise alone")}
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
-    suppressed = sorted(release.suppressed, key=lambda name: (-support[name], name))
     return render(
         "custodian.html",
         limits,
         release=release,
         decision=decide(release),
         removed=removed_sentence(release),
+        recoded=recoding_sentence(account),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
         reading_notes=reading_notes(original),
         options=", ".join(
@@ -68,8 +68,10 @@ def custodian_report(run: Run) -> str:
         curve=curve_figure(run.binding.curve) if run.binding.curve else None,
         binding_title=binding_title(run),
         binding=binding_lines(run),
-        attempts=[_attempt(attempt) for attempt in release.attempts],
-        suppressed=[(shown(name), support[name], why[name]) for name in suppressed],
+        attempts=attempt_rows(release),
+        suppressed=[(shown(name), support[name], why) for name, why in why_gone(run).items()],
+        repaired=repair_sentence(release),
+        kept=[(shown(name), count) for name, count in kept_items(release, _MOST_KEPT)],
         renamed=[(shown(old), shown(new)) for old, new in release.generalized.items()],
         merges=[_merge(merge) for merge in release.partition.merges] if release.partition else [],
         most_rows=_MOST_SUPPRESSED,
@@ -98,12 +100,6 @@ def _option(name: str, value: object) -> str:
     return str(value)
 
 
-def _attempt(attempt: Attempt) -> tuple[str, str, str]:
-    lost = [] if attempt.loss is None else [shares(attempt.loss)]
-    remarks = "; ".join([*lost, *([attempt.note] if attempt.note else [])])
-    return f"{attempt.name}{' (taken)' * attempt.won}", remarks, f"{attempt.seconds:.1f}"
-
-
 def _merge(merge: ColumnMerge) -> tuple[str, ...]:
     return braced(merge.column), braced(merge.other), shares(float(merge.share)), shares(float(merge.reached))
 
@@ -119,7 +115,8 @@ def cost_rows(account: Account) -> list[tuple[Metric, str]]:
 
 def _decisive(account: Account) -> list[str]:
     """The five numbers that decide; where items got coarser names, what that costs is among them."""
-    recoded = ["items_recoded", "average_loss"] if account.release.generalized else []
+    coarser = ["items_recoded", "average_loss", "items_lost", "nuggets_kept_or_coarser", "top_rules_kept_or_coarser"]
+    recoded = coarser if account.release.generalized else []
     there = {metric.name for metric in account.metrics}
     named = dict.fromkeys([*recoded, *UTILITIES.of(account.promise).decisive])
     return [name for name in named if name in there][:5]

@@ -19,13 +19,16 @@ from veilset.options import declared
 from veilset.release import Release
 from veilset.report.binding import binding_facts
 from veilset.report.hiding import ledger, taken_out
+from veilset.report.items import kept_items, repair_of, why_gone
 from veilset.report.mined import Mined, found_sentence, notes, sureness
 from veilset.report.proxies import CAUTION, Suggested, proposed_items, proxies_sentence, proxy_sentence
 from veilset.report.reading import reading_facts
+from veilset.report.recoding import recoding_facts
 from veilset.report.words import decide, verdict, words_of
 from veilset.run import Run
 from veilset.transactions import Transactions
 
+_MOST_KEPT = 100
 _PUBLIC_FIELDS = (  # of the facts about a release that hides patterns
     "verdict",
     "method",
@@ -86,17 +89,28 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         "sensitive": len(release.custodian_data.sensitive),
         "all_sensitive_removed": release.all_sensitive_removed,
         "reading": reading_facts(release.original, secret=release.promise.secret, spell=spell),
-        "suppressed": {"count": len(release.suppressed), "items": list(release.suppressed)},
+        "suppressed": {
+            "count": len(release.suppressed),
+            "items": list(release.suppressed_by_support),
+            "why": why_gone(run),
+            "reasons": {item: None if why is None else _witness(why) for item, why in run.reasons.items()},
+        },
+        "kept": {
+            "count": len(release.custodian_data.names),
+            "most_frequent": dict(kept_items(release, _MOST_KEPT)),
+        },
+        "repair": _repair(release),
         "undecided": list(release.undecided),
         "notes": list(release.notes),
         "twins": twin_facts(release.original),
         "generalized": dict(release.generalized),
+        "recoding": recoding_facts(account),
         "withheld": len(release.withheld),
         "sanitization": _sanitization(release),
         "anatomy": _anatomy(release),
         "unavoidable": None
         if account.unavoidable is None
-        else {"count": len(account.unavoidable), "items": list(account.unavoidable)},
+        else {"count": len(account.unavoidable), "items": list(account.unavoidable_by_support)},
         "loss": {
             metric.name: {
                 "value": account.values.get(metric.name),
@@ -117,6 +131,19 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         "audit": None if release.audit is None else audit_facts(release.audit, merged=merged),
     }
     return _without_secrets(facts, run) if release.promise.secret else facts
+
+
+def _repair(release: Release) -> dict[str, Any] | None:
+    """What a repair has added to the changes of an earlier release; None: there was none."""
+    repair = repair_of(release)
+    if repair is None:
+        return None
+    return {
+        "suppressed": list(repair.suppressed),
+        "recoded": list(repair.recoded),
+        "loss_before": repair.before,
+        "loss": release.loss,
+    }
 
 
 def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:

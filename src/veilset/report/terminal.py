@@ -15,11 +15,12 @@ from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
 from veilset.report.binding import binding_lines, binding_title, curve_sentence
 from veilset.report.hiding import p_r_reached, taken_sentence
+from veilset.report.items import attempts_sentence, kept_sentence, reasons_sentence, repair_sentence
 from veilset.report.reading import reading_notes
+from veilset.report.recoding import recoding_sentence
 from veilset.report.terminal_parts import indented, item_names, new_table, title
 from veilset.report.text import number, shares, shown
 from veilset.report.words import (
-    attempts_sentence,
     bound_sentence,
     counted_sentence,
     decide,
@@ -120,13 +121,19 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     if words.none_alone or account.unavoidable:
         told.add_row("Could not stay" if might_stay else "Had to go", Text(_had_to_go(account, words.none_alone)))
     told.add_row("Changed", Text(_changed(release)))
+    if release.promise.edits == "items":
+        if repaired := repair_sentence(release):
+            told.add_row("Repaired", Text(repaired))
+        if why := reasons_sentence(run):
+            told.add_row("Why", Text(why))
+        told.add_row("Kept", Text(kept_sentence(release) or "no item"))
     told.add_row("Cost", Text(_lost(account) if release.partition is None else _parted(account)))
     further = {
         "Columns merged": _merged(release),
         "p_r": p_r_reached(release),
         "Noted": " ".join(release.notes),
         "Not proven": undecided_sentence(release),
-        "Ways tried": attempts_sentence(release),
+        "Strategies": attempts_sentence(release),
         "How good": "" if release.bound is None else bound_sentence(release.bound),
         "Loss by p": curve_sentence(run.binding.curve),
         binding_title(run): "\n".join(binding_lines(run)),
@@ -135,8 +142,9 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
         if sentence:
             told.add_row(head, Text(sentence))
     title("Release", console)
-    removed = removed_sentence(release, spell)
-    indented([*([Text(removed, style="yellow")] if removed else []), told], console)
+    removed, recoded = removed_sentence(release, spell), recoding_sentence(account)
+    first = [*([Text(recoded)] if recoded else []), *([Text(removed, style="yellow")] if removed else [])]
+    indented([*first, told], console)
     _verdict(decision.word, decision.go and not decision.empty, decision.why, console)
 
 
@@ -148,17 +156,17 @@ def _had_to_go(account: Account, why_none: str) -> str:
         return f"nothing: {why_none}"
     lost = account.values["items_lost_unavoidably"]
     what = f"{number(len(items), 'item')} whatever the method ({shares(lost)} of all occurrences)"
-    return f"{what}: {_names(items)}"
+    return f"{what}: {_names(account.unavoidable_by_support)}"
 
 
 def _changed(release: Release) -> str:
     done = [done for done in (taken_sentence(release), cut_sentence(release)) if done]
     if release.suppressed:
         hidden = set(release.original.sensitive).intersection(release.suppressed)
-        support = dict(zip(release.original.names, release.original.supports.tolist(), strict=True))
-        by_weight = tuple(sorted(release.suppressed, key=lambda name: (-support[name], name)))
         of_them = f", {len(hidden):,} of them sensitive" if hidden else ""
-        done.append(f"{number(len(release.suppressed), 'item')} suppressed{of_them}: {_names(by_weight)}")
+        done.append(
+            f"{number(len(release.suppressed), 'item')} suppressed{of_them}: {_names(release.suppressed_by_support)}"
+        )
     if release.generalized:
         done.append(f"{number(len(release.generalized), 'item')} given a coarser name")
     if release.withheld:
@@ -195,15 +203,14 @@ def _lost(account: Account) -> str:
     gone = [
         f"{shares(values['items_lost'])} of all item occurrences",
         f"{shares(values['kinds_lost'])} of the different items",
-        *([] if nuggets is None else [f"{shares(nuggets)} of the {often}"]),
+        *([] if nuggets is None or release.generalized else [f"{shares(nuggets)} of the {often}"]),
     ]
-    coarser = f"; average loss with coarser names {shares(values['average_loss'])}" if release.generalized else ""
     lost = values.get("hiding_wrongness")
     patterns = "" if lost is None else f"; {shares(lost)} of the patterns that were to stay are lost"
     kept = f"; {shares(values['sensitive_kept'])} of sensitive occurrences kept" if release.original.sensitive else ""
     emptied = number(int(values["transactions_emptied"]), "transaction")
     return (
-        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{patterns}{coarser}{kept}; {emptied} emptied; "
+        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{patterns}{kept}; {emptied} emptied; "
         f"{values['length_before']:.1f} items in a transaction before, {values['length_after']:.1f} after"
     )
 

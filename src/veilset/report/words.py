@@ -7,7 +7,7 @@ common is here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
@@ -18,12 +18,13 @@ from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.models import EXCLUDES_NOTHING, Audit, Margin, PerPromise, Promise, Reach, Witness
 from veilset.options import declared
-from veilset.release import Attempt, Bound, Release
-from veilset.report.text import in_quotes, knowledge, number, quoted, shares, shown
+from veilset.release import Bound, Release, by_support
+from veilset.report.text import in_quotes, knowledge, number, people, quoted, shares, shown
 from veilset.transactions import Transactions
 from veilset.views import by_size, visible
 
-_WEIGHT = "sensitive_weight"
+WEIGHT = "sensitive_weight"
+"""The option that makes sensitive occurrences count more."""
 
 
 class Words(ABC):
@@ -53,6 +54,8 @@ class Words(ABC):
     """Whether what breaks it alone might stay under a coarser name."""
     none_alone: ClassVar[str] = ""
     """Why nothing had to go; empty if no item has to go as a whole."""
+    none_explained: ClassVar[str] = "not looked into: the most frequent items are, as far as time allows"
+    """Why an item is gone of which nobody has counted what it would break."""
     none_sensitive: ClassVar[str] = "No item of this file was declared sensitive."
     """What it means that a released file has no sensitive item."""
     of_sensitive: ClassVar[str] = ""
@@ -124,9 +127,13 @@ class Words(ABC):
         """How many items of the original are too rare; empty if that does not matter."""
         return ""
 
-    def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
-        """Why a method suppressed an item, which may be sensitive or break the promise *alone*."""
-        return "breaks the promise by itself" if alone else "breaks the promise together with other items"
+    def why_alone(self, support: int, *, sensitive: bool) -> str:
+        """Why an item that so many transactions hold cannot stay, whatever else goes; counted nowhere else."""
+        return "breaks the promise on its own"
+
+    def why_gone(self, item: str, witness: Witness) -> str:
+        """What would break the promise if a suppressed item returned: its partners, what they give away, the limit."""
+        return f"{partners(item, witness)}: {visible(witness.reason)}"
 
     def cut(self, data: Transactions, limits: Limits | None) -> Any:
         """What a page shows of columns and buckets; None where the promise is not about any."""
@@ -160,6 +167,40 @@ def inferred(witness: Witness) -> tuple[str, Fraction, int]:
     """What is inferred from the itemset of a witness, how surely, and how many transactions hold both."""
     assert witness.sensitive is not None and witness.confidence is not None  # noqa: S101 - its auditor sees to it
     return witness.sensitive, witness.confidence, int(witness.confidence * witness.support)
+
+
+def told_by(item: str, witness: Witness, limit: str) -> str:
+    """How an item, if it returned, would give a sensitive one away, or be given away itself, against this limit.
+
+    >>> from fractions import Fraction
+    >>> told_by("figs", Witness(("figs", "tea"), 4, "hiv", Fraction(3, 4), ""), "h = 40%")
+    "with 'tea': 75% of 4 people have 'hiv', h = 40%"
+    >>> told_by("hiv", Witness(("figs", "tea"), 4, "hiv", Fraction(3, 4), ""), "h = 40%")
+    "75% of 4 people with 'figs' and 'tea' have it, h = 40%"
+    >>> told_by("hiv", Witness((), 4, "hiv", Fraction(3, 4), ""), "h = 40%")
+    '75% of all 4 people have it, h = 40%'
+    """
+    sensitive, sure, _ = inferred(witness)
+    told = "it" if sensitive == item else quoted([sensitive])
+    if item not in witness.itemset:
+        those = f"{people(witness.support)} with {quoted(witness.itemset)}"
+        those = those if witness.itemset else f"all {people(witness.support)}"
+        return f"{percent(sure)} of {those} {_have(witness)} {told}, {limit}"
+    return f"{partners(item, witness)}: {percent(sure)} of {people(witness.support)} {_have(witness)} {told}, {limit}"
+
+
+def _have(witness: Witness) -> str:
+    return "has" if witness.support == 1 else "have"
+
+
+def partners(item: str, witness: Witness) -> str:
+    """What an attacker knows besides the item.
+
+    >>> [partners("figs", Witness(known, 3, None, None, "")) for known in (("figs", "tea"), ("figs",))]
+    ["with 'tea'", 'on its own']
+    """
+    others = [other for other in witness.itemset if other != item]
+    return f"with {quoted(others)}" if others else "on its own"
 
 
 def verdict(audit: Audit, *, merged: bool) -> str:
@@ -208,25 +249,6 @@ def decide(release: Release) -> Decision:
     return Decision(release.certified, why, empty=says_nothing(release.audit))
 
 
-def why_gone(release: Release, alone: Collection[str]) -> dict[str, str]:
-    """Why each suppressed item went; those that break the promise *alone* had to."""
-    words, sensitive = words_of(release.promise), set(release.original.sensitive)
-    known = release.options.get("known")  # what somebody had in mind who decided changes that are given
-    new = set(release.suppressed).difference(known) if isinstance(known, tuple) else set()
-    decided_before = release.method == "replay"
-    why = {}
-    for item in release.suppressed:
-        if item in release.undecided:
-            why[item] = "might have stayed: to prove it would have taken too long"
-        elif item in new:
-            why[item] = "was not known when the changes were decided"
-        elif decided_before and item not in alone:
-            why[item] = "as in the earlier release"
-        else:
-            why[item] = words.why_gone(release.method, sensitive=item in sensitive, alone=item in alone)
-    return why
-
-
 def removed_sentence(release: Release, spell: Callable[..., str] = in_python) -> str:
     """That nothing sensitive is left, why that is no merit, and what would keep more; empty if something is left."""
     if not release.all_sensitive_removed:
@@ -244,12 +266,12 @@ def _keeps_more_sensitive(release: Release, limit: str) -> str:
     weighing = [
         name
         for name, method in methods_of(release.promise).items()
-        if _WEIGHT in {option.name for option in declared(method)}
+        if WEIGHT in {option.name for option in declared(method)}
     ]
     if weighing:
         if release.method in weighing:
-            return f"A larger {said(_WEIGHT)} can keep more."
-        return f"Use {said('method', weighing[0])} with a larger {said(_WEIGHT)} to keep more."
+            return f"A larger {said(WEIGHT)} can keep more."
+        return f"Use {said('method', weighing[0])} with a larger {said(WEIGHT)} to keep more."
     return f"A larger {limit} can keep more." if limit else ""
 
 
@@ -258,26 +280,11 @@ def undecided_sentence(release: Release) -> str:
     if not release.undecided:
         return ""
     one = len(release.undecided) == 1
+    listed = by_support(release.original, release.undecided)
     return (
         f"{number(len(release.undecided), 'item')} went because to prove that {'it' if one else 'they'} may stay would "
-        f"have taken too long; it is not known whether {'it' if one else 'they'} had to: {quoted(release.undecided)}"
+        f"have taken too long; it is not known whether {'it' if one else 'they'} had to: {quoted(listed)}"
     )
-
-
-def attempts_sentence(release: Release) -> str:
-    """What each way that was tried would have lost, the one that was taken first; empty if there was only one."""
-    if len(release.attempts) < 2:
-        return ""
-    best = sorted(release.attempts, key=lambda attempt: (not attempt.won, attempt.loss is None, attempt.loss))
-    weighed = any(release.options.get(name) for name in ("weights", _WEIGHT))
-    return ", ".join(_attempt(attempt) for attempt in best) + "; weights decided" * weighed
-
-
-def _attempt(attempt: Attempt) -> str:
-    """A way with what it lost, whether it was taken, and what ended it."""
-    lost = [] if attempt.loss is None else [shares(attempt.loss)]
-    remarks = [*(["taken"] if attempt.won else []), *([attempt.note.rstrip(".")] if attempt.note else [])]
-    return " ".join([attempt.name, *lost, *([f"({'; '.join(remarks)})"] if remarks else [])])
 
 
 def bound_sentence(bound: Bound) -> str:

@@ -12,7 +12,7 @@ from veilset.errors import said
 from veilset.exact import percent
 from veilset.models import Audit, Coherence, Reach, Witness
 from veilset.report.text import number, people, quoted, shares, shown
-from veilset.report.words import Words
+from veilset.report.words import Words, partners, told_by
 from veilset.transactions import Transactions
 
 _USUAL_P = 4
@@ -138,10 +138,15 @@ class CoherenceWords(Words):
         rare = int((original.supports[original.is_sensitive == 0] < k).sum())
         return f"{rare:,} public {'item was' if rare == 1 else 'items were'} held by fewer than {k:,} transactions"
 
-    def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
-        if sensitive:
-            return "more people than h have it"
-        return super().why_gone(method, sensitive=sensitive, alone=alone)
+    def why_alone(self, support: int, *, sensitive: bool) -> str:
+        if sensitive or support >= self.promise.k:
+            return super().why_alone(support, sensitive=sensitive)
+        return f"on its own: {people(support)}, k = {self.promise.k:,}"
+
+    def why_gone(self, item: str, witness: Witness) -> str:
+        if witness.sensitive is None:
+            return f"{partners(item, witness)}: {people(witness.support)}, k = {self.promise.k:,}"
+        return told_by(item, witness, f"h = {percent(self.promise.share)}")
 
     @classmethod
     def suggestion(cls, missing: str, data: Transactions) -> str:

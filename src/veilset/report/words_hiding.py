@@ -32,8 +32,7 @@ class _HidingWords(Words):
         "with code that shares nothing with the code that changed the data."
     )
 
-    def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
-        return "all its transactions held a pattern that is hidden"
+    none_explained: ClassVar[str] = "all its transactions held a pattern that is hidden"
 
 
 class _ListedWords(_HidingWords):

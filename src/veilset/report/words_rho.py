@@ -10,7 +10,7 @@ from typing import ClassVar
 from veilset.exact import percent
 from veilset.models import Audit, Margin, RhoUncertainty, Witness
 from veilset.report.text import below, number, people, quoted, shown
-from veilset.report.words import Words, inferred
+from veilset.report.words import Words, inferred, told_by
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,8 @@ class RhoUncertaintyWords(Words):
         )
         return [("rho", below, means)]
 
-    def why_gone(self, method: str, *, sensitive: bool, alone: bool) -> str:
-        if alone:
-            return "so many people have it that anybody would be too sure of it"
-        if sensitive and method == "remove-sensitive":
-            return "sensitive: the method removes all that is"
-        return super().why_gone(method, sensitive=sensitive, alone=alone)
+    def why_alone(self, support: int, *, sensitive: bool) -> str:
+        return "so many people have it that anybody would be too sure of it"
+
+    def why_gone(self, item: str, witness: Witness) -> str:
+        return told_by(item, witness, f"ρ = {percent(self.promise.rho)}")

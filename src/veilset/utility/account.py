@@ -13,7 +13,7 @@ from veilset.errors import BudgetExceeded, Infeasible
 from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.models import Promise
-from veilset.release import Release
+from veilset.release import Release, by_support
 from veilset.utility.losses import COMMON_METRICS, COUNTS
 from veilset.utility.metric import Metric
 from veilset.utility.nuggets import nugget_support_of
@@ -67,6 +67,11 @@ class Account:
             return self._utility.unavoidable(self.release, self.promise)
         except Infeasible:
             return None
+
+    @property
+    def unavoidable_by_support(self) -> tuple[str, ...]:
+        """The same, the most frequent first."""
+        return by_support(self.release.original, self.unavoidable or ())
 
     @cached_property
     def survivors(self) -> npt.NDArray[np.int64]:

@@ -84,9 +84,3 @@ def _lost(release: Release) -> tuple[npt.NDArray[np.int64], int]:
     unsure[original.codes(release.generalized)] = [leaves[name] for name in release.generalized.values()]
     there = release.survivors()
     return (original.supports - there) * public + there * unsure, public
-
-
-def recoded(release: Release) -> float:
-    """The share of all item occurrences that are still there, under a coarser name."""
-    there = release.survivors()[release.original.codes(release.generalized)]
-    return float(there.sum()) / max(1, len(release.original.items))

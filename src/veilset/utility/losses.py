@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from veilset.limits import Limits
 from veilset.transactions import Transactions
-from veilset.utility.generalization import average_loss, recoded
+from veilset.utility.generalization import average_loss
 from veilset.utility.metric import Metric
 from veilset.utility.nuggets import nugget_losses
 from veilset.utility.rules import rules_left
@@ -107,7 +107,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
         "several in one transaction became one",
         1,
         "less",
-        lambda account: recoded(account.release),
+        lambda account: account.release.recoded,
         about_deletion=True,
     ),
     Metric(
@@ -169,6 +169,15 @@ COMMON_METRICS: tuple[Metric, ...] = (
         "less",
         only_feasible=True,
         compares_rows=True,
+    ),
+    Metric(
+        "nuggets_kept_or_coarser",
+        "share of the frequent itemsets of the original that are frequent in the release under the same or coarser "
+        "names; items of one itemset may have become one name",
+        1,
+        "more",
+        compares_rows=True,
+        about_deletion=True,
     ),
     Metric(
         "top_rules_kept",

@@ -3,7 +3,8 @@
 A nugget is an itemset of public or sensitive items, or both, with Sup >= k' and at most p' items; loss of nuggets is
 (R - R')/R. Suppressing an item changes the support of no itemset without it, so the nuggets that are kept are those of
 items that are still there under their own names; where only some occurrences are gone, those that still reach k'. A
-coarser name makes other itemsets with other supports: a nugget of a recoded item counts as lost. Numbers of nuggets are
+coarser name makes other itemsets with other supports: a nugget of a recoded item counts as lost, and as kept under a
+coarser name if none of its items is gone. Numbers of nuggets are
 counted exactly, never listed: they may be astronomical.
 """
 
@@ -12,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 
+import numpy as np
+
 from veilset.errors import InvalidArgument, said
 from veilset.exact import Support, is_whole
 from veilset.limits import Limits
-from veilset.mining import count_frequent
+from veilset.mining import count_frequent, frequent, supports
 from veilset.mining.frequent_itemsets import support_of_nuggets
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -29,7 +32,7 @@ def nugget_losses(
     nugget_size: int | None = None,
     limits: Limits | None = None,
 ) -> dict[str, float]:
-    """Loss of nuggets of the original as it was, and of the original without the items that had to go.
+    """Loss of nuggets of the original as it was, and without the items that had to go; what is kept under other names.
 
     Parameters
     ----------
@@ -52,9 +55,9 @@ def nugget_losses(
     >>> release.suppressed  # {b c} and {d} are held by one; of the nuggets a, b, c, ab and ac, two are gone
     ('c', 'd')
     >>> nugget_losses(release, ["d"], nugget_support=2)
-    {'nuggets_lost': 0.4, 'nuggets_lost_after_preprocessing': 0.4}
+    {'nuggets_lost': 0.4, 'nuggets_kept_or_coarser': 0.6, 'nuggets_lost_after_preprocessing': 0.4}
     >>> nugget_losses(release, ["d"], nugget_support=1)  # now d, bc and abc are nuggets, too
-    {'nuggets_lost': 0.625, 'nuggets_lost_after_preprocessing': 0.5714285714285714}
+    {'nuggets_lost': 0.625, 'nuggets_kept_or_coarser': 0.375, 'nuggets_lost_after_preprocessing': 0.5714285714285714}
     """
     if nugget_size is not None and not is_whole(nugget_size):
         raise InvalidArgument(
@@ -62,13 +65,17 @@ def nugget_losses(
         )
     limits = limits or Limits()
     least = nugget_support_of(release, nugget_support)
-    frequent = _frequent(release.original, least)
-    losses = {"nuggets_lost": _lost(release, frequent, least, nugget_size, limits)}
+    often = _frequent(release.original, least)
+    losses = {"nuggets_lost": _lost(release, often, least, nugget_size, limits)}
+    if not release.generalized:
+        losses["nuggets_kept_or_coarser"] = 1 - losses["nuggets_lost"]
+    else:
+        losses["nuggets_kept_or_coarser"] = _kept_or_coarser(release, often, least, nugget_size, limits)
     if unavoidable is not None:
         # Counting is what takes long, and as a rule nothing that had to go is frequent enough for a nugget.
-        left = frequent.difference(unavoidable)
+        left = often.difference(unavoidable)
         losses["nuggets_lost_after_preprocessing"] = (
-            losses["nuggets_lost"] if left == frequent else _lost(release, left, least, nugget_size, limits)
+            losses["nuggets_lost"] if left == often else _lost(release, left, least, nugget_size, limits)
         )
     return losses
 
@@ -92,6 +99,28 @@ def own_names(release: Release) -> set[str]:
 def _frequent(data: Transactions, least: int) -> frozenset[str]:
     """The items of all nuggets."""
     return frozenset(name for name, count in zip(data.names, data.supports.tolist(), strict=True) if count >= least)
+
+
+def _kept_or_coarser(release: Release, items: Collection[str], least: int, size: int | None, limits: Limits) -> float:
+    """The share of the nuggets of these items that are frequent under the names they have now.
+
+    Whoever holds an itemset holds the names of its items, so one that loses no item is frequent still; unless
+    transactions are withheld that held something else than what is suppressed, or single occurrences are gone.
+    """
+    original, left = release.original, set(items).difference(release.suppressed)
+    withheld = original.take(np.array(release.withheld, dtype=np.int64))
+    may_be_rarer = release.kept is not None or not set(withheld.names).issubset(release.suppressed)
+    if not items or (len(left) == len(items) and not may_be_rarer):
+        return 1.0
+    total = count_frequent(original, least, max_size=size, items=items, **limits.bounds()).total
+    if not may_be_rarer:
+        kept = count_frequent(original, least, max_size=size, items=left, **limits.bounds()).total
+        return float(Fraction(kept, total))
+    there = set(release.custodian_data.names)
+    found = frequent(original, least, max_size=size, items=left, **limits.bounds())
+    named = [{release.generalized.get(item, item) for item in itemset} for itemset, _ in found]
+    counted = supports(release.custodian_data, [sorted(x) for x in named if x <= there], **limits.bounds())
+    return float(Fraction(int((counted >= least).sum()), total))
 
 
 def _lost(release: Release, items: Collection[str], least: int, size: int | None, limits: Limits) -> float:

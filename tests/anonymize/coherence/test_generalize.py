@@ -335,7 +335,7 @@ def test_what_the_custodian_is_told(tmp_path):
     changed = [row for row in told if row["action"] != "kept"]
     assert [(row["item"], row["action"], row["to"], row["support"], row["why"]) for row in changed] == [
         ("ale", "generalized", "drinks", "3", "may stay under a coarser name"),
-        ("fig", "suppressed", "", "1", "breaks the promise by itself"),
+        ("fig", "suppressed", "", "1", "on its own: 1 person, k = 3"),
         ("rum", "generalized", "drinks", "3", "may stay under a coarser name"),
     ]
     public = sum(row["role"] == "public" for row in told)  # drinks stand for two of them

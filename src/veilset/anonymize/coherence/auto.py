@@ -99,7 +99,7 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
         try:
             gone = _maximal(part, cover, number, *way(part, moles, why_not))
         except BudgetExceeded as error:
-            attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what)
+            attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what, "not finished")
             continue
         lost = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.original.items))
         attempts[name] = Attempt(name, lost, time.perf_counter() - started)
@@ -110,7 +110,7 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
             " ".join(f"{attempt.name}: {attempt.note}" for attempt in attempts.values()),
             "Allow more time or memory, or choose a smaller p.",
         )
-    attempts[won] = replace(attempts[won], won=True)
+    attempts[won] = replace(attempts[won], state="chosen")
     return best, tuple(attempts.values())
 
 

@@ -98,6 +98,7 @@ def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[fr
         found.append(improved(nodes, kept, what=f"Searching a cut {start}"))
         attempts.append(Attempt(start, nodes.average_loss(found[-1]), time.perf_counter() - since))
     cut = max(found, key=nodes.total)
+    best = 1 + found.index(cut)
     if lost := next((item for item in task.data.in_order(task.keep) if nodes.kept_as(item, cut) is None), None):
         raise Infeasible(
             f"No cut was found in which all that must be kept survives: {lost!r} does not.",
@@ -105,7 +106,11 @@ def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[fr
         )
     anew = _without_moles(nodes, task, nodes.recoding(cut))
     if nodes.total(anew) > nodes.total(cut):
+        since = time.perf_counter()
         cut = improved(nodes, anew, what="Searching a better cut")
+        best = len(attempts)
+        attempts.append(Attempt("from the best so far", nodes.average_loss(cut), time.perf_counter() - since))
+    attempts[best] = replace(attempts[best], state="chosen")
     return cut, tuple(attempts)
 
 

@@ -220,7 +220,7 @@ def _certified(
             loss=removed / max(1, len(data.items)),
             seconds=seconds,
             note=f"loses {lost:,} of {len(keep):,} patterns to keep",
-            won=number == found["way"],
+            state="chosen" if number == found["way"] else "not chosen",
         )
         for number, (lost, removed, seconds) in enumerate(found["strategies"])
     )

@@ -49,7 +49,10 @@ def suppress(
     """
     task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     suppress_control: Way = partial(_suppress_control, task)
-    strategies = [("SuppressControl", suppress_control), ("remove-sensitive", lambda _: Found(task.without_sensitive))]
+    strategies = [
+        ("SuppressControl", suppress_control),
+        ("start without sensitive items", lambda _: Found(task.without_sensitive)),
+    ]
     return task.answer(
         "suppress", strategies, suppress_control, as_published=as_published, repair=repair, chosen=chosen
     )

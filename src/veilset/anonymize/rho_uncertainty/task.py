@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -151,6 +151,7 @@ class Task:
             started = time.perf_counter()
             bounded = self.limits.part(1 / 2)
             choice, note = None, ""
+            state: Literal["not chosen", "not finished", "not applicable"] = "not chosen"
             undecided: set[int] = set()
             try:
                 found = way(bounded)
@@ -161,8 +162,9 @@ class Task:
                 )
                 choice.improve() if repair else choice.restore()
             except Infeasible as stop:
-                note = stop.what
+                note, state = stop.what, "not applicable"
             except BudgetExceeded:
+                state = "not finished"
                 note = f"stopped at the {'time' if bounded.seconds_left() <= 0 else 'memory'} limit"
             loss = None
             if choice is not None:
@@ -170,9 +172,12 @@ class Task:
                 if choice.total > best_total:
                     dear = undecided.union(choice.undecided).difference(choice.kept)
                     best, best_total, won = Found(frozenset(choice.kept), sorted(dear)), choice.total, number
-            attempts.append(Attempt(name, loss, time.perf_counter() - started, note))
+            attempts.append(Attempt(name, loss, time.perf_counter() - started, note, state))
         if won >= 0:
-            attempts[won] = replace(attempts[won], won=True)
+            attempts[won] = replace(attempts[won], state="chosen")
+        else:
+            loss = self.hierarchy.average_loss(best.kept)
+            attempts.append(Attempt("all sensitive items removed", loss, 0.0, state="chosen"))
         return best, tuple(attempts)
 
     def named(self, names: Iterable[str]) -> list[int]:

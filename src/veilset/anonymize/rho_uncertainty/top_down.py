@@ -63,7 +63,7 @@ def top_down(
     sensitive_only = partial(_td_control, task, only_sensitive=True)
     # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
     strategies = [
-        ("remove-sensitive", lambda _: Found(task.without_sensitive)),
+        ("start without sensitive items", lambda _: Found(task.without_sensitive)),
         ("TDControl", lambda bounded: _useful(task, _td_control(task, bounded))),
         ("TDControl, suppressing sensitive items only", lambda bounded: _useful(task, sensitive_only(bounded))),
         ("splits with repair", lambda _: Found(_top(task))),
