@@ -253,11 +253,8 @@ def _data(setting: Setting, folder: Path) -> vs.Transactions:
 def _prepared(folder: Path, name: str, delta: int, cap: int, seed: int) -> vs.Transactions:
     """A random share δ of the items stays, as public items; with a cap, each transaction gets a private one."""
     whole = _read(folder, name)
-    chosen = np.random.default_rng(seed).permutation(len(whole.names))[: round(len(whole.names) * delta / 100)]
-    public = whole.only([whole.names[code] for code in chosen])
-    if not cap:
-        return public
-    return vs.generate.with_private_items(public, cap=Fraction(cap, 100), copied_from=whole)
+    share = Fraction(cap, 100) if cap else None
+    return vs.generate.thesis_experiment(whole, public=Fraction(delta, 100), cap=share, random_state=seed)
 
 
 @cache

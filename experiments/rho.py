@@ -215,14 +215,14 @@ def _prepared(folder: Path, setting: Setting) -> vs.Transactions:
     if setting.prefix is not None:
         data = data.take(np.argsort(data.lengths, kind="stable")[: setting.prefix])
     names = sorted(data.names)
-    random.Random(setting.seed).shuffle(names)  # noqa: S311 - no secret
-    secret = set(names[: round(setting.sensitive / 100 * len(names))])
+    data = vs.generate.with_random_sensitive(data, share=Fraction(setting.sensitive, 100), random_state=setting.seed)
     if setting.items is not None:
         # Another order: what is chosen does not depend on what is sensitive.
-        random.Random(setting.seed + 1000).shuffle(names)  # noqa: S311 - no secret
+        for seed in (setting.seed, setting.seed + 1000):
+            random.Random(seed).shuffle(names)  # noqa: S311 - no secret
         data = data.only(names[: setting.items])
         data = data.take(np.flatnonzero(data.lengths))
-    return data.with_sensitive(secret.intersection(data.names))
+    return data
 
 
 def _losses(release: Release) -> dict[str, float | str]:

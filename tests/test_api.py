@@ -43,7 +43,7 @@ def test_unknown_method_option_and_promise():
         anonymize(DATA, PROMISE, method="remove-al")
     with pytest.raises(InvalidArgument, check=lambda error: names(str(error), "speed")):
         anonymize(DATA, PROMISE, method="remove-all", speed=9)
-    with refused(InvalidArgument, "str"):
+    with refused(InvalidArgument, "'coherence'", "Coherence(k=20, p=4)"):
         anonymize(DATA, "coherence")
 
 

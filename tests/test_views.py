@@ -140,3 +140,23 @@ def tables() -> list[object]:
 def test_other_libraries_take_what_is_a_table(table):
     assert pa.table(table).equals(table.to_arrow())
     assert len(pa.table(table)) == len(table) > 0
+
+
+@pytest.mark.parametrize(
+    ("content", "notes"),
+    [
+        ("a,b\n\na,b\n", ["1 transaction is empty; it counts as a person."]),
+        ("a,b\n\n\na,b\n", ["2 transactions are empty; they count as people."]),
+        ("a,,b\na,b\n", ["1 empty field between delimiters was passed over."]),
+        ("a,,b\na,,b\n", ["2 empty fields between delimiters were passed over."]),
+    ],
+)
+def test_one_is_not_many(content, notes, tmp_path):
+    (tmp_path / "baskets.csv").write_text(content)
+    assert list(vs.read(tmp_path / "baskets.csv").source.notes) == notes
+
+
+def test_an_audit_of_one_transaction():
+    audit = vs.audit(vs.Transactions.from_lists([["a"]]), vs.Coherence(k=1, p=1))
+    assert " on 1 transaction " in str(audit)
+    assert " on 1 transaction>" in repr(audit)

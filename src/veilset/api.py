@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
 
+from veilset.anonymize import described
 from veilset.audit import audit as run_auditor
 from veilset.errors import InvalidArgument
 from veilset.limits import Bounds, Limits, Progress
-from veilset.models import Audit, Promise
+from veilset.models import Audit, Promise, check_promise
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
-from veilset.release import Release
+from veilset.release import Release, check_release
 from veilset.run import Run
-from veilset.transactions import Transactions, absent_names
+from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account
 
 
@@ -56,6 +58,8 @@ def audit(
     Coherence(k=2, p=2) does not hold on 4 transactions (4 itemsets checked).
       {figs}: only 1 transaction holds this
     """
+    check_transactions(data)
+    check_promise(promise)
     limits = Limits(threads, memory_limit, time_limit, progress)
     if not promise.may_lack_items:
         promise.check_items(data)
@@ -85,7 +89,8 @@ def anonymize(
         Not cut into columns and buckets: anonymize what they were made from.
     promise : Promise
     method : str, optional
-        One of the promise's methods; None: its default.
+        One of the promise's methods; None: its default. A paper's name for one, such as "TDControl" or
+        "Tree-Cohesion", means the algorithm as published.
     allow_sensitive : bool
         For coherence: suppress, before anything else, the sensitive items that are in more than a share h of all
         transactions: with them, nothing could be promised.
@@ -95,7 +100,7 @@ def anonymize(
     threads, memory_limit, time_limit, progress
         As for `audit`; the time limit holds for the method, and once more for the audit of its result.
     **options
-        Options of the method.
+        Options of the method; ``help(veilset.anonymize)`` lists all methods and their options.
 
     Examples
     --------
@@ -117,6 +122,9 @@ def anonymize(
         time_limit=time_limit,
         progress=progress,
     ).release
+
+
+anonymize.__doc__ = f"{inspect.cleandoc(anonymize.__doc__ or '')}\n\n{described()}\n"
 
 
 def apply(
@@ -145,12 +153,13 @@ def apply(
     **bounds
         As for `audit`.
     """
+    check_transactions(data)
     recipe = recipe_like(Path(earlier), "")
     assert recipe.input is not None  # noqa: S101 - recipe_like sees to it
     sensitive = recipe.input.sensitive_where_present
     listed = [name for name in sensitive if name in data.names]
     return anonymize(
-        data.with_sensitive([*data.sensitive, *listed], sought=absent_names(data, sensitive)),
+        data.marked({*data.sensitive, *listed}, sought=absent_names(data, sensitive)),
         recipe.promise_for(data),
         method="replay",
         allow_sensitive=recipe.method.allow_sensitive,
@@ -195,6 +204,8 @@ def measure(
     >>> lost["items_lost"], lost["items_lost_after_preprocessing"], lost["nuggets_lost"]
     (0.1428571428571429, 0.0, 0.0)
     """
+    check_transactions(data)
+    check_release(release)
     if data is not release.original and data != release.original:
         raise InvalidArgument("The release was made from other data.", "Give the transactions that were anonymized.")
     limits = Limits(**bounds)

@@ -27,6 +27,12 @@ def is_whole(value: object, least: int = 1, most: float = math.inf) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= int(value) <= most
 
 
+def check_whole(value: object, name: str, next_step: str, *, least: int = 1, may_be_none: bool = False) -> None:
+    """Raise unless a value is a whole number of at least *least*; or None, where that means no limit."""
+    if not (may_be_none and value is None) and not is_whole(value, least):
+        raise InvalidArgument(f"{said(name)} is {value!r}.", next_step)
+
+
 def exact_share(value: float | str | Fraction, name: str, *, may_be_zero: bool = False) -> Fraction:
     """The share in (0, 1] that *value* stands for: a number, or text like ``"2/3"``, ``"0.4"`` or ``"40%"``.
 

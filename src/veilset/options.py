@@ -38,6 +38,9 @@ Form = Literal[
     "rules",
     "weights",  # a table, or: equal
     "columns",  # a number, or a table
+    "taxonomy",  # a file, or the groups of each item
+    "renaming",  # names to other names
+    "meanings",  # names to what each of them may mean
 ]
 """How a value is written: `veilset.cli.forms` reads it from a command line, `veilset.publish.sections` in a recipe."""
 
@@ -66,6 +69,8 @@ class Option:
         Whether the value is: then it is in no report and no log.
     public : bool
         Whether it may be told even where the promise is secret.
+    recorded : bool
+        Whether a run records it, so that a recipe repeats the run: no help and no flag offers it.
     """
 
     form: Form
@@ -78,6 +83,7 @@ class Option:
     most: int = 2**31 - 1
     secret: bool = False
     public: bool = False
+    recorded: bool = False
 
 
 @dataclass(frozen=True)

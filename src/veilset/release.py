@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from veilset.errors import InvalidArgument
 from veilset.models import Audit, Promise
 from veilset.transactions import Transactions
-from veilset.views import Shown, Summary, Tabular, handed_over, installed, listed
+from veilset.views import Count, Shown, Summary, Tabular, handed_over, installed, listed
 
 OCCURRENCES = "share of all item occurrences"
 """What most methods minimise, as `Bound.of` says it."""
@@ -348,7 +349,8 @@ class Release(Shown, Tabular):
         ]
         notes += [f"{self.recoded:.1%} of all occurrences have a coarser name"] if self.generalized else []
         notes += [] if self.promise.secret else [f"kept: {listed(self.kept_by_support)}"]
-        notes += [f"withheld: {len(self.withheld):,} transactions"] if self.withheld else []
+        withheld = Count(len(self.withheld))
+        notes += [f"withheld: {withheld:,} {withheld:transaction|transactions}"] if withheld else []
         notes.append(f"method: {self.method}")
         facts = [
             (len(after), "transaction(s)"),
@@ -370,3 +372,12 @@ def by_support(data: Transactions, names: Collection[str]) -> tuple[str, ...]:
     """These items, the most frequent of *data* first."""
     support = dict(zip(data.names, data.supports.tolist(), strict=True))
     return tuple(sorted(names, key=lambda name: (-support.get(name, 0), name)))
+
+
+def check_release(release: object) -> None:
+    """Raise unless it is a release."""
+    if not isinstance(release, Release):
+        raise InvalidArgument(
+            f"The release is {'None' if release is None else f'a {type(release).__name__}'}.",
+            "Give what vs.anonymize returns.",
+        )

@@ -23,16 +23,17 @@ from veilset.anonymize import (
     find_method,
     methods_of,
     reject_anatomized,
+    resolve,
     time_for,
     what_binds,
 )
 from veilset.audit import audit, edits_account_for, why_not_back
 from veilset.errors import BudgetExceeded
 from veilset.limits import Bounds, Limits
-from veilset.models import Audit, Promise, Witness
+from veilset.models import Audit, Promise, Witness, check_promise
 from veilset.options import declared
-from veilset.release import OCCURRENCES, Attempt, Release
-from veilset.transactions import Transactions
+from veilset.release import OCCURRENCES, Attempt, Release, check_release
+from veilset.transactions import Transactions, check_transactions
 from veilset.utility import Account, SideEffect
 
 _SECONDS_TO_COUNT = 20.0
@@ -78,6 +79,8 @@ class Run:
         with_what_if: bool = True,
         **bounds: Unpack[Bounds],
     ) -> None:
+        check_transactions(data)
+        check_promise(promise)
         self.data = data
         self.promise = promise
         self.method = method
@@ -93,6 +96,7 @@ class Run:
     @classmethod
     def of(cls, release: Release, **others: Any) -> Run:
         """The run that made this release; *others*: as for `Run`."""
+        check_release(release)
         switches: dict[str, Any] = {name: bool(release.options.get(name)) for name in _SWITCHES}
         options = {name: value for name, value in release.options.items() if name not in switches}
         run = cls(release.original, release.promise, method=release.method, options=options, **switches, **others)
@@ -105,13 +109,20 @@ class Run:
         return Limits(**bounds)
 
     @cached_property
+    def _asked(self) -> tuple[str, dict[str, object]]:
+        """The method's own name, and its options with those that a paper's name for it stands for."""
+        name, meant = resolve(self.promise, self.method)
+        return name, {**meant, **self.options}
+
+    @cached_property
     def _changeable(self) -> tuple[Transactions, tuple[str, ...]]:
         """The data handed to the method, and the sensitive items removed beforehand; an error if it cannot be done."""
-        check_options(self.promise, self.method, self.options)
+        method, options = self._asked
+        check_options(self.promise, method, options)
         reject_anatomized(self.data)
         self.promise.check_items(self.data)
-        for one in declared(find_method(self.promise, self.method)):
-            named = self.options.get(one.name)
+        for one in declared(find_method(self.promise, method)):
+            named = options.get(one.name)
             if one.option.form in ("items", "weights") and isinstance(named, Collection) and not isinstance(named, str):
                 self.data.codes(list(named))  # an unknown item is an error before anything takes long
         if self.drop_empty:
@@ -142,7 +153,7 @@ class Run:
     def release(self) -> Release:
         """What the method made, with the auditor's answer."""
         with self.timed("method"):
-            release = self._changed(find_method(self.promise, self.method), self.limits())
+            release = self._changed(find_method(self.promise, self._asked[0]), self.limits())
         release = dataclasses.replace(release, seconds=self.seconds["method"])
         with self.timed("audit of the release"):
             return certify(release, self.limits())
@@ -150,7 +161,7 @@ class Run:
     def _changed(self, method: Method, limits: Limits) -> Release:
         """What a method makes of the data, with all that is done before and after it."""
         data, gone = self._changeable
-        release = method(data, self.promise, limits=limits, **self.options)
+        release = method(data, self.promise, limits=limits, **self._asked[1])
         if gone:
             release = _with_sensitive(release, self.data, gone)
         if self.drop_empty:

@@ -24,6 +24,20 @@ _LINES, _WIDTH = 10, 160
 _AFTER_A_BLANK = re.compile(r"(?<= ) ")
 
 
+class Count(int):
+    """A number to be told in a sentence: after a bar stands what is said of many.
+
+    >>> [f"{n:,} {n:line was|lines were} passed over." for n in (Count(1), Count(2000))]
+    ['1 line was passed over.', '2,000 lines were passed over.']
+    """
+
+    def __format__(self, spec: str) -> str:
+        one, bar, many = spec.partition("|")
+        if not bar:
+            return super().__format__(spec)
+        return one if self == 1 else many
+
+
 @dataclass(frozen=True)
 class Summary:
     """What an object says about itself, in a few lines or on a card.

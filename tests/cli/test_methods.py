@@ -159,3 +159,27 @@ def test_what_each_limit_costs_is_in_json_and_can_be_left_out(shop, capsys):
     assert (h["value"], h["without"], h["milder"]) == (0.5, pytest.approx(1 / 11), 0.6)
     left_out = publish(capsys, "--no-what-if")[1]
     assert (left_out["binding"]["limits"], left_out["loss_by_p"]) == ([], [])
+
+
+@pytest.mark.parametrize("method", ["Tree-Cohesion", "border_cohesion", "RMALL"])
+def test_a_papers_name_is_the_method_as_published(shop, capsys, method):
+    """The recipe holds the method's own name, and the same is said by a flag."""
+    code, facts = publish(capsys, "--method", method)
+    recipe = (shop / "release/custodian/recipe.toml").read_text()
+    own = tomllib.loads(recipe)["method"]
+    assert code == 0
+    assert facts["method"] == own["name"] == {"T": "tree", "b": "border", "R": "remove-all"}[method[0]]
+    assert own["options"]["restore"] is False
+    assert publish(capsys, "--method", own["name"], "--as-published")[1]["options"] == facts["options"]
+    (shop / "short.toml").write_text(recipe.replace(f'"{own["name"]}"', f'"{method}"').replace("restore = false", ""))
+    code, again = run(capsys, "publish", "short.toml", *OUT)
+    assert (code, again["method"], again["options"]) == (0, own["name"], facts["options"])
+
+
+def test_a_flag_of_another_promises_method(shop, capsys, snapshot):
+    ask = ("publish", "baskets.csv", "--sensitive", "sensitive.txt", *OUT, "--model", "rho-uncertainty", "--rho", "0.5")
+    sentence = refusal(capsys, *ask, "--method", "remove-sensitive", "--as-published", values=("--as-published",))
+    assert sentence == snapshot
+    sentence = refusal(capsys, *ask, "--method", "Tree-Cohesion", values=("'Tree-Cohesion'", "coherence"))
+    assert sentence == snapshot
+    assert run(capsys, *ask, "--no-repair")[1]["options"]["repair"] is False

@@ -51,7 +51,7 @@ def test_piped_it_is_json(shop, capsys, snapshot):
         "min_size": 1,
         "max_size": None,
         "notes": [],
-        "reading": {"notes": ["1 transactions are empty; they count as people."], "identifiers": []},
+        "reading": {"notes": ["1 transaction is empty; it counts as a person."], "identifiers": []},
         "found": 3,
         "by_size": [2, 1],
         "itemsets": [

@@ -14,7 +14,7 @@ from tests.support.cube import random_cube
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
-from veilset import BudgetExceeded, InvalidArgument, Transactions, _native, generate
+from veilset import BudgetExceeded, InvalidArgument, Transactions, _native, generate, mining
 from veilset.mining import count_frequent, frequent
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -309,3 +309,29 @@ def test_one_row_of_very_many_items():
         frequent(data, 1, memory_limit="1GB")
     with refused(BudgetExceeded, "memory limit"):  # three gigabytes of digits
         count_frequent(Transactions.from_lists([range(100_000)]), 1, threads=1, memory_limit="2GB")
+
+
+@pytest.mark.parametrize("wrong", [2.5, "2", True, [2]])
+@pytest.mark.parametrize(
+    ("name", "mine"),
+    [
+        ("max_size", lambda data, size: mining.frequent(data, 1, max_size=size)),
+        ("min_size", lambda data, size: mining.frequent(data, 1, min_size=size)),
+        ("max_size", lambda data, size: mining.count_frequent(data, 1, max_size=size)),
+        ("max_size", lambda data, size: mining.rules(data, 1, 0.5, max_size=size)),
+        ("min_size", lambda data, size: mining.rules(data, 1, 0.5, min_size=size)),
+        ("max_size", lambda data, size: mining.minimal_rare(data, 1, max_size=size)),
+        ("max_size", lambda data, size: mining.giveaways(data, 1, max_size=size)),
+        ("max_size", lambda data, size: mining.items_in_moles(data, 1, max_size=size)),
+        ("max_size", lambda data, size: mining.count_moles(data, 1, max_size=size)),
+        ("k", mining.minimal_rare),
+        ("k", mining.items_in_moles),
+        ("k", mining.count_moles),
+        ("chunk_size", lambda data, size: mining.minimal_rare_chunks(data, 1, chunk_size=size)),
+        ("size", lambda data, size: mining.proxies(data, min_support=1, size=size)),
+    ],
+)
+def test_what_is_no_whole_number_is_refused(name, mine, wrong):
+    data = Transactions.from_lists([["a", "b", "s"], ["a", "b"]], sensitive=["s"])
+    with refused(InvalidArgument, name):
+        mine(data, wrong)

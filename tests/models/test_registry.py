@@ -64,7 +64,8 @@ def test_a_secret_promise_says_what_may_be_told_of_it():
 
 
 def test_every_form_can_be_written_in_a_recipe_and_typed():
-    assert set(get_args(Form)) == set(_WRITTEN) == set(FORMS)
+    not_typed = {"taxonomy", "renaming", "meanings"}  # the first is an option of reading, the others are recorded
+    assert set(get_args(Form)) == set(_WRITTEN) == {*FORMS, *not_typed}
 
 
 def test_a_name_is_given_once():

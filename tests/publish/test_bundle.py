@@ -279,3 +279,15 @@ def test_a_killed_process_leaves_nothing_that_the_next_one_keeps(tmp_path):
     assert stat.S_IMODE(left.stat().st_mode) == 0o700
     published(tmp_path)
     assert unfinished(tmp_path) == []
+
+
+@pytest.mark.parametrize("seed", [2.5, True, -1, b"s3cret", ["s3cret"]])
+def test_a_seed_that_cannot_be_meant_is_refused_and_not_shown(tmp_path, seed):
+    data = vs.Transactions.from_lists([["a"], ["a"]])
+    release = vs.anonymize(data, vs.Coherence(k=2, p=1))
+    with refused(vs.InvalidArgument, "random_state") as caught:
+        vs.publish(release, tmp_path / "out", random_state=seed)
+    assert str(seed) not in str(caught.value)
+    with refused(vs.InvalidArgument, "random_state"):
+        release.to_arrow(random_state=seed)
+    assert not (tmp_path / "out").exists()

@@ -65,7 +65,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Good("a.csv", "b,a\rc\r\n", [["a", "b"], ["c"]]),
         Good("a.csv", "id,item\r\n1,a\r\n1,b", [["a", "b"]], LONG),
         Good("a.csv", "a,b\r1,0\r0,1", [["a"], ["b"]], WIDE),
-        Good("a.jsonl", '["a"]\r\n["b"]\r[]', [["a"], ["b"], []], note="1 transactions are empty"),
+        Good("a.jsonl", '["a"]\r\n["b"]\r[]', [["a"], ["b"], []], note="1 transaction is empty"),
         Good("a.spmf", "1 2\r\n3", ONE_TWO),
     ],
     "a byte-order mark": [
@@ -107,17 +107,17 @@ CASES: dict[str, list[Good | Bad]] = {
     ],
     "an empty line": [
         Good("a.dat", "1\n\n \n", [["1"], [], []], note="2 transactions are empty; they count as people."),
-        Good("a.csv", "a\n\nb\n", [["a"], [], ["b"]], note="1 transactions are empty"),
-        Good("a.dat", "\n", [[]], note="1 transactions are empty"),
-        Good("a.csv", "id,item\n1,a\n\n1,b\n", [["a", "b"]], LONG, "1 blank lines were passed over"),
-        Good("a.csv", "a,b\n1,1\n\n", [["a", "b"]], WIDE, "1 blank lines were passed over"),
-        Good("a.jsonl", '["a"]\n\n["b"]\n', [["a"], ["b"]], note="1 blank lines were passed over"),
+        Good("a.csv", "a\n\nb\n", [["a"], [], ["b"]], note="1 transaction is empty"),
+        Good("a.dat", "\n", [[]], note="1 transaction is empty"),
+        Good("a.csv", "id,item\n1,a\n\n1,b\n", [["a", "b"]], LONG, "1 blank line was passed over"),
+        Good("a.csv", "a,b\n1,1\n\n", [["a", "b"]], WIDE, "1 blank line was passed over"),
+        Good("a.jsonl", '["a"]\n\n["b"]\n', [["a"], ["b"]], note="1 blank line was passed over"),
     ],
     "an empty field": [
         Good("a.csv", "a,,b\n,,\n", [["a", "b"], []], note="4 empty fields between delimiters were passed over.")
     ],
     "an id without items": [
-        Good("a.csv", "id,item\n1,\n2,a\n", [[], ["a"]], LONG, "1 transactions are empty"),
+        Good("a.csv", "id,item\n1,\n2,a\n", [[], ["a"]], LONG, "1 transaction is empty"),
         Good(
             "a.jsonl",
             '{"id": 1}\n{"id": 2, "item": null}\n{"id": 3, "item": "a"}\n',
@@ -125,7 +125,7 @@ CASES: dict[str, list[Good | Bad]] = {
             LONG,
             "2 transactions are empty",
         ),
-        Good("a.parquet", pa.table({"id": [1, 2], "item": [None, "a"]}), [[], ["a"]], LONG, "1 transactions are empty"),
+        Good("a.parquet", pa.table({"id": [1, 2], "item": [None, "a"]}), [[], ["a"]], LONG, "1 transaction is empty"),
         Good("a.parquet", lists(None, [], ["a"]), [[], [], ["a"]], note="2 transactions are empty"),
         Good("a.jsonl", "null\n[]\n", [[], []], note="2 transactions are empty"),
     ],
@@ -272,13 +272,13 @@ CASES: dict[str, list[Good | Bad]] = {
     ],
     "whole numbers in a wide table, with `--counts`": [
         Good("a.csv", "a,b\n0,2\n12,007\n", [["b"], ["a", "b"]], COUNTS, "3 cells hold numbers above 1"),
-        Good("a.parquet", pa.table({"a": [0, 2]}), [[], ["a"]], COUNTS, "1 cells hold a number above 1"),
+        Good("a.parquet", pa.table({"a": [0, 2]}), [[], ["a"]], COUNTS, "1 cell holds a number above 1"),
         Bad("a.csv", "a\n-1\n", ("line 2", "'a'", "'-1'", "ignore"), COUNTS),
         Bad("a.parquet", pa.table({"a": [1.5]}), ("1.5", "ignore"), COUNTS),
     ],
     "a wide column without a name": [
         Bad("a.csv", ",a\n0,1\n", ("line 1", "column 1", "ignore"), WIDE),
-        Good("a.csv", ",a\n0,1\n1,0\n", [["a"], []], {**WIDE, "ignore": ("",)}, "1 transactions are empty"),
+        Good("a.csv", ",a\n0,1\n1,0\n", [["a"], []], {**WIDE, "ignore": ("",)}, "1 transaction is empty"),
     ],
     "JSON lines of the wrong kind": [
         Bad("a.jsonl", '["a"]\n{"items": []}\n', ("line 2", "column")),

@@ -1,6 +1,7 @@
 """Synthetic transactions: the same on any number of threads, shaped as asked; the demo set is fit."""
 
 import hashlib
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,9 +13,18 @@ from tests.support.errors import refused
 from veilset.errors import BudgetExceeded, InvalidArgument
 from veilset.limits import Limits
 from veilset.mining import minimal_rare
-from veilset.transactions.generate import grocery_pharmacy, grocery_pharmacy_taxonomy, pos_like, quest
+from veilset.transactions import Transactions
+from veilset.transactions.generate import (
+    grocery_pharmacy,
+    grocery_pharmacy_taxonomy,
+    pos_like,
+    quest,
+    thesis_experiment,
+    with_random_sensitive,
+)
 
 QUEST = {"transactions": 20_000, "average_length": 8, "pattern_length": 3, "items": 300, "patterns": 200}
+SMALL = {**QUEST, "transactions": 200, "items": 50}
 POS = {"transactions": 20_000, "items": 300, "average_length": 6.5, "maximum_length": 100}
 
 
@@ -215,3 +225,51 @@ class TestGroceryPharmacy:
             if not any(mole <= {*kept, item} for mole in moles):
                 kept.add(item)
         assert sum(support[item] for item in kept) > 0.8 * sum(support[item] for item in data.public)
+
+
+# What the papers' experiments do to data in which nothing is sensitive
+
+
+def test_a_share_of_the_items_is_public_and_private_ones_are_copies():
+    data = quest(**SMALL)
+    made = thesis_experiment(data, public="20%", cap="40%", random_state=1)
+    assert len(made) == len(data)
+    assert len(made.public) == round(len(data.names) * 0.2)
+    assert {*made.public} < {*data.names}
+    assert all(sum(item in made.sensitive for item in row) == 1 for row in made)
+    assert {*made.sensitive} <= {"s*", *(f"private {name}" for name in data.names)}
+    assert (made.supports[made.is_sensitive == 1] <= 0.4 * len(data))[[name != "s*" for name in made.sensitive]].all()
+    assert made == thesis_experiment(data, public=0.2, cap=0.4, random_state=1)
+    assert made != thesis_experiment(data, public=0.2, cap=0.4, random_state=2)
+
+
+def test_without_a_cap_there_are_no_private_items():
+    data = quest(**SMALL)
+    assert thesis_experiment(data, public=1, random_state=7) == data
+    assert not thesis_experiment(data, public="1/2", random_state=7).sensitive
+
+
+def test_what_is_sensitive_at_a_smaller_share_is_so_at_a_larger_one():
+    data = quest(**SMALL)
+    chosen = [
+        set(with_random_sensitive(data, share=share, random_state=5).sensitive) for share in ("10%", 0.4, "2/3", 1)
+    ]
+    assert all(smaller < larger for smaller, larger in pairwise(chosen))
+    assert [len(names) for names in chosen] == [round(len(data.names) * share) for share in (0.1, 0.4, 2 / 3, 1)]
+    assert chosen[1] != {*with_random_sensitive(data, share=0.4, random_state=6).sensitive}
+
+
+@pytest.mark.parametrize(
+    ("make", "values"),
+    [
+        (lambda data: thesis_experiment(data, public=1.5), ("public", 1.5)),
+        (lambda data: thesis_experiment(data, public=0.5, cap="x"), ("cap", "'x'")),
+        (lambda data: thesis_experiment(data, public=0.5, random_state=-1), ("random_state", -1)),
+        (lambda data: with_random_sensitive(data, share=0), ("share", 0)),
+        (lambda data: with_random_sensitive(data, share=0.5, random_state=1.5), ("random_state", 1.5)),
+        (lambda data: with_random_sensitive([["a"]], share=0.5), ("list",)),
+    ],
+)
+def test_experiments_that_cannot_be_meant(make, values):
+    with refused(InvalidArgument, *values):
+        make(Transactions.from_lists([["a"]]))

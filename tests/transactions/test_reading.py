@@ -24,7 +24,7 @@ def test_read_takes_what_is_declared():
     own = {"source", "memory_limit"}
     assert {*takes} - own <= {*Reading.model_fields}
     options = {said.name for said in declared(Reading)}
-    assert options - {*takes} == {"sensitive_items", "sensitive_files", "taxonomy", "taxonomy_columns", "taxonomy_kind"}
+    assert options - {*takes} == {"sensitive_items", "sensitive_files", "taxonomy_columns", "taxonomy_kind"}
     for name in {*takes} - own:
         assert takes[name].default == Reading.model_fields[name].default, name
     described = vs.read.__doc__ or ""

@@ -6,6 +6,7 @@ import re
 import shlex
 import string
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -369,3 +370,91 @@ def test_the_commands_on_the_page_run(tmp_path, monkeypatch, terminal, capsys):
         assert main(shlex.split(command)) == 1  # it does not hold, but it was read
         said += " ".join(capsys.readouterr().out.split())
     assert notes[0] in said
+
+
+# The same in Python
+
+FRAME = pa.table({"items": [[*NAMES, " B20.3"], ["b20.5", "milk"]]})
+
+
+@pytest.mark.parametrize("way", ["read", "from_lists", "with_sensitive"])
+@pytest.mark.parametrize(
+    ("sensitive", "taken"),
+    [
+        (["glob: insulin*"], ("insulin", "insulin pump")),
+        (["glob: insulin*", "milk"], ("insulin", "insulin pump", "milk")),
+        (["name: glob: a*"], ("glob: a*",)),
+        (["name: milk"], ("milk",)),
+        (["a*", "#5", 7, " B20.3"], (" B20.3", "#5", "7", "a*")),
+        (["branch: pharmacy", "ab"], ("Aspirin", "ab", "insulin")),
+        ([], ()),
+    ],
+)
+def test_entries_in_python(way, sensitive, taken, tmp_path):
+    """A text that begins with no word is a name to the letter, blanks and number signs included."""
+    rows = FRAME.column("items").to_pylist()
+    tree = {"taxonomy": TREE} if "branch: pharmacy" in sensitive else {}
+    if way == "read":
+        data = vs.read(FRAME, sensitive=sensitive, **tree)
+    elif way == "from_lists" and not tree:
+        data = Transactions.from_lists(rows, sensitive=sensitive)
+    else:
+        data = Transactions.from_lists(rows, sensitive=["milk"]).with_sensitive(sensitive, **tree)
+    assert data.sensitive == taken
+    TREE.write(tmp_path / "tree.csv")
+    if tree:
+        assert vs.read(FRAME, sensitive=sensitive, taxonomy=tmp_path / "tree.csv").sensitive == taken
+
+
+@pytest.mark.parametrize("keep", [lambda data: data, lambda data: data.without(["milk"]).take(range(2))])
+def test_patterns_given_in_python_find_twins(keep):
+    rows = [["B20.3", "milk"], ["b20.5"], [" B20.7"]]
+    for data in (
+        vs.read(pa.table({"items": rows}), sensitive=["glob: B20*"]),
+        Transactions.from_lists(rows, sensitive=["glob: B20*"]),
+        Transactions.from_lists(rows).with_sensitive(["glob: B20*"]),
+    ):
+        assert {twin.resembles for twin in keep(data).twins} == {"glob: B20*"}
+        assert "b20.5" in {twin.item for twin in keep(data).twins}
+        assert not data.with_sensitive([]).twins
+        assert not data.anonymous().sought
+    assert vs.read(pa.table({"items": rows}), sensitive=["glob: b20*"], normalize="strip,case").public == ("milk",)
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "values"),
+    [
+        (["glob: morphin*"], ("'glob: morphin*'",)),
+        (["glob: [a"], ("'glob: [a'",)),
+        (["glob:"], ("'glob:'",)),
+        (["glob: a*"], ("'glob: a*'", "'name: glob: a*'")),  # the pattern, or the item of this name?
+        (["branch: pharmacy"], ("'branch: pharmacy'", "taxonomy")),
+        (["name: morphine"], ("'morphine'",)),
+        (["insulim"], ("'insulim'", "'insulin'")),
+        (["milk", 2.5], (2.5,)),
+    ],
+)
+def test_entries_that_are_refused_in_python(sensitive, values):
+    for use in (DATA.with_sensitive, lambda wrong: vs.read(FRAME, sensitive=wrong)):
+        with refused(InvalidArgument, *values):
+            use(sensitive)
+
+
+def test_a_name_that_can_only_be_a_name():
+    """What was found is sensitive again, although an item is called like a pattern that takes nothing."""
+    data = Transactions.from_lists([["glob: zz*", "name: y", "milk"]])
+    marked = data.with_sensitive(["name: glob: zz*", "name: name: y"])
+    assert data.with_sensitive(marked.sensitive).sensitive == ("glob: zz*", "name: y")
+
+
+def test_a_release_of_patterns_given_in_python_repeats_itself(tmp_path):
+    (tmp_path / "baskets.csv").write_text("insulin,milk\ninsulin pump,milk\nmilk\nmilk\nb,milk\nb\n")
+    data = vs.read(tmp_path / "baskets.csv", sensitive=["glob: insulin*"])
+    assert any("glob: insulin*" in note for note in data.source.notes)
+    vs.publish(vs.anonymize(data, vs.Coherence(h=0.5, k=2, p=2)), tmp_path / "release")
+    recipe = Recipe.load(tmp_path / "release/custodian/recipe.toml")
+    assert recipe.input.sensitive == ("insulin", "insulin pump")
+    assert (
+        main(["publish", str(tmp_path / "release/custodian/recipe.toml"), "--out", str(tmp_path / "again"), "--yes"])
+        == 0
+    )

@@ -254,7 +254,7 @@ def test_lines_of_one_person_are_merged_in_order_of_appearance(csv) -> None:
     again = read(basket, header=True, person="who")
     assert again == merged
     assert again.source is not None
-    assert "1 transactions are empty; they count as people." in again.source.notes
+    assert "1 transaction is empty; it counts as a person." in again.source.notes
     assert again.source.layout.person == "who"
     assert not any("right delimiter" in note for note in again.source.notes)
 

@@ -289,3 +289,10 @@ def test_five_numbers_decide_for_every_promise():
         decisive = UTILITIES.of(promise).decisive
         assert len({*decisive}) == 5
         assert {*decisive} <= {metric.name for metric in metrics_of(promise)}, promise.name
+
+
+@pytest.mark.parametrize("size", [0, 2.5, True, "2"])
+def test_the_size_of_a_nugget_is_a_whole_number(size):
+    data = Transactions.from_lists([["a", "b"], ["a", "b"]])
+    with refused(InvalidArgument, "nugget_size"):
+        vs.measure(data, vs.anonymize(data, Coherence(k=2, p=2)), nugget_size=size)

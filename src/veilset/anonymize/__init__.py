@@ -10,9 +10,11 @@ from veilset.anonymize.methods import (
     Method,
     Methods,
     check_options,
+    described,
     find_method,
     methods_of,
     reject_anatomized,
+    resolve,
 )
 from veilset.anonymize.restore import restore
 from veilset.anonymize.rho_uncertainty.methods import RHO_UNCERTAINTY
@@ -26,9 +28,11 @@ __all__ = [
     "Methods",
     "Value",
     "check_options",
+    "described",
     "find_method",
     "methods_of",
     "reject_anatomized",
+    "resolve",
     "restore",
     "seed_from",
     "time_for",

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
 from veilset.anonymize.binding import Eased
 from veilset.anonymize.replay import replay
-from veilset.errors import InvalidArgument, near_misses, said
+from veilset.errors import InvalidArgument, lookalikes, near_misses, said
 from veilset.exact import exact_share, is_whole
-from veilset.limits import Limits
-from veilset.models import PerPromise, Promise
-from veilset.options import declared
+from veilset.limits import Bounds, Limits
+from veilset.models import PROMISES, PerPromise, Promise
+from veilset.options import Form, declared
 from veilset.release import Release
 from veilset.transactions import Transactions
+
+_IN_PYTHON: dict[Form, str] = {
+    "whole": "int",
+    "count or share": "int, float or str",
+    "share": "float or str",
+    "switch": "bool",
+    "texts": "list of str",
+    "items": "list of str",
+    "patterns": "list of lists of str",
+    "weights": "mapping of str to float, or 'equal'",
+    "columns": "int, list of lists of str, or path",
+    "taxonomy": "Taxonomy, mapping, or path",
+}  # how a docstring calls the value of an option
+_OF_EVERY_RUN = ("method", "allow_sensitive", "drop_empty", *Bounds.__annotations__)
+_FOR_THIS_PROMISE = {"chosen", "drop_empty", "allow_sensitive"}  # options that are not the method's, or not for others
 
 
 class Method(Protocol):
@@ -44,6 +61,8 @@ class Methods:
     """By the name of a method, what stands in for it where it would be run often, and in words which part of it."""
     cost: Callable[[Release], float] = lambda release: release.loss
     """What a limit costs."""
+    aliases: Mapping[str, tuple[str, Mapping[str, object]]] = field(default_factory=dict)
+    """What papers call a method, with the options that make it the published algorithm (which keep the promise)."""
 
 
 METHODS = PerPromise[Methods]("method")
@@ -55,35 +74,77 @@ def methods_of(promise: Promise | type[Promise]) -> dict[str, Method]:
     return {**named, "replay": replay} if promise.edits == "items" else named
 
 
+def resolve(promise: Promise | type[Promise], name: str | None) -> tuple[str, dict[str, object]]:
+    """The method's own name, and what else a paper's name for it means; None: the promise's default.
+
+    Capitals, hyphens, underscores and blanks do not count.
+
+    >>> from veilset.models import Coherence
+    >>> resolve(Coherence, "Tree-Cohesion"), resolve(Coherence, "remove_all"), resolve(Coherence, None)
+    (('tree', {'restore': False}), ('remove-all', {}), ('auto', {}))
+    """
+    available, aliases = methods_of(promise), METHODS.of(promise).aliases
+    if name is None:
+        return next(iter(available)), {}
+    known = {_bare(alias): meant for alias, meant in aliases.items()}
+    known |= {_bare(own): (own, {}) for own in available}
+    if not isinstance(name, str) or _bare(name) not in known:
+        raise InvalidArgument(
+            f"There is no method {name!r} for {promise.name}. Available: {', '.join(map(repr, available))}.",
+            _other_promise(name) or near_misses(str(name), [*available, *aliases]) or "Name one of these.",
+        )
+    own, options = known[_bare(name)]
+    return own, dict(options)
+
+
+def _bare(name: str) -> str:
+    return re.sub("[-_ ]", "", name).lower()
+
+
+def _other_promise(name: object) -> str:
+    """The promises that have a method of this name."""
+    methods = {kind.name: METHODS.of(kind) for kind in PROMISES.values() if kind in METHODS}
+    named = {promise: map(_bare, (*ours.by_name, *ours.aliases)) for promise, ours in methods.items()}
+    able = [promise for promise, names in named.items() if isinstance(name, str) and _bare(name) in names]
+    return f"It is a method for {' and '.join(able)}." if able else ""
+
+
 def find_method(promise: Promise | type[Promise], name: str | None) -> Method:
     """The method called *name* for this promise, or its default."""
-    available = methods_of(promise)
-    chosen = name or next(iter(available))
-    if chosen not in available:
-        raise InvalidArgument(
-            f"There is no method {chosen!r} for {promise.name}. Available: {', '.join(available)}.",
-            near_misses(chosen, available),
-        )
-    return available[chosen]
+    return methods_of(promise)[resolve(promise, name)[0]]
 
 
 def check_options(promise: Promise | type[Promise], name: str | None, options: Mapping[str, object]) -> None:
     """Raise if the method does not have one of these options, or a number among them cannot be meant.
 
-    The error names the methods that have it.
+    The error names the options that it has, and the methods that have the one that was given.
     """
-    chosen = find_method(promise, name)
+    own, _ = resolve(promise, name)
+    methods = methods_of(promise)
+    chosen = methods[own]
     takes = option_names(chosen)
     wrong = next((option for option in options if option not in takes), None)
     if wrong is None:
         _check_numbers(chosen, options)
         return
-    methods = methods_of(promise)
-    able = [other for other, method in methods.items() if wrong in option_names(method)]
+    close = lookalikes(wrong, takes)
+    shown = [*close, *(one.name for one in declared(chosen) if not one.option.recorded and one.name not in close)]
+    listed = ", ".join(map(said, shown))
     raise InvalidArgument(
-        f"The method {name or next(iter(methods))!r} has no option {said(wrong)}.",
-        f"Leave it out, or choose {' or '.join(able)}." if able else near_misses(wrong, takes) or "Leave it out.",
+        f"The method {own!r} has no option {said(wrong)}. It has {listed or 'no options'}.",
+        _instead(promise, wrong, takes),
     )
+
+
+def _instead(promise: Promise | type[Promise], wrong: str, takes: Sequence[str]) -> str:
+    """What to do about an option that a method does not have."""
+    able = [other for other, method in methods_of(promise).items() if wrong in option_names(method)]
+    if able:
+        return f"Leave it out, or choose {' or '.join(able)}."
+    kind = promise if isinstance(promise, type) else type(promise)
+    if wrong in (one.name for one in declared(kind)):
+        return f"It is a parameter of the promise: give it to {kind.__name__}."
+    return near_misses(wrong, [*takes, *_OF_EVERY_RUN]) or "Leave it out."
 
 
 def _check_numbers(method: Method, options: Mapping[str, object]) -> None:
@@ -105,6 +166,34 @@ def option_names(method: Method) -> list[str]:
     """The options of a method: what it takes by keyword, but for its limits."""
     parameters = inspect.signature(method).parameters.values()
     return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "limits"]
+
+
+def described() -> str:
+    """All methods and their options, as they are declared: a section for a docstring."""
+    lines = ["Methods", "-------"]
+    options: dict[str, dict[str, None]] = {}
+    for kind in (kind for kind in PROMISES.values() if kind in METHODS):
+        lines += [f"{kind.__name__} : str"]
+        methods = METHODS.of(kind)
+        for name, method in methods.by_name.items():
+            takes = [one for one in declared(method) if not one.option.recorded]
+            for one in takes:
+                switch = f"={one.option.means}" * (one.option.form == "switch")
+                form = _IN_PYTHON.get(one.option.form) or " or ".join(map(repr, one.option.choices)) or one.option.form
+                options.setdefault(f"{one.name}{switch} : {form}", {})[one.option.help] = None
+            default = " (default)" if method is next(iter(methods.by_name.values())) else ""
+            lines += _wrapped(f"``{name}``{default}: {', '.join(one.name for one in takes) or 'no options'}.")
+        for alias, (name, means) in methods.aliases.items():
+            also = "".join(f", {option}={value!r}" for option, value in means.items())
+            lines += _wrapped(f'"{alias}" means method="{name}"{also}.')
+    lines += ["", "Options of methods", "------------------"]
+    for option, helps in options.items():
+        lines += [option, *_wrapped(" ".join(helps))]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 112, initial_indent="    ", subsequent_indent="    ")
 
 
 def reject_anatomized(data: Transactions) -> None:

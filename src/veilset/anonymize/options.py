@@ -12,8 +12,12 @@ from veilset.anonymize.chance import Share
 from veilset.anonymize.weights import Weights
 from veilset.exact import Support
 from veilset.options import Option
+from veilset.transactions import TaxonomyLike
 
-Chosen: TypeAlias = Iterable[str] | None
+Chosen: TypeAlias = Annotated[
+    Iterable[str] | None,
+    Option("texts", "What an earlier run chose, as its recipe names it: nothing is searched anew.", recorded=True),
+]
 """What an earlier run chose to suppress (with a taxonomy, or for ρ-uncertainty: to keep): the same again, without a
 search, which might choose otherwise where a time limit decided."""
 
@@ -21,12 +25,12 @@ WeightsOption: TypeAlias = Annotated[
     Weights,
     Option(
         "weights",
-        "Cost of losing an item: a CSV file item,weight (others weigh 1), or: equal. Default: its occurrences.",
+        "Cost of losing an item. Default: its occurrences. Items that are not listed weigh 1.",
     ),
 ]
 Items: TypeAlias = Annotated[
     Iterable[str],
-    Option("items", "File with items that must survive, one name per line. Repeatable.", flag="keep"),
+    Option("items", "Items that must survive.", flag="keep"),
 ]
 SensitiveWeight: TypeAlias = Annotated[
     int,
@@ -46,6 +50,31 @@ NuggetSize: TypeAlias = Annotated[int | None, Option("whole", "Largest size of a
 AsPublished: TypeAlias = Annotated[
     bool, Option("switch", "Run the published algorithm only: restore no item, try no other strategy.")
 ]
+Restore: TypeAlias = Annotated[
+    bool,
+    Option(
+        "switch",
+        "Run the published algorithm alone: put nothing back, try nothing else.",
+        flag="as-published",
+        means=False,
+    ),
+]
+"""Put back what need not have gone: the result is maximal. False: the algorithm as published."""
+
+Repair: TypeAlias = Annotated[
+    bool,
+    Option(
+        "switch", "Put items back only where nothing else has to be removed for them.", flag="no-repair", means=False
+    ),
+]
+"""Put items back also where something cheaper has to go, or to be recoded, for them."""
+
+TaxonomyOption: TypeAlias = Annotated[
+    TaxonomyLike | None,
+    Option("taxonomy", "Groups of the items."),
+]
+"""None: as the method says. Its flag is that of reading: the same taxonomy serves sensitive branches."""
+
 Certify: TypeAlias = Annotated[
     bool,
     Option(
@@ -61,7 +90,7 @@ victims go, and what need not have gone is put back. False: the product alone, w
 
 KeepPatterns: TypeAlias = Annotated[
     Iterable[Iterable[str]] | None,
-    Option("patterns", "File with the patterns to keep. Default: all frequent ones. Repeatable."),
+    Option("patterns", "Patterns to keep. Default: all frequent ones."),
 ]
 """The non-sensitive patterns, whose loss is to be avoided. None: the maximal ones among the itemsets that reach
 min_support and contain no hidden pattern."""

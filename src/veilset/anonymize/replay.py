@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from veilset.anonymize.options import Chosen
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Promise
+from veilset.options import Option
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -26,12 +27,23 @@ def replay(
     promise: Promise,
     /,
     *,
-    suppressed: Collection[str] = (),
-    generalized: Mapping[str, str] | None = None,
-    stands_for: Mapping[str, Collection[str]] | None = None,
-    known: Collection[str] | None = None,
-    unknown: Unknown = "refuse",
-    repair: bool = False,
+    suppressed: Annotated[Collection[str], Option("texts", "Items to delete.", recorded=True)] = (),
+    generalized: Annotated[
+        Mapping[str, str] | None, Option("renaming", "Items to the names they are recoded to.", recorded=True)
+    ] = None,
+    stands_for: Annotated[
+        Mapping[str, Collection[str]] | None,
+        Option("meanings", "Those names to all items that they may mean.", recorded=True),
+    ] = None,
+    known: Annotated[
+        Collection[str] | None, Option("texts", "Items that the earlier decision knew.", recorded=True)
+    ] = None,
+    unknown: Annotated[
+        Unknown, Option("choice", "What to do with other public items.", choices=get_args(Unknown), recorded=True)
+    ] = "refuse",
+    repair: Annotated[
+        bool, Option("switch", "Change more where these edits are not enough.", recorded=True)
+    ] = False,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:

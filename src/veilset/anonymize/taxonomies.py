@@ -1,26 +1,12 @@
-"""A taxonomy as an option of a method, and transactions in which items are replaced by its nodes."""
+"""Transactions in which items are replaced by nodes of a taxonomy."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.limits import Limits
-from veilset.transactions import Taxonomy, Transactions
-
-TaxonomyLike: TypeAlias = Taxonomy | Mapping[str, Sequence[str]] | str | Path
-"""A taxonomy, each item's groups (the most general last), or a file that `Taxonomy.read` reads."""
-
-
-def taxonomy_of(given: TaxonomyLike) -> Taxonomy:
-    """The taxonomy that an option gives."""
-    if isinstance(given, Taxonomy):
-        return given
-    return Taxonomy.from_paths(given) if isinstance(given, Mapping) else Taxonomy.read(given)
+from veilset.transactions import Transactions
 
 
 def replaced(

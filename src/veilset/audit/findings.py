@@ -32,6 +32,8 @@ def sure_of(name: str, known: tuple[str, ...], support: int, confidence: Fractio
     """How sure an attacker is of a sensitive item, as a sentence says it."""
     if not known:
         return f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
+    if support == 1:
+        return f"the 1 transaction that holds this holds {name!r} too"
     return f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from veilset.anonymize import METHODS, check_options, find_method
+from veilset.anonymize import METHODS, check_options, methods_of, resolve
+from veilset.anonymize.methods import option_names
 from veilset.cli.forms import Check, Typed, given, was_given
 from veilset.cli.options import Flag
 from veilset.cli.promise_options import and_joined, grouped, with_grouped
 from veilset.errors import InvalidArgument
 from veilset.models import PROMISES, Promise
-from veilset.options import Declared, declared
+from veilset.options import Declared, Form, declared
 from veilset.publish.recipe import MethodRecipe
+from veilset.transactions import Reading
 
 METHOD = Group("Method", sort_key=1.5)
 
@@ -25,18 +26,29 @@ _FLAGS = grouped(
         (name, option)
         for method, name in {method: name for named in _METHODS.values() for name, method in named.items()}.items()
         for option in declared(method)
+        if not option.option.recorded and option.name not in Reading.model_fields  # it is typed there
     ]
 )
+
+
+_FILES: dict[Form, str] = {
+    "items": "A file with one name a line. Repeatable.",
+    "patterns": "A file with one pattern a line, or a table. Repeatable.",
+    "weights": "A CSV file item,weight, or: equal.",
+    "columns": "A number, or a CSV file item,column.",
+}  # what is typed where Python takes lists and mappings
 
 
 def _names() -> str:
     """The methods of each promise, as they are registered."""
     named = {kind.name: [f"{next(iter(methods))} (default)", *list(methods)[1:]] for kind, methods in _METHODS.items()}
-    return " ".join(f"For {kind}: {', '.join(names)}." for kind, names in named.items())
+    texts = [f"For {kind}: {', '.join(names)}." for kind, names in named.items()]
+    return " ".join([*texts, "The papers' names, such as TDControl or Tree-Cohesion, mean the algorithm as published."])
 
 
 def _described(owners: list[tuple[str, Declared]]) -> str:
-    texts = dict.fromkeys(option.option.help for _, option in owners)
+    file = _FILES.get(owners[0][1].option.form)
+    texts = dict.fromkeys([*(option.option.help for _, option in owners), *([file] if file else [])])
     return f"{' '.join(texts)} For {and_joined([owner for owner, _ in owners])}."
 
 
@@ -59,14 +71,16 @@ class MethodOptions(Typed):
         *groups* are those of the taxonomy. If it is there for branches (*only_branches*), a method has it only if it
         has a use for it; where it would be the columns, that has to be said by ``--level``.
         """
-        takes = inspect.signature(find_method(promise, self.method)).parameters
+        method, meant = resolve(promise, self.method)
+        takes = option_names(methods_of(promise)[method])
+        others = {name for other in methods_of(promise).values() for name in option_names(other)}
         options: dict[str, Any] = {}
         checks = []
         for flag, owners in _FLAGS.items():
             if not was_given(typed := getattr(self, flag.replace("-", "_"))):
                 continue
             named = [option for _, option in owners]
-            option = next((option for option in named if option.name in takes), named[0])
+            option = min(named, key=lambda one: (one.name not in takes, one.name not in others))
             check_options(promise, self.method, {option.name: typed})
             options[option.name], check = given(option, typed, encoding)
             checks += [] if check is None else [check]
@@ -79,5 +93,9 @@ class MethodOptions(Typed):
                 )
             check_options(promise, self.method, {"taxonomy": groups})
             options["taxonomy"] = groups
-        content = {"name": self.method, "drop_empty": self.drop_empty, "allow_sensitive": self.allow_sensitive}
-        return MethodRecipe.model_validate({**content, "options": options}), checks
+        content = {
+            "name": self.method and method,
+            "drop_empty": self.drop_empty,
+            "allow_sensitive": self.allow_sensitive,
+        }
+        return MethodRecipe.model_validate({**content, "options": {**meant, **options}}), checks

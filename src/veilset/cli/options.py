@@ -34,7 +34,7 @@ LIMITS = Group("Limits", sort_key=4)
 
 def _with_details(cls: type[Any]) -> type[Any]:
     """What is sensitive comes first, then how the data is laid out."""
-    layout = signature(read).parameters
+    layout = signature(read).parameters.keys() - {"taxonomy"}
     details = sorted(declared(Reading), key=lambda said: (True, "") if said.name in layout else (False, said.flag))
     return with_flags(
         cls, {said.name: (said, said.option.help, Reading.model_fields[said.name].default) for said in details}

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from veilset import _native
 from veilset.errors import InvalidArgument, UnreadableInput, said, unknown
-from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_number, list_offsets, present_rows
+from veilset.io.columns import Coded, coded_ids, coded_items, is_item, is_list, is_number, list_offsets, present_rows
 from veilset.io.gaps import NAME_IT, NO_GAPS, SKIP_IT, Gaps
 from veilset.io.layout import Layout
 from veilset.io.people import proposing
@@ -30,7 +30,7 @@ WIDE_ROWS = 1024
 """How many rows of a wide table are taken at once at least: each piece goes through all columns."""
 
 _COLUMNS = said("long", ("ID", "ITEM"))
-_ABOVE = "{:,} cells hold a number above 1, which says no more than that the item is there."
+_ABOVE = "{0:,} {0:cell holds|cells hold} a number above 1, which says no more than that the item is there."
 _SHOWN = 20  # columns in an error
 
 
@@ -74,7 +74,7 @@ def _item_columns(schema: Any, layout: Layout) -> list[str]:
 
 
 def _only_list(schema: Any) -> str:
-    lists = [field.name for field in schema if _is_list(field.type)]
+    lists = [field.name for field in schema if is_list(field.type)]
     if len(lists) == 1:
         return str(lists[0])
     shown = [f"{field.name!r} ({field.type})" for field in list(schema)[:_SHOWN]]
@@ -88,19 +88,14 @@ def _only_list(schema: Any) -> str:
     )
 
 
-def _is_list(kind: Any) -> bool:
-    views = pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind)
-    return bool(views or pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
 def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
     kind = schema.field(name).type
-    if in_lists and not _is_list(kind):
+    if in_lists and not is_list(kind):
         raise InvalidArgument(
             f"The column {name!r} is of type {kind}, not of lists.",
             f"Name a column of lists; if it has one item a row, say {_COLUMNS}.",
         )
-    if not in_lists and _is_list(kind):
+    if not in_lists and is_list(kind):
         raise InvalidArgument(
             f"The column {name!r} holds lists, not one item a row.",
             f"Say {said('column', name)} instead of {said('long')}.",
@@ -320,7 +315,7 @@ def _owners(batch: Any, name: str, row: int, gaps: Gaps) -> Coded:
 
 def _rows(offsets: Offsets, found: Coded, owners: Coded | None, name: str) -> Rows:
     shown = repr(name).replace("{", "{{").replace("}", "}}")  # the note is a format
-    note = f"{{:,}} items in the column {shown} are numbers like 3.0, read as 3."
+    note = f"{{0:,}} {{0:item|items}} in the column {shown} {{0:is a number|are numbers}} like 3.0, read as 3."
     notes = {note: found.rounded} if found.rounded else {}
     rows = Rows(offsets, found.codes, found.names, notes=notes, in_order=found.in_order and not _has_gaps(found))
     return _with_owners(rows, owners)

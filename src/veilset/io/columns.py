@@ -41,6 +41,12 @@ def is_number(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
+def is_list(kind: Any) -> bool:
+    """Whether values of this type are lists, however Arrow holds them."""
+    views = pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind)
+    return bool(views or pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
 def is_item(kind: Any) -> bool:
     """Whether values of this type can be items: strings, numbers, and codes of them; or the column holds nothing."""
     if pa.types.is_dictionary(kind):

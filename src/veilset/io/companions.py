@@ -5,34 +5,54 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from veilset import _native
-from veilset.errors import UnreadableInput, near_misses, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, near_misses, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.files import read_text_bytes
 from veilset.io.formatting import line_ends, quoted
+from veilset.io.frames import table_reader
 from veilset.io.gather import strings_of
 from veilset.io.layout import delimiter_of
 
 _PARTITION = ("item", "column")
 
 
-def at_line(path: str | Path, line: int, what: str, advice: str) -> UnreadableInput:
-    """The error about a line of a file."""
-    return UnreadableInput(f"{str(path)!r}, line {line}: {what}.", advice)
+def at_line(path: str | Path | None, line: int, what: str, advice: str) -> UnreadableInput:
+    """The error about a line of a file, or a row of a frame, which has no path."""
+    where = f"Row {line:,} (counting from 1) of the frame" if path is None else f"{str(path)!r}, line {line}"
+    return UnreadableInput(f"{where}: {what}.", advice)
+
+
+def in_header(path: str | None, what: str, advice: str) -> UnreadableInput:
+    """The error about the columns of a table."""
+    return UnreadableInput(f"The frame: {what}.", advice) if path is None else at_line(path, 1, what, advice)
+
+
+def line_named(path: str | Path | None, line: int) -> str:
+    """A line of the same file, or a row of the same frame, in a message."""
+    return f"row {line:,}" if path is None else f"line {line}"
+
+
+def without_rows(path: str | None, of: str) -> UnreadableInput:
+    """The error about a table that has nothing but columns."""
+    what = "The frame has no rows" if path is None else f"{path!r} has nothing after line 1, its header"
+    return UnreadableInput(f"{what}.", f"Give every {of} a line.")
 
 
 @dataclass(frozen=True)
 class Table:
-    """The header and the lines of a table in the file *path*.
+    """The header and the lines of a table in the file *path*; None: of a frame.
 
     An empty cell is empty text. *lines* says on which line of the file each row stands (begins, if a quoted cell goes
-    over several).
+    over several), or which row of the frame it is.
     """
 
-    path: str
+    path: str | None
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
     lines: list[int]
@@ -89,9 +109,10 @@ def check_rows(table: Table, *, ragged: bool = False) -> None:
     """An item and something about it on every line, and no item twice; *ragged*: the last cells may be empty."""
     if len(table.columns) < 2:
         advice = "Give the item and at least one group above it, with a comma between them."
-        raise at_line(table.path, 1, f"there is one column only, {table.columns[0]!r}", advice)
+        named = "".join(f", {name!r}" for name in table.columns)
+        raise in_header(table.path, f"there is {'one column only' if named else 'no column'}{named}", advice)
     if not table.rows:
-        raise UnreadableInput(f"{table.path!r} has nothing after line 1, its header.", "Give every item a line.")
+        raise without_rows(table.path, "item")
     line_of: dict[str, int] = {}
     for line, row in table.numbered():
         filled = max((at + 1 for at, cell in enumerate(row) if cell), default=0) if ragged else len(row)
@@ -101,11 +122,41 @@ def check_rows(table: Table, *, ragged: bool = False) -> None:
         check_once(table.path, line, row[0], line_of)
 
 
-def check_once(path: str | Path, line: int, item: str, line_of: dict[str, int]) -> None:
+def check_once(path: str | Path | None, line: int, item: str, line_of: dict[str, int]) -> None:
     """Raise if another line is that of this item; *line_of* is where each was found, and is added to."""
     if (before := line_of.setdefault(item, line)) != line:
-        what = f"the item {item!r} stands on line {before} already"
+        what = f"the item {item!r} stands on {line_named(path, before)} already"
         raise at_line(path, line, what, "Give every item one line.")
+
+
+def table_of_frame(frame: Any, columns: Sequence[str] | None = None) -> Table:
+    """The names in a frame, or in these columns of it, as text; null is an empty cell, and 48.0 the name "48".
+
+    >>> import pyarrow as pa
+    >>> table_of_frame(pa.table({"item": ["milk", "soap"], "shelf": [5, None]})).rows
+    [('milk', '5'), ('soap', '')]
+    """
+    found = table_reader(frame).read_all()
+    names = tuple(found.column_names)
+    if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
+        raise InvalidArgument(f"Two columns are called {twice!r}.", "Give every column a name of its own.")
+    for name in columns or ():
+        if name not in names:
+            raise unknown("column", name, names)
+    chosen = tuple(columns or names)
+    cells = [[_cell(value, row, name) for row, value in enumerate(found[name].to_pylist(), 1)] for name in chosen]
+    return Table(None, chosen, list(zip(*cells, strict=True)), list(range(1, len(found) + 1)))
+
+
+def _cell(value: Any, row: int, column: str) -> str:
+    if value is None or value != value:  # noqa: PLR0124 - not a number
+        return ""
+    if isinstance(value, (float, Decimal)) and value == value // 1:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        what = f"the column {column!r} holds {value!r}, which is no name"
+        raise at_line(None, row, what, "Names are text or whole numbers; leave other columns out by columns=.")
+    return str(value)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from veilset.errors import InvalidArgument
+from veilset.io.columns import is_list
+from veilset.io.suspicion import Column, likely_options
 
 _ROWS_AT_ONCE = 1 << 16
+_ROWS_JUDGED = 1000
 
 
 def table_reader(frame: Any) -> Any:
@@ -38,18 +42,50 @@ def table_reader(frame: Any) -> Any:
         if hasattr(frame, "__arrow_c_stream__"):
             return _from_stream(frame)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        why = str(error).splitlines()[0].rstrip(".")
         raise InvalidArgument(
-            f"The {_kind(frame)} cannot be turned into an Arrow table: {str(error).splitlines()[0].rstrip('.')}.",
+            f"The {kind_of_object(frame)} cannot be turned into an Arrow table: {why}.",
             "Give every column values of one kind: names, whole numbers, booleans, or lists of names.",
         ) from None
     raise InvalidArgument(
-        f"A {_kind(frame)} is no table that Arrow can read.",
+        f"A {kind_of_object(frame)} is no table that Arrow can read.",
         "Give a pandas or polars frame, an Arrow table, or another object with __arrow_c_stream__; "
         "collect a lazy frame first; for Python lists use from_lists.",
     )
 
 
-def _kind(frame: Any) -> str:
+def likely_reading(frame: Any) -> dict[str, Any] | None:
+    """The options by which `veilset.read` most likely reads a frame, judged by its first rows; None: it is no frame.
+
+    >>> likely_reading(pa.table({"when": ["2020-05-01"], "customer": [7], "article": ["tea"]}))
+    {'long': ('customer', 'article')}
+    """
+    try:
+        reader = table_reader(frame)
+    except InvalidArgument:
+        return None
+    if lists := [field.name for field in reader.schema if is_list(field.type)]:
+        return {} if len(lists) == 1 else {"column": lists[0]}
+    taken = reader is frame  # a stream: what is read from it is gone
+    sample = [] if taken else [batch.slice(0, _ROWS_JUDGED) for batch in islice(reader, 1)]
+    columns = pa.Table.from_batches(sample, reader.schema).columns
+    return likely_options(
+        [Column(name, _as_text(values)) for name, values in zip(reader.schema.names, columns, strict=True)]
+    )
+
+
+def _as_text(values: Any) -> tuple[str, ...]:
+    """The values as somebody would write them."""
+    plain = (value for value in values.to_pylist() if value is not None)
+    return tuple(f"{value:g}" if isinstance(value, float) else str(value) for value in plain)
+
+
+def kind_of_object(frame: Any) -> str:
+    """What an object is, with the library that it comes from.
+
+    >>> kind_of_object(pa.table({})), kind_of_object([])
+    ('pyarrow Table', 'list')
+    """
     module = type(frame).__module__.partition(".")[0]
     return type(frame).__name__ if module == "builtins" else f"{module} {type(frame).__name__}"
 

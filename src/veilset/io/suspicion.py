@@ -132,11 +132,9 @@ class Table:
                 f"For a table, add a first line with the names of the columns and say {said('long', ['ID', 'ITEM'])} "
                 f"(one item a line) or {said('wide', True)} (one column an item){also}. {basket}"
             )
-        identity, item, person = self._likely()
+        identity, item, person = _likely(self.columns)
         whose = "" if person is None else f" and {said('person', person)}"
-        not_items = [column.name for column in self.columns if not _FLAGS.issuperset(map(str.lower, column.values))]
-        items = len(self.columns) - len(not_items)
-        is_wide = items > 1 and items >= len(not_items)
+        is_wide, not_items = _wide(self.columns)
         no_items = f" and {said('ignore', not_items)}" if is_wide and not_items else ""
         ways = [
             f"If each line holds one item, say {said('long', [identity, item])}{whose}{also}.",
@@ -146,15 +144,39 @@ class Table:
             ways.reverse()
         return " ".join([*ways, basket])
 
-    def _likely(self) -> tuple[str, str, str | None]:
-        """The names of the likely columns of the ids, of the items and, if there is another, of the people."""
-        by_id = sorted(self.columns, key=lambda column: -column.id_score)  # the first ones win
-        identity = by_id[0]
-        item = max((column for column in self.columns if column is not identity), key=lambda column: column.item_score)
-        person = next(
-            (column.name for column in by_id if column not in (identity, item) and column.words & _PERSON_WORDS), None
-        )
-        return identity.name, item.name, person if identity.words & (_GROUP_WORDS | _ID_WORDS) else None
+
+def likely_options(columns: Sequence[Column]) -> dict[str, object]:
+    """What to tell `veilset.read` about a table of these columns, most likely; nothing if there are too few.
+
+    >>> likely_options([Column("order_id", ("1", "1")), Column("product", ("tea", "milk"))])
+    {'long': ('order_id', 'product')}
+    """
+    is_wide, not_items = _wide(columns)
+    if is_wide:
+        return {"wide": True, **({"ignore": tuple(not_items)} if not_items else {})}
+    if len(columns) < 2:
+        return {}
+    identity, item, person = _likely(columns)
+    return {"long": (identity, item), **({} if person is None else {"person": person})}
+
+
+def _wide(columns: Sequence[Column]) -> tuple[bool, list[str]]:
+    """Whether columns seem to be items, with 0 and 1; and the names of those that do not."""
+    held = {column.name: {value.lower() for value in column.values} for column in columns}
+    not_items = [name for name, values in held.items() if not values or not values <= _FLAGS]
+    items = len(columns) - len(not_items)
+    return items > 1 and items >= len(not_items), not_items
+
+
+def _likely(columns: Sequence[Column]) -> tuple[str, str, str | None]:
+    """The names of the likely columns of the ids, of the items and, if there is another, of the people."""
+    by_id = sorted(columns, key=lambda column: -column.id_score)  # the first ones win
+    identity = by_id[0]
+    item = max((column for column in columns if column is not identity), key=lambda column: column.item_score)
+    person = next(
+        (column.name for column in by_id if column not in (identity, item) and column.words & _PERSON_WORDS), None
+    )
+    return identity.name, item.name, person if identity.words & (_GROUP_WORDS | _ID_WORDS) else None
 
 
 def check_baskets(

@@ -29,10 +29,10 @@ from veilset.io.people import proposing
 from veilset.io.rows import Rows, arrow_numbers
 from veilset.io.suspicion import check_baskets
 
-_EMPTY_FIELDS = "{:,} empty fields between delimiters were passed over."
-_BLANK_LINES = "{:,} blank lines were passed over."
-_SEQUENCES = "{:,} lines are sequences (with -1 and -2): the order of their items was dropped."
-_COUNTS = "{:,} cells hold numbers above 1; they count as present."
+_EMPTY_FIELDS = "{0:,} empty {0:field|fields} between delimiters {0:was|were} passed over."
+_BLANK_LINES = "{0:,} blank {0:line was|lines were} passed over."
+_SEQUENCES = "{0:,} {0:line is a sequence|lines are sequences} (with -1 and -2): the order of items was dropped."
+_COUNTS = "{0:,} {0:cell holds a number|cells hold numbers} above 1; {0:it counts|they count} as present."
 
 _SAMPLE = 1 << 16  # bytes from which to tell a table from baskets
 

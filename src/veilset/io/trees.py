@@ -14,11 +14,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from veilset.errors import InvalidArgument, UnreadableInput, said, unknown
 from veilset.io.atomic import write_whole
-from veilset.io.companions import Table, at_line, check_once, check_rows, read_table, write_table
+from veilset.io.companions import (
+    Table,
+    at_line,
+    check_once,
+    check_rows,
+    in_header,
+    line_named,
+    read_table,
+    table_of_frame,
+    without_rows,
+    write_table,
+)
 from veilset.io.files import read_text_bytes
 from veilset.io.json_trees import json_of_paths, paths_of_json
 from veilset.io.layout import unpacked_name
@@ -52,10 +63,29 @@ def read_tree(
         rows = _rows_of_lines(path, read_text_bytes(path, encoding).decode())
     else:
         table = read_table(path, encoding=encoding)
-        if chosen == "edges" or (kind is None and table.columns == _EDGES):
-            return _paths_of_edges(_picked(table, columns))
-        rows = _rows_of_paths(_picked(table, columns))
+        is_edges = chosen == "edges" or (kind is None and table.columns == _EDGES)
+        _check_columns(columns)
+        return _paths_of_table(table if columns is None else table.only(columns), is_edges=is_edges)
     _check_places(path, rows)
+    return {row.item: row.groups for row in rows}
+
+
+def tree_of_frame(
+    frame: Any, *, kind: str | None = None, columns: Sequence[str] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """For each item its groups, as a table in a file would say; the *kind* is ``paths`` or ``edges``."""
+    if kind not in (None, "paths", "edges"):
+        raise unknown("kind of frame", kind, ("paths", "edges"))
+    _check_columns(columns)
+    table = table_of_frame(frame, columns)
+    return _paths_of_table(table, is_edges=kind == "edges" or (kind is None and table.columns == _EDGES))
+
+
+def _paths_of_table(table: Table, *, is_edges: bool) -> dict[str, tuple[str, ...]]:
+    if is_edges:
+        return _paths_of_edges(table)
+    rows = _rows_of_paths(table)
+    _check_places(table.path, rows)
     return {row.item: row.groups for row in rows}
 
 
@@ -99,14 +129,11 @@ def _kind_of(path: str | Path, kind: str | None) -> str:
     return by_suffix[suffix]
 
 
-def _picked(table: Table, columns: Sequence[str] | None) -> Table:
-    if columns is None:
-        return table
-    if isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns):
+def _check_columns(columns: Sequence[str] | None) -> None:
+    if columns is not None and (isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns)):
         raise InvalidArgument(
             f"{said('columns')} is {columns!r}.", "Give two or more different names, the item's first."
         )
-    return table.only(columns)
 
 
 @dataclass(frozen=True)
@@ -149,7 +176,7 @@ def _rows_of_lines(path: str | Path, text: str) -> list[_Row]:
     return rows
 
 
-def _check_places(path: str | Path, rows: Sequence[_Row]) -> None:
+def _check_places(path: str | Path | None, rows: Sequence[_Row]) -> None:
     """No place of the tree is that of an item and that of a group. A place is the one above it and a name."""
     number: dict[tuple[int, str], int] = {}
     line_of: list[int] = []
@@ -163,7 +190,9 @@ def _check_places(path: str | Path, rows: Sequence[_Row]) -> None:
         above.append(at)
     for row, at in zip(rows, above, strict=True):
         if (group_there := number.get((at, row.item))) is not None:
-            what = f"an item here and, at the same place of the tree, a group on line {line_of[group_there]}"
+            what = (
+                f"an item here and, at the same place of the tree, a group on {line_named(path, line_of[group_there])}"
+            )
             raise at_line(path, row.line, f"{row.item!r} is {what}", "Give one of them another name.")
 
 
@@ -172,9 +201,9 @@ def _paths_of_edges(table: Table) -> dict[str, tuple[str, ...]]:
     path = table.path
     if len(table.columns) != 2:
         what = f"a table of edges has 2 columns, not {len(table.columns)}: {', '.join(map(repr, table.columns))}"
-        raise at_line(path, 1, what, "Name the child's and the parent's with columns=, or say kind='paths'.")
+        raise in_header(path, what, "Name the child's and the parent's with columns=, or say kind='paths'.")
     if not table.rows:
-        raise UnreadableInput(f"{path!r} has nothing after line 1, its header.", "Give every node a line.")
+        raise without_rows(path, "node")
     parent_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     for line, (child, parent) in table.numbered():
@@ -182,7 +211,7 @@ def _paths_of_edges(table: Table) -> dict[str, tuple[str, ...]]:
             advice = "Fill it in; only the parent may be left out, of a node right below the root."
             raise at_line(path, line, f"the column {table.columns[0]!r} is empty", advice)
         if child in parent_of:
-            before = f"below {parent_of[child] or ROOT!r} on line {line_of[child]}"
+            before = f"below {parent_of[child] or ROOT!r} on {line_named(path, line_of[child])}"
             advice = "Give every node one line. Where two nodes have one name, write paths instead of edges."
             raise at_line(path, line, f"{child!r} is below {parent or ROOT!r} here and {before}", advice)
         parent_of[child] = parent
@@ -193,11 +222,12 @@ def _paths_of_edges(table: Table) -> dict[str, tuple[str, ...]]:
     groups = set(parent_of.values())
     paths = {node: _groups_above(node, parent_of) for node in parent_of if node not in groups}
     if not paths:
-        raise UnreadableInput(f"{path!r} holds no item below {ROOT!r}.", "Give every node a line.")
+        what = "The frame" if path is None else repr(path)
+        raise UnreadableInput(f"{what} holds no item below {ROOT!r}.", "Give every node a line.")
     return paths
 
 
-def _check_circles(path: str, parent_of: Mapping[str, str], line_of: Mapping[str, int]) -> None:
+def _check_circles(path: str | None, parent_of: Mapping[str, str], line_of: Mapping[str, int]) -> None:
     """Every way up comes to an end. What was walked once is not walked again."""
     walked: set[str] = set()
     for start in parent_of:

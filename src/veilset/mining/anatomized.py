@@ -13,7 +13,7 @@ from veilset.errors import InvalidArgument
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import coded
 from veilset.mining.itemsets import Itemsets
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, check_transactions
 
 
 def expected_supports(
@@ -64,6 +64,7 @@ def expected_supports(
     >>> expected_supports(data, [["milk", "rye"], ["beer"], ["milk", "beer"]]).round(3).tolist()
     [2.0, 1.0, 0.667]
     """
+    check_transactions(data)
     if data.anatomy is None:
         raise InvalidArgument(
             "These transactions have no columns and buckets.",

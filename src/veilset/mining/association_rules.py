@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import BudgetExceeded, InvalidArgument, said
-from veilset.exact import Support, exact_share
+from veilset.exact import Support, check_whole, exact_share, is_whole
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import LARGEST, allowed, frequent
 from veilset.mining.itemsets import Itemsets, Selection
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, check_transactions
 from veilset.views import MOST_ROWS, Shown, Summary, Tabular, listed
 
 _ADVICE = (
@@ -180,11 +180,11 @@ def rules(
     ('chips',) → beer 2 1
     ('beer',) → chips 2 2/3
     """
+    check_transactions(data)
     limits = Limits(**bounds)
     share = exact_share(min_confidence, "min_confidence")
-    if min_size < 2:
-        raise InvalidArgument(f"{said('min_size')} is {min_size}.", "A rule has at least 2 items, one on each side.")
-    if max_size is not None and max_size < min_size:
+    check_whole(min_size, "min_size", "A rule has at least 2 items, one on each side.", least=2)
+    if max_size is not None and not is_whole(max_size, min_size):
         raise InvalidArgument(
             f"{said('max_size')} is {max_size} and {said('min_size')} {min_size}.",
             f"Give a {said('max_size')} of at least {said('min_size')}, or none; both sides count.",

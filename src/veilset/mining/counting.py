@@ -14,7 +14,7 @@ from veilset.exact import Support, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import allowed
 from veilset.mining.itemsets import Itemsets
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, check_transactions
 
 
 def cover(data: Transactions, itemset: Iterable[str]) -> npt.NDArray[np.int64]:
@@ -26,6 +26,7 @@ def cover(data: Transactions, itemset: Iterable[str]) -> npt.NDArray[np.int64]:
     >>> data.take(cover(data, ["b"])).to_lists()
     [['a', 'b'], ['a', 'b', 'c']]
     """
+    check_transactions(data)
     wanted = np.unique(data.codes(itemset)).astype(np.int32)
     return _native.mining.cover(data.offsets, data.items, len(data.names), wanted)
 
@@ -67,6 +68,7 @@ def supports(
     >>> supports(data.without(["c"]), pairs(data)).tolist()  # those of a and b, a and c, b and c
     [2, 0, 0]
     """
+    check_transactions(data)
     limits = Limits(**bounds)
     offsets, codes = coded(data, itemsets)
     with limits.guard("Counting itemsets", "ask for fewer itemsets at once."):
@@ -99,6 +101,7 @@ def pairs(
     >>> pairs(data, min_support="2/3").to_lists()
     [(['a', 'b'], 2)]
     """
+    check_transactions(data)
     limits = Limits(**bounds)
     with limits.guard("Counting pairs", f"ask for a higher {said('min_support')} or fewer items."):
         offsets, found, together = _native.mining.pairs(

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.exact import Support, support_of
+from veilset.exact import Support, check_whole, is_whole, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.itemsets import Itemsets
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, check_transactions
 
 LARGEST = 2**31 - 1
 """No data has itemsets or supports beyond this; what is asked for beyond it may be cut to it."""
@@ -53,6 +53,7 @@ def frequent(
     >>> frequent(data, 2, kind="closed").to_lists()
     [(['a', 'b'], 2), (['c'], 2)]
     """
+    check_transactions(data)
     limits = Limits(**bounds)
     if kind not in get_args(Kind):
         raise unknown("kind", kind, get_args(Kind))
@@ -113,6 +114,7 @@ def count_frequent(
     >>> count_frequent(data, 1, avoiding=frequent(data, 2, min_size=2))  # those without a and b together
     Count(total=5, per_item={'a': 2, 'b': 2, 'c': 3})
     """
+    check_transactions(data)
     limits = Limits(**bounds)
     at_least, at_most = _sizes(min_size, max_size)
     mask = allowed(data, items)
@@ -151,6 +153,12 @@ def support_of_nuggets(asked: Support | None, k: int, transactions: int) -> int:
     )
 
 
+def check_nugget_size(asked: int | None) -> None:
+    """Raise unless there can be nuggets of up to p' items; None: of any size."""
+    any_size = f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size."
+    check_whole(asked, "nugget_size", any_size, may_be_none=True)
+
+
 def allowed(data: Transactions, items: Iterable[str] | None) -> npt.NDArray[np.uint8]:
     """A mask over the vocabulary: the items that may be mined."""
     if items is None:
@@ -162,11 +170,10 @@ def allowed(data: Transactions, items: Iterable[str] | None) -> npt.NDArray[np.u
 
 def _sizes(min_size: int, max_size: int | None) -> tuple[int, int]:
     """What the kernels take: 0 stands for no largest size."""
-    if min_size < 1:
-        raise InvalidArgument(f"{said('min_size')} is {min_size}.", "Itemsets have at least 1 item.")
-    if max_size is not None and max_size < min_size:
+    check_whole(min_size, "min_size", "Itemsets have at least 1 item.")
+    if max_size is not None and not is_whole(max_size, min_size):
         raise InvalidArgument(
             f"{said('max_size')} is {max_size} and {said('min_size')} {min_size}.",
-            f"Give a {said('max_size')} of at least {said('min_size')}, or none.",
+            f"Give a {said('max_size')} of at least {said('min_size')} in whole numbers, or none.",
         )
     return min(min_size, LARGEST), min(max_size or 0, LARGEST)

@@ -13,13 +13,13 @@ from typing import Unpack
 
 import numpy as np
 
-from veilset.errors import InvalidArgument, said
-from veilset.exact import exact_share
+from veilset.errors import InvalidArgument
+from veilset.exact import check_whole, exact_share
 from veilset.limits import Bounds
 from veilset.mining.frequent_itemsets import Count, count_frequent
 from veilset.mining.itemsets import Itemsets
 from veilset.mining.moles import minimal_rare
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, check_transactions
 
 
 def giveaways(
@@ -40,6 +40,7 @@ def giveaways(
     >>> giveaways(data, 2, h="2/3").to_lists()
     [(['a', 'b'], 2)]
     """
+    check_transactions(data)
     share = exact_share(h, "h")
     if any(int(data.supports[code]) > share * len(data) for code in data.codes(data.sensitive).tolist()):
         return Itemsets(data.names, np.zeros(2, np.int64), np.zeros(0, np.int32), np.array([len(data)], np.int64))
@@ -77,9 +78,9 @@ def count_moles(
     >>> count_moles(data, 2)
     Count(total=3, per_item={'a': 2, 'b': 2, 'c': 3})
     """
+    check_transactions(data)
     share = exact_share(h, "h")
-    if k < 1:
-        raise InvalidArgument(f"{said('k')} is {k}.", "Give at least 1.")
+    check_whole(k, "k", "Give a whole number of at least 1.")
     public = list(data.public if items is None else items)
     given = list(containing)
     if hidden := sorted(set(data.sensitive).intersection(public + given)):

@@ -12,13 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import InvalidArgument, said
-from veilset.exact import exact_share
+from veilset.errors import said
+from veilset.exact import check_whole, exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
 from veilset.mining.frequent_itemsets import LARGEST, allowed
 from veilset.mining.itemsets import Itemsets, Selection
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, check_transactions
 from veilset.views import MOST_ROWS, Shown, Summary, Tabular, by_size, listed
 
 _TASK, _ADVICE = "The search for moles", f"ask for smaller itemsets ({said('p')} or {said('max_size')})."
@@ -145,6 +145,7 @@ def minimal_rare(
     >>> [mole.items for mole in minimal_rare(data, 2)]
     [('a', 'c'), ('b', 'c')]
     """
+    check_transactions(data)
     limits = Limits(**bounds)
     question = _question(k, h, max_size)
     with limits.guard(_TASK, _ADVICE):
@@ -168,10 +169,10 @@ def minimal_rare_chunks(
     >>> [len(chunk) for chunk in minimal_rare_chunks(data, 3, chunk_size=2)]
     [1]
     """
+    check_transactions(data)
     limits = Limits(**bounds)
     question = _question(k, h, max_size)
-    if chunk_size < 1:
-        raise InvalidArgument(f"{said('chunk_size')} is {chunk_size}.", "Give at least 1.")
+    check_whole(chunk_size, "chunk_size", "Give a whole number of at least 1.")
 
     def chunks() -> Iterator[Moles]:
         with limits.guard(_TASK, _ADVICE):
@@ -196,12 +197,14 @@ def items_in_moles(
     **bounds: Unpack[Bounds],
 ) -> tuple[str, ...]:
     """The public items that occur in any mole of up to *max_size* items, minimal or not, in vocabulary order."""
+    check_transactions(data)
     limits = Limits(**bounds)
+    question = _question(k, h, max_size)
     public = data.only(data.public) if data.sensitive else data
     if exact_share(h, "h") == 1 and (max_size is None or max_size >= public.lengths.max(initial=0)):
         return _items_of_rare_rows(public, k, limits)
     with limits.guard(_TASK, _ADVICE):
-        mask = _search(data, _question(k, h, max_size), None, limits, mark=True).items_in_moles()
+        mask = _search(data, question, None, limits, mark=True).items_in_moles()
     return tuple(data.names[i] for i in np.flatnonzero(mask).tolist())
 
 
@@ -262,12 +265,9 @@ class _Question(TypedDict):
 
 def _question(k: int, h: float | str | Fraction, max_size: int | None) -> _Question:
     share = exact_share(h, "h")
-    if k < 1:
-        raise InvalidArgument(f"{said('k')} is {k}.", "Give at least 1.")
-    if max_size is not None and max_size < 1:
-        raise InvalidArgument(
-            f"{said('max_size')} is {max_size}.", "Give at least 1, or None for itemsets of any size."
-        )
+    check_whole(k, "k", "Give a whole number of at least 1.")
+    any_size = "Give a whole number of at least 1, or None for itemsets of any size."
+    check_whole(max_size, "max_size", any_size, may_be_none=True)
     return {
         "h_num": share.numerator,
         "h_den": share.denominator,

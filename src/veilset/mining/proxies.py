@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import BudgetExceeded, InvalidArgument, said
-from veilset.exact import Support, support_of
+from veilset.exact import Support, is_whole, support_of
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
 from veilset.mining.frequent_itemsets import frequent
 from veilset.mining.itemsets import Itemsets
-from veilset.transactions import Transactions
+from veilset.transactions import Transactions, check_transactions
 
 _LARGEST_SIZE = 2
 _CERTAINTY = 0.975  # about, that no true share is below its bound
@@ -103,8 +103,9 @@ def proxies(
     ...     print(proxy.items, proxy.sensitive, proxy.confidence, proxy.share, round(proxy.lower, 3))
     ('strips',) insulin 8/9 9/100 0.565
     """
+    check_transactions(data)
     limits = Limits(**bounds)
-    if size not in range(1, _LARGEST_SIZE + 1):
+    if not is_whole(size, most=_LARGEST_SIZE):
         raise InvalidArgument(f"{said('size')} is {size}.", "Give 1 for single items, or 2 for pairs too.")
     if top is not None and top < 1:
         raise InvalidArgument(f"{said('top')} is {top}.", "Give at least 1, or none for all.")

@@ -4,7 +4,7 @@ from veilset.models.coherence import Coherence
 from veilset.models.hidden_patterns import HiddenPatterns, HiddenRules
 from veilset.models.l_diverse_anatomy import Empty, LDiverseAnatomy
 from veilset.models.promise import EXCLUDES_NOTHING, Audit, Edit, Leftover, Margin, Parameter, Promise, Reach, Witness
-from veilset.models.registry import PROMISES, PerPromise, known_promise, register
+from veilset.models.registry import PROMISES, PerPromise, check_promise, known_promise, register
 from veilset.models.rho_uncertainty import RhoUncertainty
 from veilset.models.sealed import Sealed
 
@@ -27,6 +27,7 @@ __all__ = [
     "RhoUncertainty",
     "Sealed",
     "Witness",
+    "check_promise",
     "known_promise",
     "register",
 ]

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
-from veilset.views import MOST_ROWS, Shown, Summary, legible
+from veilset.views import MOST_ROWS, Count, Shown, Summary, legible
 
 EXCLUDES_NOTHING = "This promise excludes nothing: any file keeps it."
 """What is said of such a promise instead of a verdict, and first of all that is not promised."""
@@ -272,7 +272,7 @@ class Audit(Shown):
             rows, notes = [], [*notes, f"{self.found:,} of {promise.secrets:,} listed are still found."]
         return Summary(
             "Audit",
-            f"{promise.in_short} {'holds' if self.holds else 'does not hold'} on {self.transactions:,} transactions",
+            f"{promise.in_short} {'holds' if self.holds else 'does not hold'} on {self._rows()}",
             self.holds,
             notes=notes,
             head=("known", "what it gives away"),
@@ -282,11 +282,15 @@ class Audit(Shown):
 
     def __str__(self) -> str:
         verdict, checked = "holds" if self.holds else "does not hold", f"{self._counted()} checked"
-        lines = [f"{self.promise} {verdict} on {self.transactions:,} transactions ({checked})."]
+        lines = [f"{self.promise} {verdict} on {self._rows()} ({checked})."]
         lines += [f"  {witness}" for witness in self.witnesses[:5]]
         if self.found > len(lines) - 1:
             lines.append(f"  … and {self.found - len(lines) + 1:,} more")
         return "\n".join(lines)
+
+    def _rows(self) -> str:
+        rows = Count(self.transactions)
+        return f"{rows:,} {rows:transaction|transactions}"
 
     def _counted(self) -> str:
         first, *rest = self.counted.split(" ")

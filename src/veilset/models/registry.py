@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from veilset.errors import InvalidArgument, near_misses
+from veilset.errors import InvalidArgument, lookalikes, near_misses
 from veilset.models.promise import Promise
+from veilset.options import declared
 
 SEAL = "sealed"
 """What a certificate says instead of a promise that is secret."""
@@ -45,6 +46,38 @@ def known_promise(name: str) -> type[Promise]:
             near_misses(name, PROMISES) or "Name one of these; perhaps a newer veilset knows more.",
         )
     return PROMISES[name]
+
+
+def check_promise(promise: object) -> None:
+    """Raise unless it is a promise; the error says how to make the one that seems to be meant.
+
+    >>> check_promise({"rho": 0.5})
+    Traceback (most recent call last):
+        ...
+    veilset.errors.InvalidArgument: The promise is a dict. Give RhoUncertainty(**promise).
+    """
+    if isinstance(promise, Promise):
+        return
+    if isinstance(promise, dict):
+        for kind in PROMISES.values():
+            names = {one.name: one.required for one in declared(kind)}
+            if promise.keys() <= names.keys() and all(name in promise for name, needed in names.items() if needed):
+                # Its values may be secret.
+                raise InvalidArgument("The promise is a dict.", f"Give {kind.__name__}(**promise).")
+    if isinstance(promise, type) and issubclass(promise, Promise):
+        raise InvalidArgument(f"The promise is the class {promise.__name__}.", f"Give {_for_example(promise)}.")
+    close = lookalikes(promise, PROMISES) if isinstance(promise, str) else []
+    kinds = [PROMISES[name] for name in close[:1]] or PROMISES.values()
+    what = repr(promise) if isinstance(promise, (str, int, float, type(None))) else f"a {type(promise).__name__}"
+    raise InvalidArgument(
+        f"The promise is {what}.", f"Give a promise, such as {' or '.join(map(_for_example, kinds))}."
+    )
+
+
+def _for_example(kind: type[Promise]) -> str:
+    """The call that makes such a promise."""
+    given = (f"{one.name}={one.option.example or '…'}" for one in declared(kind) if one.required)
+    return f"{kind.__name__}({', '.join(given)})"
 
 
 class PerPromise(Generic[Entry]):

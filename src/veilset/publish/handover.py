@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from veilset.anonymize import METHODS, methods_of, reject_anatomized
 from veilset.errors import InvalidArgument, NotCertified, said, unknown
+from veilset.exact import is_whole
 from veilset.io import FORMATS, Layout, as_written, check_names, table_of
 from veilset.models import Audit
 from veilset.release import Release
@@ -51,6 +52,9 @@ def check_certified(release: Release, done: str, hint: Callable[[], str] = str) 
 
 def seed_from(random_state: int | str | None) -> str:
     """The seed that a user gives, or a new one."""
+    if random_state is not None and not isinstance(random_state, str) and not is_whole(random_state, 0):
+        what = type(random_state).__name__  # the seed is a secret: the error does not show it
+        raise InvalidArgument(f"{said('random_state')} is a {what}.", "Give a whole number from 0, or text.")
     seed = secrets.token_hex(16) if random_state is None else str(random_state)
     check_seed(seed, "random_state")
     return seed

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, StrictBool, ValidationError
 
-from veilset.anonymize import methods_of
+from veilset.anonymize import find_method, resolve
 from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.models import Promise, known_promise
 from veilset.publish.sections import AnyPromise, PromiseSection, Section, check_written, promise_section
@@ -37,12 +37,22 @@ item's groups."""
 
 
 class MethodRecipe(Section):
-    """How to change the data. Text for `columns` or `taxonomy` is a path, relative to the recipe's folder."""
+    """How to change the data. Text for `columns` or `taxonomy` is a path, relative to the recipe's folder.
+
+    *name* may be a paper's name for a method.
+    """
 
     name: str | None = None
     drop_empty: StrictBool = False
     allow_sensitive: StrictBool = False
     options: dict[str, Option] = Field(default_factory=dict)
+
+    def resolved(self, promise: str) -> MethodRecipe:
+        """The same under the method's own name, with the options that a paper's name stands for."""
+        if self.name is None:
+            return self
+        name, meant = resolve(known_promise(promise), self.name)
+        return self.model_copy(update={"name": name, "options": {**meant, **self.options}})
 
     def beside(self, folder: Path) -> MethodRecipe:
         """The same for a recipe in this folder, with its paths made absolute."""
@@ -81,6 +91,8 @@ class Recipe(Section):
                     _check_method(path, content["promise"].model, content.get("method"))
             where = ""
             recipe = cls.model_validate(content)
+            if needs_input:
+                recipe = recipe.model_copy(update={"method": recipe.method.resolved(recipe.promise.model)})
         except ValidationError as error:
             first = error.errors()[0]
             place = where + ".".join(map(str, first["loc"]))
@@ -141,11 +153,8 @@ class Recipe(Section):
 def _check_method(path: Path, promise: str, content: Any) -> None:
     """Raise if an option of the method is not written as it should be; other faults of the section are found later."""
     options = content.get("options") if isinstance(content, dict) else None
-    if isinstance(options, dict):
-        methods = methods_of(known_promise(promise))
-        name = content.get("name") or next(iter(methods))
-        if name in methods:
-            check_written(methods[name], options, f"{str(path)!r}: method.options.")
+    if isinstance(options, dict) and isinstance(name := content.get("name"), (str, type(None))):
+        check_written(find_method(known_promise(promise), name), options, f"{str(path)!r}: method.options.")
 
 
 def _toml(value: Any) -> str:

@@ -56,19 +56,11 @@ _WRITTEN: dict[Form, Any] = {
     "rules": tuple[tuple[tuple[str, ...], tuple[str, ...]], ...],
     "weights": dict[str, float] | str,
     "columns": StrictInt | _Path | tuple[tuple[str, ...], ...],
+    "taxonomy": _Path | dict[str, tuple[str, ...]],
+    "renaming": dict[str, str],
+    "meanings": dict[str, tuple[str, ...]],
 }
 """How a value of each form stands in a recipe. TOML has no word for None: it is left out, or "unlimited"."""
-
-_UNDECLARED: dict[str, Any] = {
-    "taxonomy": _Path | dict[str, tuple[str, ...]],
-    **dict.fromkeys(("chosen", "known", "suppressed"), tuple[str, ...]),
-    **dict.fromkeys(("restore", "repair"), bool),
-    "generalized": dict[str, str],
-    "stands_for": dict[str, tuple[str, ...]],
-    "beta": _WRITTEN["share"],
-    "fan_out": StrictInt,
-}
-"""The same for options of methods that have no flag on the command line."""
 
 
 class Section(BaseModel):
@@ -126,15 +118,15 @@ def check_written(method: Callable[..., Any], options: Mapping[str, Any], where:
     """Raise if one of these values, as they stand in a recipe, is not of the form that the method's option has."""
     forms = {said.name: said.option for said in declared(method)}
     for name, value in options.items():
-        written = _UNDECLARED.get(name, Any)
-        if (option := forms.get(name)) is not None:
-            written = Literal[option.choices] if option.form == "choice" else _WRITTEN[option.form]
+        if (option := forms.get(name)) is None:
+            continue  # it is refused where options are compared with the method's
+        written: Any = Literal[option.choices] if option.form == "choice" else _WRITTEN[option.form]
         try:
             TypeAdapter(written).validate_python(_as_tuples(value), strict=True)
         except ValidationError as error:
             messages = (one["msg"].removeprefix("Value error, ") for one in error.errors())
             expected = " or ".join(dict.fromkeys(text.removeprefix("Input should be ") for text in messages))
-            shown = "not as expected" if option is not None and option.secret else repr(value)
+            shown = "not as expected" if option.secret else repr(value)
             raise InvalidArgument(f"{where}{name} is {shown}.", f"Give {expected}.") from None
 
 

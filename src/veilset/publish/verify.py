@@ -22,7 +22,7 @@ from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificat
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise
 from veilset.transactions import Transactions, read_file
-from veilset.views import Shown, Summary
+from veilset.views import Count, Shown, Summary
 
 CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
 
@@ -246,14 +246,15 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
     except (UnreadableInput, InvalidArgument) as error:
         raise _Refused("malformed", f"{table.file} cannot be read: {error}") from None
     try:
-        data = data.with_sensitive(certificate.sensitive).anonymous()
+        data = data.marked(certificate.sensitive).anonymous()
     except VeilsetError as error:
         raise _Refused("altered", f"The certificate does not fit the data: {error}") from None
     if (contradiction := _contradiction(certificate, data)) is not None:
         raise _Refused("altered", f"The certificate contradicts itself or the data: {contradiction}")
     if len(data) != certificate.transactions:
+        count = Count(certificate.transactions)
         raise _Refused(
-            "altered", f"The certificate is for {certificate.transactions:,} transactions, the file has {len(data):,}."
+            "altered", f"The certificate is for {count:,} {count:transaction|transactions}, the file has {len(data):,}."
         )
     limits.require(_ROOM_TO_COMPARE, "Comparing the file with its transactions", "verify it where there is more.")
     # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.

@@ -4,7 +4,9 @@ from veilset.io.companions import PartitionFile, read_partition
 from veilset.io.gather import row_blocks
 from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
+from veilset.transactions.arguments import check_transactions
 from veilset.transactions.identifiers import Identifiers
+from veilset.transactions.matching import matching_items
 from veilset.transactions.opening import Source, read_file
 from veilset.transactions.reading import LAYOUT, Reading, read
 from veilset.transactions.sensitive import (
@@ -12,11 +14,10 @@ from veilset.transactions.sensitive import (
     absent_names,
     list_line,
     mark_sensitive,
-    matching_items,
     parse_entries,
     read_entries,
 )
-from veilset.transactions.taxonomy import Taxonomy
+from veilset.transactions.taxonomy import Taxonomy, TaxonomyLike, taxonomy_of
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.twins import Twin
 
@@ -29,9 +30,11 @@ __all__ = [
     "Reading",
     "Source",
     "Taxonomy",
+    "TaxonomyLike",
     "Transactions",
     "Twin",
     "absent_names",
+    "check_transactions",
     "generate",
     "list_line",
     "mark_sensitive",
@@ -42,4 +45,5 @@ __all__ = [
     "read_file",
     "read_partition",
     "row_blocks",
+    "taxonomy_of",
 ]

@@ -8,6 +8,7 @@ versions.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
@@ -19,6 +20,7 @@ from veilset import _native
 from veilset.errors import InvalidArgument
 from veilset.exact import exact_share
 from veilset.limits import Limits
+from veilset.transactions.arguments import check_transactions
 from veilset.transactions.taxonomy import Taxonomy
 from veilset.transactions.transactions import Transactions
 
@@ -236,6 +238,7 @@ def with_private_items(
     >>> with_private_items(data, cap=0.5).to_lists()
     [['bun', 'private bun', 'tea'], ['s*', 'tea'], ['fig', 'private fig', 'tea'], ['bun', 'fig', 'private bun']]
     """
+    check_transactions(data)
     whole = data if copied_from is None else copied_from
     share = exact_share(cap, "cap")
     if len(whole) != len(data):
@@ -252,7 +255,59 @@ def with_private_items(
     if taken := sorted(set(private).intersection(data.names)):
         raise InvalidArgument(f"The data has an item {taken[0]!r} already.", "Rename it first.")
     rows = [[*row, item] for row, item in zip(data.to_lists(), private, strict=True)]
-    return Transactions.from_lists(rows, sensitive=sorted({*private, *data.sensitive}))
+    return Transactions.from_lists(rows).marked({*private, *data.sensitive})
+
+
+def thesis_experiment(
+    data: Transactions,
+    *,
+    public: float | str | Fraction,
+    cap: float | str | Fraction | None = None,
+    random_state: int = 0,
+) -> Transactions:
+    """Data as the thesis' experiments with coherence prepare it (§4.5.1): some items public, private ones made.
+
+    Parameters
+    ----------
+    public : float, str or Fraction
+        The thesis' δ: the share of the items that are public, chosen at random. The others are left out.
+    cap : float, str or Fraction, optional
+        Each transaction gets a private item, copied from all items of *data*: see `with_private_items`. None: no
+        private items.
+    random_state : int
+        The seed of the choice.
+
+    Examples
+    --------
+    >>> data = quest(transactions=1000, average_length=10, pattern_length=4, items=100)
+    >>> prepared = thesis_experiment(data, public="20%", cap="40%")
+    >>> len(data.names), len(prepared.public), prepared.sensitive[:2]
+    (100, 20, ('private 1', 'private 10'))
+    """
+    check_transactions(data)
+    _whole("random_state", random_state, 0, 2**64 - 1)
+    count = round(len(data.names) * exact_share(public, "public"))
+    chosen = np.random.default_rng(random_state).permutation(len(data.names))[:count]
+    left = data.only([data.names[code] for code in chosen])
+    return left if cap is None else with_private_items(left, cap=cap, copied_from=data)
+
+
+def with_random_sensitive(data: Transactions, *, share: float | str | Fraction, random_state: int = 0) -> Transactions:
+    """The same transactions with a random share of the items sensitive, as in the experiments with ρ-uncertainty.
+
+    Items that are sensitive at a smaller share are so at a larger one (Cao et al. 2010, §6 and Appendix C).
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["ale", "bun", "fig"], ["ale", "jam", "tea"]])
+    >>> [with_random_sensitive(data, share=share, random_state=1).sensitive for share in ("20%", "40%")]
+    [('fig',), ('fig', 'jam')]
+    """
+    check_transactions(data)
+    _whole("random_state", random_state, 0, 2**64 - 1)
+    names = sorted(data.names)
+    random.Random(random_state).shuffle(names)  # noqa: S311 - no secret
+    return data.marked(names[: round(len(names) * exact_share(share, "share"))])
 
 
 def grocery_pharmacy_taxonomy() -> Taxonomy:

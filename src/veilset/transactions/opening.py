@@ -24,10 +24,10 @@ from veilset.io.where import Condition
 from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.transactions import Transactions
+from veilset.views import Count
 
 if TYPE_CHECKING:
     from veilset.transactions.normalizing import Step
-    from veilset.transactions.sensitive import Entry
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,6 @@ class Source:
         What a careful reader would want to know about how it was read; options are as `veilset.errors.said` has them.
     ids : pyarrow.Array, optional
         What a long table calls its transactions, one for each.
-    sought : tuple of Entry
-        The patterns that sensitive items were chosen by, and names on the lists that do not occur to the letter.
     normalize : tuple of str
         What was done to item names (`veilset.transactions.normalizing`).
     """
@@ -69,7 +67,6 @@ class Source:
     gaps: Gaps = NO_GAPS
     noted: tuple[str, ...] = ()
     ids: Any = None
-    sought: tuple[Entry, ...] = ()
     normalize: tuple[Step, ...] = ()
 
     @property
@@ -206,7 +203,7 @@ def _open_file(
 
 
 def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
-    notes = [note.format(count) for note, count in gathered.notes.items()]
+    notes = [note.format(Count(count)) for note, count in gathered.notes.items()]
     longest = empty = 0
     for first, last in row_blocks(gathered.offsets):
         offsets = gathered.offsets[first : last + 1]
@@ -221,7 +218,10 @@ def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
             f"No line holds more than one item: if that is wrong, {layout.delimiter!r} is not the right delimiter."
         )
     if empty:
-        notes.append(f"{empty:,} transactions are empty; they count as people.")
+        many = Count(empty)
+        notes.append(
+            f"{many:,} {many:transaction is|transactions are} empty; {many:it counts as a person|they count as people}."
+        )
     notes += suspicious_ids(gathered, layout)
     return tuple(notes)
 

@@ -21,10 +21,16 @@ from veilset.limits import Limits
 from veilset.options import Option, declared
 from veilset.transactions.normalizing import STEPS, Step, normalized, steps_of, with_normalized_names
 from veilset.transactions.opening import Source, read_file, read_frame, read_query
-from veilset.transactions.sensitive import Entry, absent_names, mark_sensitive, parse_entries, read_entries
-from veilset.transactions.taxonomy import Taxonomy
+from veilset.transactions.sensitive import (
+    Entry,
+    absent_names,
+    mark_sensitive,
+    names_and_entries,
+    parse_entries,
+    read_entries,
+)
+from veilset.transactions.taxonomy import Taxonomy, TaxonomyLike, taxonomy_of
 from veilset.transactions.transactions import Transactions
-from veilset.transactions.vocabulary import item_names
 
 LAYOUT = {*signature(Layout.choose).parameters} - {"path"}
 """The fields of a `Reading` that say how the data is laid out."""
@@ -231,9 +237,19 @@ class Reading(BaseModel):
     def _normalized(self, name: str) -> str:
         return normalized(name, self.normalize) if self.normalize else name
 
-    def read(self, memory_limit: int | str | None = None, *, frame: pa.RecordBatchReader | None = None) -> Transactions:
-        """The transactions at the path, or of a frame; an error if their hash is not the one named here."""
-        entries, groups = self.entries(), self.groups()
+    def read(
+        self,
+        memory_limit: int | str | None = None,
+        *,
+        frame: pa.RecordBatchReader | None = None,
+        taxonomy: Taxonomy | None = None,
+    ) -> Transactions:
+        """The transactions at the path, or of a frame; an error if their hash is not the one named here.
+
+        A *taxonomy* takes the place of the one in a file.
+        """
+        entries = self.entries()
+        groups = self.groups() if taxonomy is None else self.normalized_groups(taxonomy.to_paths())
         tree = None if groups is None else Taxonomy.from_paths(groups)
         data = self._transactions(Limits(memory_limit=memory_limit), frame)
         assert data.source is not None  # noqa: S101 - everything that is read has one
@@ -248,7 +264,7 @@ class Reading(BaseModel):
         absent = absent_names(data, perhaps)
         missing = {entry.text for entry in absent}
         named = [*map(self._normalized, self.sensitive), *(name for name in perhaps if name not in missing)]
-        return mark_sensitive(data.with_sensitive(named, sought=absent), entries, tree)
+        return mark_sensitive(data.marked(named, sought=absent), entries, tree)
 
     def _transactions(self, limits: Limits, frame: pa.RecordBatchReader | None) -> Transactions:
         is_file = frame is None and not is_database(self.path)
@@ -294,6 +310,7 @@ def read(
     query: str | None = None,
     encoding: str = "utf-8",
     normalize: str | Sequence[str] | None = None,
+    taxonomy: TaxonomyLike | None = None,
     memory_limit: int | str | None = None,
 ) -> Transactions:
     """Read transactions from a file, a database or a frame.
@@ -305,7 +322,8 @@ def read(
         ``.parquet``, ``.arrow``), text perhaps packed (``.gz``, ``.zst``). A database: ``postgresql://…``, or a
         ``.duckdb`` file. A frame: pandas, polars, Arrow, or anything else with the Arrow interface.
     sensitive : names
-        The items to protect; each must occur.
+        The items to protect; each must occur. ``"glob: insulin*"`` takes all that match, ``"branch: pharmacy"`` all
+        below a node of *taxonomy*; ``"name: glob: x"`` is the item "glob: x".
     {details}
     memory_limit : int or str, optional
         What the process may use, like ``"2GB"``. Transactions that take more are held on disk, where ``TMPDIR`` says.
@@ -319,15 +337,19 @@ def read(
     [['tea'], ['milk']]
     """
     told = {name: value for name, value in locals().items() if name in Reading.model_fields}
-    names = tuple(item_names(sensitive, "sensitive"))
+    names, entries = names_and_entries(sensitive)
+    in_file = taxonomy is None or isinstance(taxonomy, (str, Path))
+    tree = None if in_file else taxonomy_of(taxonomy)
+    told |= {"sensitive": names, "sensitive_items": [entry.written for entry in entries]}
+    told["taxonomy"] = str(taxonomy) if in_file and taxonomy is not None else None
     frame = None if isinstance(source, (str, Path)) else table_reader(source)
     try:
-        reading = Reading(**{**told, "path": str(source) if frame is None else "", "sensitive": names})
+        reading = Reading(**{**told, "path": str(source) if frame is None else ""})
     except ValidationError as error:
         wrong = error.errors()[0]["loc"][0]
         meaning = next(one.option.help for one in declared(Reading) if one.name == wrong)
         raise InvalidArgument(f"{said(str(wrong))} is {told[str(wrong)]!r}.", meaning) from None
-    return reading.read(memory_limit, frame=frame)
+    return reading.read(memory_limit, frame=frame, taxonomy=tree)
 
 
 read.__doc__ = (read.__doc__ or "").replace(

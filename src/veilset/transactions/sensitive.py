@@ -19,16 +19,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from veilset.errors import InvalidArgument, UnreadableInput, near_misses, said
 from veilset.io import read_text_bytes
-from veilset.transactions.taxonomy import Taxonomy
-from veilset.transactions.transactions import Transactions
 from veilset.transactions.vocabulary import item_name, several
+
+if TYPE_CHECKING:
+    from veilset.transactions.taxonomy import Taxonomy
+    from veilset.transactions.transactions import Transactions
 
 _Word = Literal["name", "glob", "branch"]
 _WORDS: tuple[_Word, ...] = get_args(_Word)
+_BEGINNINGS = tuple(f"{word}:" for word in _WORDS)
 _COMMENT = re.compile(r"#($|[ \t])")  # "#5" is a name
 _MOST_NAMES = 8
 
@@ -47,33 +50,41 @@ class Entry:
         return InvalidArgument(f"{self.place}: {what}", next_step)
 
 
-def matching_items(data: Transactions, entries: Iterable[str], *, taxonomy: Taxonomy | None = None) -> tuple[str, ...]:
-    """The items of *data* that entries name, in the order of the vocabulary.
-
-    Parameters
-    ----------
-    data : Transactions
-    entries : iterable of str
-        Each an exact name, ``"glob: PATTERN"``, ``"branch: LABEL"`` or ``"name: NAME"``; each must take an item.
-    taxonomy : Taxonomy, optional
-        The tree that branches belong to.
-
-    Examples
-    --------
-    >>> data = Transactions.from_lists([["insulin", "milk"], ["insulin pump", "a*"], ["a", "aspirin"]])
-    >>> matching_items(data, ["glob: insulin*", "a*"])
-    ('a*', 'insulin', 'insulin pump')
-    >>> data.with_sensitive(matching_items(data, ["glob: insulin*"])).public
-    ('a', 'a*', 'aspirin', 'milk')
-    """
-    return _resolved(data, parse_entries(several(entries, "entries")), taxonomy).names
-
-
 def mark_sensitive(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None = None) -> Transactions:
     """The same transactions with what the entries name sensitive too; notes say what patterns and branches took."""
-    found = _resolved(data, entries, taxonomy)
-    before = () if data.source is None else data.source.sought
-    return data.with_sensitive([*data.sensitive, *found.names], notes=found.notes, sought=[*before, *found.sought])
+    found = resolved(data, entries, taxonomy)
+    return data.marked({*data.sensitive, *found.names}, notes=found.notes, sought=[*data.sought, *found.sought])
+
+
+def names_and_entries(
+    items: Iterable[str | int], data: Transactions | None = None, taxonomy: Taxonomy | None = None
+) -> tuple[list[str], list[Entry]]:
+    """What a Python user calls sensitive: names, to the letter; and what begins with a word, as entries.
+
+    An item of *data* that is called like an entry is that item if the entry would take nothing.
+
+    >>> names_and_entries(["# 5", " tea", "name: glob: x"])[0]
+    ['# 5', ' tea']
+    """
+    names: list[str] = []
+    entries: list[Entry] = []
+    for number, item in enumerate(several(items, "sensitive"), start=1):
+        name = item_name(item, "sensitive")
+        entry = _parsed(name, f"Sensitive entry {number}") if name.startswith(_BEGINNINGS) else None
+        if entry is None or (data is not None and name in data.names and not _takes(entry, data, taxonomy)):
+            names.append(name)
+        else:
+            entries.append(entry)
+    return names, entries
+
+
+def _takes(entry: Entry, data: Transactions, taxonomy: Taxonomy | None) -> bool:
+    """Whether an entry would take an item."""
+    if entry.kind == "glob":
+        return any(map(re.compile(translate(entry.text)).match, data.names))
+    if entry.kind == "branch":
+        return taxonomy is not None and not set(_below(entry, taxonomy)).isdisjoint(data.names)
+    return entry.text in data.names
 
 
 def absent_names(data: Transactions, names: Iterable[str]) -> list[Entry]:
@@ -122,7 +133,7 @@ def list_line(name: str) -> str:
             f"The item {name!r} cannot stand in a list: it has a line break, or a blank at an end.",
             f"Read with {said('normalize', 'strip')}, or name it in Python: data.with_sensitive([...]).",
         )
-    is_plain = not _COMMENT.match(name) and not name.startswith(tuple(f"{word}:" for word in _WORDS))
+    is_plain = not _COMMENT.match(name) and not name.startswith(_BEGINNINGS)
     return name if is_plain else f"name: {name}"
 
 
@@ -158,7 +169,9 @@ def _has_open_bracket(pattern: str) -> bool:
     return "[" in re.sub(r"\[!?+\]?+[^\]]*+\]", "", pattern)
 
 
-class _Resolved(NamedTuple):
+class Resolved(NamedTuple):
+    """What entries come to."""
+
     names: tuple[str, ...]  # that occur and that entries take
     notes: list[str]  # one for each entry that may take several
     sought: list[Entry]  # patterns, and names below a branch that do not occur
@@ -168,7 +181,13 @@ def _absent(name: str, written: str) -> Entry:
     return Entry("name", name, written, "")
 
 
-def _resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None) -> _Resolved:
+def resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | None) -> Resolved:
+    """What the entries take of *data*; an error if one takes nothing, or could be read in two ways."""
+    if taxonomy is not None and not hasattr(taxonomy, "leaves_under"):
+        raise InvalidArgument(
+            f"{said('taxonomy')} is a {type(taxonomy).__name__}.",
+            "Give a Taxonomy, such as Taxonomy.from_frame(frame) or Taxonomy.read(path).",
+        )
     if taxonomy is not None and all(entry.kind != "branch" for entry in entries):
         raise InvalidArgument(
             "There is a taxonomy, but no sensitive entry begins with 'branch:'.",
@@ -204,7 +223,7 @@ def _resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy |
         first = missing[0]
         others = f"; in all, {len(missing):,} names of the lists do not" if len(missing) > 1 else ""
         raise first.wrong(f"the sensitive item {first.text!r} does not occur in the data{others}.", _meant(first, data))
-    return _Resolved(data.in_order(taken), notes, sought)
+    return Resolved(data.in_order(taken), notes, sought)
 
 
 def _matching(entry: Entry, data: Transactions) -> list[str]:

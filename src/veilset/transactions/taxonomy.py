@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import InvalidArgument, near_misses
-from veilset.io.trees import ROOT, read_tree, write_tree
+from veilset.io.trees import ROOT, read_tree, tree_of_frame, write_tree
 from veilset.limits import Bounds, Limits
+from veilset.transactions.arguments import check_transactions
 from veilset.transactions.transactions import Transactions
 from veilset.transactions.tree_fit import notes_on_fit
 from veilset.transactions.tree_labels import unique_labels
@@ -30,9 +31,10 @@ from veilset.views import MOST_ROWS, Shown, Summary
 class Taxonomy(Shown):
     """A tree over item names, immutable.
 
-    Made by `read`, `from_paths`, `by_fan_out` or `by_co_occurrence`. Nodes are numbers: first the leaves in vocabulary
-    order, so that node i is the item ``leaves[i]``, then the groups, the deepest first, and the root: a parent's
-    number is larger than its child's. `names` and `parents` hold each node's own name and its parent (-1: none).
+    Made by `read`, `from_frame`, `from_paths`, `by_fan_out` or `by_co_occurrence`. Nodes are numbers: first the leaves
+    in vocabulary order, so that node i is the item ``leaves[i]``, then the groups, the deepest first, and the root: a
+    parent's number is larger than its child's. `names` and `parents` hold each node's own name and its parent (-1:
+    none).
 
     Examples
     --------
@@ -57,7 +59,8 @@ class Taxonomy(Shown):
     parents: npt.NDArray[np.int32]
 
     def __init__(self) -> None:
-        raise TypeError("Use Taxonomy.read, Taxonomy.from_paths, Taxonomy.by_fan_out or Taxonomy.by_co_occurrence.")
+        makers = ("read", "from_frame", "from_paths", "by_fan_out", "by_co_occurrence")
+        raise TypeError(f"Use {', '.join(f'Taxonomy.{maker}' for maker in makers)}.")
 
     @classmethod
     def by_fan_out(cls, items: Transactions | Iterable[str | int], n: int) -> Taxonomy:
@@ -105,6 +108,7 @@ class Taxonomy(Shown):
         """
         _check_number(fan_out, "fan-out", 2)
         _check_number(min_support, "min_support", 1)
+        check_transactions(data)
         leaves = _in_vocabulary_order(data.public)
         limits = Limits(**bounds)
         return cls._grow(leaves, groups_by_co_occurrence(data, leaves, fan_out, min_support=min_support, limits=limits))
@@ -129,6 +133,30 @@ class Taxonomy(Shown):
             Of the text.
         """
         return cls.from_paths(read_tree(path, kind=kind, columns=columns, encoding=encoding))
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, kind: str | None = None, columns: Sequence[str] | None = None) -> Taxonomy:
+        """A tree from a frame: pandas, polars, Arrow, or anything else with the Arrow interface.
+
+        Parameters
+        ----------
+        frame : frame
+            With an item and its groups in each row, the most general last; or, if its columns are ``child`` and
+            ``parent``, a node and the one above it. Whole numbers are names; a null is an empty cell.
+        kind : {"paths", "edges"}, optional
+            Which of the two it is, whatever the columns are called.
+        columns : sequence of str, optional
+            The columns to take, the item's (or the child's) first; None takes all as they stand.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> Taxonomy.from_frame(pa.table({"item": ["milk", "soap"], "shelf": ["dairy", "care"]})).to_paths()
+        {'milk': ['dairy'], 'soap': ['care']}
+        >>> Taxonomy.from_frame(pa.table({"child": ["milk", "dairy"], "parent": ["dairy", "food"]})).to_paths()
+        {'milk': ['dairy', 'food']}
+        """
+        return cls.from_paths(tree_of_frame(frame, kind=kind, columns=columns))
 
     @classmethod
     def from_paths(cls, paths: Mapping[str, Sequence[str]]) -> Taxonomy:
@@ -343,6 +371,19 @@ class Taxonomy(Shown):
         rows = [(name, f"{count:,} item{'s' * (count != 1)}") for name, count in below]
         facts = [(len(self.leaves), "item(s)"), (len(self), "node(s)"), (self.depth, "level(s)")]
         return Summary("Taxonomy", facts=facts, head=("group", "items"), rows=rows, count=len(groups))
+
+
+TaxonomyLike: TypeAlias = Taxonomy | Mapping[str, Sequence[str]] | str | Path | Any
+"""A taxonomy, each item's groups (the most general last), a file that `Taxonomy.read` reads, or a frame."""
+
+
+def taxonomy_of(given: TaxonomyLike) -> Taxonomy:
+    """The taxonomy that an option gives."""
+    if isinstance(given, Taxonomy):
+        return given
+    if isinstance(given, Mapping):
+        return Taxonomy.from_paths(given)
+    return Taxonomy.read(given) if isinstance(given, (str, Path)) else Taxonomy.from_frame(given)
 
 
 def _in_vocabulary_order(names: Sequence[str]) -> list[str]:

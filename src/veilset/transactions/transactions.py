@@ -25,15 +25,16 @@ from veilset.limits import Limits
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.canonical import canonical, check_sensitive, encoded
 from veilset.transactions.identifiers import Identifiers, find_identifiers
+from veilset.transactions.sensitive import Entry, names_and_entries, resolved
 from veilset.transactions.twins import Twin, twins_of
-from veilset.transactions.vocabulary import are_integers, item_name, item_names, several
+from veilset.transactions.vocabulary import are_integers, item_name, several
 from veilset.views import Shown, Summary, Tabular, listed
 
 if TYPE_CHECKING:
     from veilset.transactions.opening import Source
-    from veilset.transactions.sensitive import Entry
+    from veilset.transactions.taxonomy import Taxonomy
 
-_PARTS = ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy")
+_PARTS = ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy", "sought")
 
 
 class Transactions(Shown, Tabular):
@@ -60,6 +61,8 @@ class Transactions(Shown, Tabular):
     persons: tuple[str, ...] | None
     source: Source | None
     anatomy: Anatomy | None
+    sought: tuple[Entry, ...]
+    """The patterns that sensitive items were chosen by, and names on the lists that do not occur to the letter."""
 
     def __init__(self) -> None:
         raise TypeError("Use Transactions.from_lists or veilset.read.")
@@ -72,9 +75,12 @@ class Transactions(Shown, Tabular):
         sensitive: Iterable[str | int] = (),
         persons: Sequence[str | int] | None = None,
     ) -> Transactions:
-        """Transactions from lists of names; integers are taken as names. Rows of one person are merged."""
+        """Transactions from lists of names; integers are taken as names. Rows of one person are merged.
+
+        *sensitive* are names, or patterns such as ``"glob: insulin*"``: see `with_sensitive`.
+        """
         gathered = gather([encoded(rows, persons)], Limits())
-        return cls.from_gathered(gathered, sensitive=item_names(sensitive, "sensitive"), merged=persons is not None)
+        return cls.from_gathered(gathered, merged=persons is not None).with_sensitive(sensitive)
 
     @classmethod
     def from_codes(
@@ -113,6 +119,7 @@ class Transactions(Shown, Tabular):
         sensitive: Collection[str],
         persons: tuple[str, ...] | None = None,
         source: Source | None = None,
+        sought: tuple[Entry, ...] = (),
         *,
         in_order: bool = False,
         must_occur: bool = True,
@@ -123,7 +130,7 @@ class Transactions(Shown, Tabular):
         roles = np.zeros(len(ordered), dtype=np.uint8)
         if sensitive:
             roles[:] = [name in sensitive for name in ordered]
-        return cls._of(offsets, items, ordered, roles, persons, source)
+        return cls._of(offsets, items, ordered, roles, persons, source, sought=sought)
 
     @classmethod
     def _of(
@@ -135,11 +142,13 @@ class Transactions(Shown, Tabular):
         persons: tuple[str, ...] | None,
         source: Source | None,
         anatomy: Anatomy | None = None,
+        sought: tuple[Entry, ...] = (),
     ) -> Transactions:
         data = object.__new__(cls)
         for array in (offsets, items, is_sensitive):
             array.setflags(write=False)
-        for part, value in zip(_PARTS, (offsets, items, names, is_sensitive, persons, source, anatomy), strict=True):
+        parts = (offsets, items, names, is_sensitive, persons, source, anatomy, sought)
+        for part, value in zip(_PARTS, parts, strict=True):
             object.__setattr__(data, part, value)
         return data
 
@@ -156,8 +165,9 @@ class Transactions(Shown, Tabular):
     ) -> Transactions:
         """Other rows of the same items, of which some may occur no more."""
         if _native.core.occurring(items, len(self.names)).all():
-            return self._of(offsets, items, self.names, self.is_sensitive, persons, source)
-        return self._canonical(offsets, items, self.names, frozenset(self.sensitive), persons, source, must_occur=False)
+            return self._of(offsets, items, self.names, self.is_sensitive, persons, source, sought=self.sought)
+        sensitive = frozenset(self.sensitive)
+        return self._canonical(offsets, items, self.names, sensitive, persons, source, self.sought, must_occur=False)
 
     def without(self, items: Iterable[str]) -> Transactions:
         """The same transactions with these items deleted from all of them; emptied transactions stay."""
@@ -200,8 +210,9 @@ class Transactions(Shown, Tabular):
         offsets, items = canonical_rows(self.offsets, self.items, new_code)
         if are_integers(names) and not are_integers(self.names):
             sensitive = set(self.sensitive).intersection(names)
-            return self._canonical(offsets, items, names, sensitive, self.persons, self.source)
-        return self._of(offsets, items, names, self.is_sensitive[keep], self.persons, self.source)
+            return self._canonical(offsets, items, names, sensitive, self.persons, self.source, self.sought)
+        roles = self.is_sensitive[keep]
+        return self._of(offsets, items, names, roles, self.persons, self.source, sought=self.sought)
 
     def renamed(self, mapping: Mapping[str, str]) -> Transactions:
         """The same transactions with items renamed; items that get one name become one item (generalization).
@@ -219,25 +230,44 @@ class Transactions(Shown, Tabular):
         if tuple(renamed) == self.names:
             return self
         sensitive_names = {name for name, is_sensitive in roles.items() if is_sensitive}
-        return self._canonical(self.offsets, self.items, renamed, sensitive_names, self.persons, self.source)
+        return self._canonical(
+            self.offsets, self.items, renamed, sensitive_names, self.persons, self.source, self.sought
+        )
 
-    def with_sensitive(
-        self, items: Iterable[str], *, notes: Iterable[str] = (), sought: Iterable[Entry] = ()
-    ) -> Transactions:
-        """The same transactions with these items sensitive, and no others; the source keeps notes and what was sought.
+    def with_sensitive(self, items: Iterable[str | int], *, taxonomy: Taxonomy | None = None) -> Transactions:
+        """The same transactions with these items sensitive, and no others.
 
-        >>> data = Transactions.from_lists([["milk", "beer"], ["milk", "insulin"]])
+        Parameters
+        ----------
+        items : names
+            A name, or an entry as in a list: ``"glob: PATTERN"``, ``"branch: LABEL"``; ``"name: NAME"`` for a name
+            that begins like one of these. Each must take an item.
+        taxonomy : Taxonomy, optional
+            The tree that branches belong to.
+
+        Examples
+        --------
+        >>> data = Transactions.from_lists([["milk", "beer"], ["milk", "insulin"], ["insulin pump"]])
         >>> data.with_sensitive(["insulin"]).sensitive
         ('insulin',)
+        >>> data.with_sensitive(["glob: insulin*"]).sensitive
+        ('insulin', 'insulin pump')
         """
-        sensitive = set(several(items, "items"))
+        names, entries = names_and_entries(items, self, taxonomy)
+        found = resolved(self, entries, taxonomy)
+        return self.marked({*names, *found.names}, notes=found.notes, sought=found.sought)
+
+    def marked(
+        self, sensitive: Collection[str], *, notes: Iterable[str] = (), sought: Iterable[Entry] = ()
+    ) -> Transactions:
+        """The same with the items of exactly these names sensitive, and no others, and what they were chosen by."""
         check_sensitive(sensitive, self.names)
         roles = np.zeros(len(self.names), dtype=np.uint8)
         roles[self.codes(sensitive)] = 1
         source = self.source
         if source is not None:
-            source = replace(source, noted=(*source.noted, *notes), sought=tuple(sought))
-        return self._with(is_sensitive=roles, source=source)
+            source = replace(source, noted=(*source.noted, *notes))
+        return self._with(is_sensitive=roles, source=source, sought=tuple(sought))
 
     def anatomized(self, anatomy: Anatomy) -> Transactions:
         """The same transactions, cut into these columns and buckets; what changes them loses the anatomy again.
@@ -274,7 +304,7 @@ class Transactions(Shown, Tabular):
 
     def anonymous(self) -> Transactions:
         """The same transactions without persons and source: what may be published of them."""
-        return self._with(persons=None, source=None)
+        return self._with(persons=None, source=None, sought=())
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -306,7 +336,7 @@ class Transactions(Shown, Tabular):
         (Twin(item='hiv ', support=1, resembles='HIV'),)
         """
         public = compress(zip(self.names, self.supports.tolist(), strict=True), (self.is_sensitive == 0).tolist())
-        return twins_of(public, self.sensitive, () if self.source is None else self.source.sought)
+        return twins_of(public, self.sensitive, self.sought)
 
     @cached_property
     def supports(self) -> npt.NDArray[np.int64]:

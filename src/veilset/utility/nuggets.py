@@ -15,11 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from veilset.errors import InvalidArgument, said
-from veilset.exact import Support, is_whole
+from veilset.exact import Support
 from veilset.limits import Limits
 from veilset.mining import count_frequent, frequent, supports
-from veilset.mining.frequent_itemsets import support_of_nuggets
+from veilset.mining.frequent_itemsets import check_nugget_size, support_of_nuggets
 from veilset.release import Release
 from veilset.transactions import Transactions
 
@@ -59,10 +58,7 @@ def nugget_losses(
     >>> nugget_losses(release, ["d"], nugget_support=1)  # now d, bc and abc are nuggets, too
     {'nuggets_lost': 0.625, 'nuggets_kept_or_coarser': 0.375, 'nuggets_lost_after_preprocessing': 0.5714285714285714}
     """
-    if nugget_size is not None and not is_whole(nugget_size):
-        raise InvalidArgument(
-            f"{said('nugget_size')} is {nugget_size}.", "Nuggets have at least 1 item; None sets no limit."
-        )
+    check_nugget_size(nugget_size)
     limits = limits or Limits()
     least = nugget_support_of(release, nugget_support)
     often = _frequent(release.original, least)

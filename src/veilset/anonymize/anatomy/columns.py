@@ -16,12 +16,11 @@ import numpy.typing as npt
 from veilset.anonymize.anatomy.clustering import clusters
 from veilset.anonymize.anatomy.merging import merge_until_feasible, number_values, smaller_task
 from veilset.anonymize.anatomy.partitions import codes_of, groups_at, partition_of
-from veilset.anonymize.taxonomies import TaxonomyLike
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
-from veilset.transactions import Transactions, read_partition
+from veilset.transactions import TaxonomyLike, Transactions, read_partition
 
 ColumnsLike = int | Sequence[Sequence[str]] | str | Path
 """How many columns, the items of each, or a file with the header ``item,column``."""

@@ -31,4 +31,10 @@ def _rows_in_a_bucket(release: Release) -> float:
     return 0.0 if anatomy is None or not anatomy.count else len(release.custodian_data) / anatomy.count
 
 
-L_DIVERSE_ANATOMY = Methods({"multi-anatomy": multi_anatomy}, milder="smaller l", eased=_eased, cost=_rows_in_a_bucket)
+L_DIVERSE_ANATOMY = Methods(
+    {"multi-anatomy": multi_anatomy},
+    milder="smaller l",
+    eased=_eased,
+    cost=_rows_in_a_bucket,
+    aliases={"Multi-Dimension Anatomy": ("multi-anatomy", {})},
+)

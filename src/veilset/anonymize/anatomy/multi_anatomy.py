@@ -19,8 +19,7 @@ import numpy.typing as npt
 from veilset import _native
 from veilset.anonymize.anatomy.columns import Columns, ColumnsLike, make_columns
 from veilset.anonymize.chance import seed_of
-from veilset.anonymize.options import RandomState
-from veilset.anonymize.taxonomies import TaxonomyLike
+from veilset.anonymize.options import RandomState, TaxonomyOption
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
@@ -41,10 +40,10 @@ def multi_anatomy(
         ColumnsLike,
         Option(
             "columns",
-            "Number of columns (fewer if a value is too common), or a CSV file item,column. Default: 10.",
+            "Number of columns (fewer if a value is too common), or the items of each column. Default: 10.",
         ),
     ] = 10,
-    taxonomy: TaxonomyLike | None = None,
+    taxonomy: TaxonomyOption = None,
     level: Annotated[
         int | None, Option("whole", "Depth of the taxonomy's groups to use as columns; 1 is directly below the root.")
     ] = None,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.errors import InvalidArgument, lookalikes, said
-from veilset.transactions import PartitionFile, Transactions
+from veilset.transactions import PartitionFile, TaxonomyLike, Transactions, taxonomy_of
 from veilset.transactions.vocabulary import item_names
 
 

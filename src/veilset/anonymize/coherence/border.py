@@ -8,7 +8,8 @@ The paper counts with the borders of both collections (`borders.py` does, step b
 from counting inside cohorts: what the suppression of v takes from |M(v')| and |N(v')| are the moles and nuggets in the
 cohort of v that hold v', and over a whole run no itemset is counted there twice.
 
-Observation 2 as the paper applies it also throws away harmless items with k ≤ Sup < k'; those return in the end.
+Observation 2 as the paper applies it also throws away harmless items with k ≤ Sup < k'; those return in the end, unless
+``restore=False`` (``--as-published``): then this is the thesis' Border-Cohesion.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
-from veilset.anonymize.coherence.losses import check_nugget_size
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Items, NuggetSize, NuggetSupport
+from veilset.anonymize.options import Items, NuggetSize, NuggetSupport, Restore
 from veilset.errors import BudgetExceeded, said
 from veilset.limits import Limits
 from veilset.mining import Count, count_frequent, count_moles, giveaways
-from veilset.mining.frequent_itemsets import support_of_nuggets
+from veilset.mining.frequent_itemsets import check_nugget_size, support_of_nuggets
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -37,16 +37,10 @@ def border(
     nugget_support: NuggetSupport = None,
     nugget_size: NuggetSize = None,
     keep: Items = (),
-    restore: bool = True,
+    restore: Restore = True,
     limits: Limits,
 ) -> Release:
-    """Suppress the item with the most moles for each nugget it holds, until there is no mole.
-
-    Parameters
-    ----------
-    restore : bool
-        Put back what need not have gone.
-    """
+    """Suppress the item with the most moles for each nugget it holds, until there is no mole."""
     task = Task.of(data, promise, keep=keep, limits=limits)
     support = support_of_nuggets(nugget_support, promise.k, len(data))
     check_nugget_size(nugget_size)

@@ -19,13 +19,12 @@ from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
 from veilset.anonymize.coherence.nodes import Nodes
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Chosen, Items
-from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
+from veilset.anonymize.options import Chosen, Items, TaxonomyOption
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
-from veilset.transactions import Taxonomy, Transactions
+from veilset.transactions import Taxonomy, TaxonomyLike, Transactions, taxonomy_of
 
 
 def generalize(
@@ -33,7 +32,7 @@ def generalize(
     promise: Coherence,
     /,
     *,
-    taxonomy: TaxonomyLike | None = None,
+    taxonomy: TaxonomyOption = None,
     keep: Items = (),
     chosen: Chosen = None,
     limits: Limits,

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from veilset.anonymize.coherence.rows import Groups, Sets
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.exact import Support, is_whole
+from veilset.exact import Support
 from veilset.mining import Itemsets, count_frequent, frequent
-from veilset.mining.frequent_itemsets import support_of_nuggets
+from veilset.mining.frequent_itemsets import check_nugget_size, support_of_nuggets
 from veilset.release import OCCURRENCES
 
 _ONE_BY_ONE = 100_000  # nuggets
@@ -82,15 +82,6 @@ def loss_of(
     check_nugget_size(nugget_size)
     support = support_of_nuggets(nugget_support, task.promise.k, len(task.original))
     return _of_nuggets(task, support, nugget_size)
-
-
-def check_nugget_size(asked: int | None) -> None:
-    """Raise unless there can be nuggets of up to p' items; None: of any size."""
-    if asked is not None and not is_whole(asked):
-        raise InvalidArgument(
-            f"{said('nugget_size')} is {asked}.",
-            f"Give at least 1, or {said('nugget_size', None)} for nuggets of any size.",
-        )
 
 
 def _of_items(task: Task, *, weighted: bool) -> Loss:

@@ -25,4 +25,10 @@ COHERENCE = Methods(
     milder="smaller k or p",
     eased=eased_coherence,
     quicker={"auto": ("the quick part of auto (insertion, no local search)", quick_auto)},
+    aliases={
+        "Tree-Cohesion": ("tree", {"restore": False}),
+        "Border-Cohesion": ("border", {"restore": False}),
+        "RmAll": ("remove-all", {}),
+        "k-Anonymizer": ("k-anonymity", {}),
+    },
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
+from veilset.anonymize.options import Restore
 from veilset.limits import Limits
 from veilset.mining import items_in_moles
 from veilset.models import Coherence
@@ -15,14 +16,8 @@ from veilset.release import Release
 from veilset.transactions import Transactions
 
 
-def remove_all(data: Transactions, promise: Coherence, /, *, restore: bool = False, limits: Limits) -> Release:
-    """Suppress the size-1 moles, then every item of any mole that is left.
-
-    Parameters
-    ----------
-    restore : bool
-        Put back what need not have gone (off: this is the plain baseline).
-    """
+def remove_all(data: Transactions, promise: Coherence, /, *, restore: Restore = False, limits: Limits) -> Release:
+    """Suppress the size-1 moles, then every item of any mole that is left; *restore* is off, as this is a baseline."""
     task = Task.of(data, promise, limits=limits)
     gone = (*task.alone, *items_in_moles(task.data.without(task.alone), **task.question))
     if restore:

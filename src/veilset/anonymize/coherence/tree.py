@@ -2,14 +2,14 @@
 
 The moles stand in a MOLE-tree (Definition 11), so that suppressing an item finds all of its moles by following the
 item's node-link; see ``native/mining/mole_tree.cpp``. Where we differ: a restore pass puts back what need not have
-gone.
+gone. Without it (``restore=False``, ``--as-published``) this is the thesis' Tree-Cohesion.
 """
 
 from __future__ import annotations
 
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Items, WeightsOption
+from veilset.anonymize.options import Items, Restore, WeightsOption
 from veilset.limits import Limits
 from veilset.mining import Moles
 from veilset.models import Coherence
@@ -24,15 +24,10 @@ def tree(
     *,
     weights: WeightsOption = None,
     keep: Items = (),
-    restore: bool = True,
+    restore: Restore = True,
     limits: Limits,
 ) -> Release:
     """Suppress by the largest MM(v)/IL(v): minimal moles that contain an item, for what it is worth.
-
-    Parameters
-    ----------
-    restore : bool
-        Put back what need not have gone.
 
     Examples
     --------

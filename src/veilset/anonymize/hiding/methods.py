@@ -135,4 +135,5 @@ HIDING = Methods(
     {"hpcme": hpcme, "hidden-first": hidden_first, "non-hidden-first": non_hidden_first},
     milder="larger min_support",
     eased=_eased,
+    aliases={"HF": ("hidden-first", {}), "NHF": ("non-hidden-first", {})},  # certified: the product may not be enough
 )

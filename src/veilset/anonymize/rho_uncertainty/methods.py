@@ -35,4 +35,9 @@ RHO_UNCERTAINTY = Methods(
     },
     milder="larger rho",
     eased=_eased,
+    aliases={
+        "TDControl": ("top-down", {"as_published": True}),
+        "SuppressControl": ("suppress", {"as_published": True}),
+        "Simple": ("remove-sensitive", {}),
+    },
 )

@@ -19,19 +19,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
 from veilset.anonymize.chance import Share, odds_of, probability, seed_of
-from veilset.anonymize.options import RandomState
-from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
+from veilset.anonymize.options import RandomState, TaxonomyOption
 from veilset.errors import InvalidArgument, near_misses
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
+from veilset.options import Option
 from veilset.release import Release
-from veilset.transactions import Taxonomy, Transactions, row_blocks
+from veilset.transactions import Taxonomy, TaxonomyLike, Transactions, row_blocks, taxonomy_of
 
 _BLOCK = 1 << 20  # occurrences that are compared at once
 
@@ -81,9 +82,14 @@ def select_a_size(
     promise: RhoUncertainty,
     /,
     *,
-    beta: Share | None = None,
-    taxonomy: TaxonomyLike | None = None,
-    fan_out: int = 4,
+    beta: Annotated[
+        Share | None,
+        Option("share", "Probability that an item is deleted from, or added to, a transaction. By default 1 - rho."),
+    ] = None,
+    taxonomy: TaxonomyOption = None,
+    fan_out: Annotated[
+        int, Option("whole", "Members of a group in the tree that measures loss, by default 4.", least=2)
+    ] = 4,
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
@@ -91,12 +97,8 @@ def select_a_size(
 
     Parameters
     ----------
-    beta : share, optional
-        The probability that an item is deleted, or added, in a transaction: 0 to 1. None: 1 - rho.
     taxonomy : Taxonomy, mapping or path, optional
         The tree in which loss is measured; every item is a leaf, sensitive ones too. None: one by *fan_out*.
-    fan_out : int
-        Members of a group of that tree.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from veilset.anonymize.options import AsPublished, Chosen, Items, SensitiveWeight, WeightsOption
+from veilset.anonymize.options import AsPublished, Chosen, Items, Repair, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.rules import conceal
 from veilset.anonymize.rho_uncertainty.task import Found, Task, Way
 from veilset.limits import Limits
@@ -28,16 +28,11 @@ def suppress(
     sensitive_weight: SensitiveWeight = 1,
     keep: Items = (),
     as_published: AsPublished = False,
-    repair: bool = True,
+    repair: Repair = True,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Suppress items, public or sensitive, until no sensitive rule is too sure.
-
-    Parameters
-    ----------
-    repair : bool
-        Put items back also where something cheaper has to go for them.
 
     Examples
     --------

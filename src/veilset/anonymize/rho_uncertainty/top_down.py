@@ -12,14 +12,21 @@ from functools import partial
 
 import numpy as np
 
-from veilset.anonymize.options import AsPublished, Chosen, Items, SensitiveWeight, WeightsOption
+from veilset.anonymize.options import (
+    AsPublished,
+    Chosen,
+    Items,
+    Repair,
+    SensitiveWeight,
+    TaxonomyOption,
+    WeightsOption,
+)
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
-from veilset.anonymize.taxonomies import TaxonomyLike, taxonomy_of
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
-from veilset.transactions import Taxonomy, Transactions
+from veilset.transactions import Taxonomy, Transactions, taxonomy_of
 
 _FAN_OUT = 4  # of the paper's experiments
 
@@ -29,12 +36,12 @@ def top_down(
     promise: RhoUncertainty,
     /,
     *,
-    taxonomy: TaxonomyLike | None = None,
+    taxonomy: TaxonomyOption = None,
     weights: WeightsOption = None,
     sensitive_weight: SensitiveWeight = 1,
     keep: Items = (),
     as_published: AsPublished = False,
-    repair: bool = True,
+    repair: Repair = True,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
@@ -45,8 +52,6 @@ def top_down(
     taxonomy : Taxonomy, mapping or path
         With every public item among its leaves; sensitive ones are left out of it. None: groups of four neighbours in
         the order of the vocabulary, groups of four such groups, and so on.
-    repair : bool
-        Put items back also where something cheaper has to go, or to be recoded, for them.
 
     Examples
     --------
