@@ -182,4 +182,4 @@ def test_a_flag_of_another_promises_method(shop, capsys, snapshot):
     assert sentence == snapshot
     sentence = refusal(capsys, *ask, "--method", "Tree-Cohesion", values=("'Tree-Cohesion'", "coherence"))
     assert sentence == snapshot
-    assert run(capsys, *ask, "--no-repair")[1]["options"]["repair"] is False
+    assert run(capsys, *ask, "--no-exchange")[1]["options"]["exchange"] is False

@@ -85,7 +85,7 @@ def test_other_shapes(tmp_path):
     (tmp_path / "wide.csv").write_text("year,tea,milk\n2010,1,0\n\n2011,0,1\n2011,1,1\n")
     data = vs.read(tmp_path / "wide.csv", wide=True, ignore=("year",), where="year = '2011'")
     assert data.to_lists() == [["milk"], ["milk", "tea"]]
-    assert any(note.startswith("1 blank lines") for note in data.source.notes)
+    assert any(note.startswith("1 blank line ") for note in data.source.notes)
     (tmp_path / "basket.csv").write_text("who,first,second\nann,tea,\nbob,milk,tea\nann,figs,rye\n")
     merged = vs.read(tmp_path / "basket.csv", header=True, person="who", where="who = 'ann'")
     assert (merged.to_lists(), merged.persons) == ([["figs", "rye", "tea"]], ("ann",))

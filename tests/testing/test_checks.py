@@ -43,7 +43,7 @@ def with_secrets() -> st.SearchStrategy[Transactions]:
         ("top-down", {}, True),
         ("top-down", {"as_published": True}, False),
         ("suppress", {}, True),
-        ("suppress", {"repair": False}, True),
+        ("suppress", {"exchange": False}, True),
         ("suppress", {"as_published": True}, False),
         ("remove-sensitive", {}, False),
     ],

@@ -61,13 +61,11 @@ Restore: TypeAlias = Annotated[
 ]
 """Put back what need not have gone: the result is maximal. False: the algorithm as published."""
 
-Repair: TypeAlias = Annotated[
+Exchange: TypeAlias = Annotated[
     bool,
-    Option(
-        "switch", "Put items back only where nothing else has to be removed for them.", flag="no-repair", means=False
-    ),
+    Option("switch", "Restore an item only if nothing else has to be removed for it.", flag="no-exchange", means=False),
 ]
-"""Put items back also where something cheaper has to go, or to be recoded, for them."""
+"""Restore items also where something cheaper has to be removed or recoded for them."""
 
 TaxonomyOption: TypeAlias = Annotated[
     TaxonomyLike | None,

@@ -41,9 +41,7 @@ def replay(
     unknown: Annotated[
         Unknown, Option("choice", "What to do with other public items.", choices=get_args(Unknown), recorded=True)
     ] = "refuse",
-    repair: Annotated[
-        bool, Option("switch", "Change more where these edits are not enough.", recorded=True)
-    ] = False,
+    repair: Annotated[bool, Option("switch", "Change more where these edits are not enough.", recorded=True)] = False,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:

@@ -191,7 +191,7 @@ def test_td_control_splits_what_its_twin_splits(question, only_sensitive):
 
 def all_ways(question: Question) -> list[vs.Release]:
     data, promise, tree, weighing, _ = question
-    ways = [{"as_published": True}, {"repair": False}, {}]
+    ways = [{"as_published": True}, {"exchange": False}, {}]
     found = [suppress(data, promise, **weighing, **way, limits=Limits()) for way in ways]
     return found + [
         top_down(data, promise, taxonomy=taxonomy, **weighing, **way, limits=Limits())
@@ -237,7 +237,8 @@ def test_repair_loses_no_more_than_restore(question):
     """Each way begins with the same restore, and goes on only where that gains."""
     data, promise, tree, weighing, _ = question
     less, more = (
-        top_down(data, promise, taxonomy=tree, **weighing, repair=repair, limits=Limits()) for repair in (False, True)
+        top_down(data, promise, taxonomy=tree, **weighing, exchange=exchange, limits=Limits())
+        for exchange in (False, True)
     )
     assert question.loss(more) <= question.loss(less)
 

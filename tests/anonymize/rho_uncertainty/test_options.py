@@ -76,7 +76,7 @@ def test_a_single_public_item():
 def test_no_public_item():
     data = Transactions.from_lists([["s", "t"], ["s"], ["s"], [], [], [], []], sensitive=["s", "t"])
     for method in METHODS:
-        for options in ({}, {"as_published": True}, {"repair": False}):
+        for options in ({}, {"as_published": True}, {"exchange": False}):
             release = vs.anonymize(data, HALF, method=method, **options)
             assert (release.suppressed, release.certified) == (("t",), True)
     assert top({"s": ["G"], "t": ["G"]}, data).suppressed == ("t",)
@@ -124,7 +124,7 @@ def test_a_leaf_and_a_group_of_one_name_are_told_apart():
 @pytest.mark.parametrize(("method", "options"), [("suppress", {}), ("top-down", {"taxonomy": SHELVES})])
 @pytest.mark.parametrize(
     "more",
-    [{}, {"weights": "equal", "keep": ["fig"]}, {"repair": False}, {"weights": {"bun": 9}}, {"sensitive_weight": 5}],
+    [{}, {"weights": "equal", "keep": ["fig"]}, {"exchange": False}, {"weights": {"bun": 9}}, {"sensitive_weight": 5}],
 )
 def test_what_was_chosen_is_chosen_again(method, options, more):
     release = vs.anonymize(SHOP, HALF, method=method, **options, **more)

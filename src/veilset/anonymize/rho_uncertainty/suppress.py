@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from veilset.anonymize.options import AsPublished, Chosen, Items, Repair, SensitiveWeight, WeightsOption
+from veilset.anonymize.options import AsPublished, Chosen, Exchange, Items, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.rules import conceal
 from veilset.anonymize.rho_uncertainty.task import Found, Task, Way
 from veilset.limits import Limits
@@ -28,7 +28,7 @@ def suppress(
     sensitive_weight: SensitiveWeight = 1,
     keep: Items = (),
     as_published: AsPublished = False,
-    repair: Repair = True,
+    exchange: Exchange = True,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
@@ -49,7 +49,7 @@ def suppress(
         ("start without sensitive items", lambda _: Found(task.without_sensitive)),
     ]
     return task.answer(
-        "suppress", strategies, suppress_control, as_published=as_published, repair=repair, chosen=chosen
+        "suppress", strategies, suppress_control, as_published=as_published, exchange=exchange, chosen=chosen
     )
 
 

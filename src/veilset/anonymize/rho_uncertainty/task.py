@@ -122,24 +122,24 @@ class Task:
         published: Way,
         *,
         as_published: bool,
-        repair: bool,
+        exchange: bool,
         chosen: Iterable[str] | None,
         **options: object,
     ) -> Release:
         """The release of what was chosen before, of the published algorithm alone, or of the best of several ways."""
-        options |= {"as_published": as_published or None, "repair": None if repair else False}
+        options |= {"as_published": as_published or None, "exchange": None if exchange else False}
         attempts: tuple[Attempt, ...] = ()
         if chosen is not None:
             found = Found(self.named(chosen))
         elif as_published:
             return self.release(method, published(self.limits), options)
         else:
-            found, attempts = self.best_of(strategies, repair=repair)
+            found, attempts = self.best_of(strategies, exchange=exchange)
         names = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
         return self.release(method, found, options | {"chosen": names}, attempts)
 
-    def best_of(self, strategies: Sequence[tuple[str, Way]], *, repair: bool) -> tuple[Found, tuple[Attempt, ...]]:
-        """Restore (and repair) what each way finds, and take what is worth most.
+    def best_of(self, strategies: Sequence[tuple[str, Way]], *, exchange: bool) -> tuple[Found, tuple[Attempt, ...]]:
+        """Restore (and exchange) what each way finds, and take what is worth most.
 
         A way that comes to a limit of time or memory is given up; removing all sensitive items always remains.
         """
@@ -160,7 +160,7 @@ class Task:
                 choice = Choice(
                     self.hierarchy, rows, self.promise, found.kept, must_stay=self.must_stay, limits=bounded
                 )
-                choice.improve() if repair else choice.restore()
+                choice.improve() if exchange else choice.restore()
             except Infeasible as stop:
                 note, state = stop.what, "not applicable"
             except BudgetExceeded:

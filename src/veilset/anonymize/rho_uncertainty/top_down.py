@@ -15,8 +15,8 @@ import numpy as np
 from veilset.anonymize.options import (
     AsPublished,
     Chosen,
+    Exchange,
     Items,
-    Repair,
     SensitiveWeight,
     TaxonomyOption,
     WeightsOption,
@@ -41,7 +41,7 @@ def top_down(
     sensitive_weight: SensitiveWeight = 1,
     keep: Items = (),
     as_published: AsPublished = False,
-    repair: Repair = True,
+    exchange: Exchange = True,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
@@ -78,7 +78,7 @@ def top_down(
         strategies,
         partial(_td_control, task),
         as_published=as_published,
-        repair=repair,
+        exchange=exchange,
         chosen=chosen,
         taxonomy=None if given is None else given.to_paths(),
     )
