@@ -23,39 +23,31 @@ Register register_audit_anatomy, register_audit_anatomy_attack, register_audit_c
 NB_MODULE(_native, m) {
     using namespace veilset;
     m.doc() = "Kernels of veilset: no policy, no Python objects inside loops.";
+    const auto add = [&](const char* name, const char* doc, std::initializer_list<Register*> topics) {
+        nb::module_ folder = m.def_submodule(name, doc);
+        for (Register* topic : topics) topic(folder);
+        return folder;
+    };
 
-    nb::module_ core = m.def_submodule("core", "What every kernel stands on: limits, and rows as they are held.");
+    const nb::module_ core = add("core", "What every kernel stands on: limits, and rows as they are held.",
+                                 {register_core_generate, register_core_rows});
     nb::exception<OverBudget> over_budget(core, "OverBudget", PyExc_RuntimeError);
     nb::exception<OutOfTime>(core, "OutOfTime", over_budget);
     nb::exception<OutOfMemory>(core, "OutOfMemory", over_budget);
     nb::exception<OutOfWork>(core, "OutOfWork", over_budget);
-    for (Register* topic : {register_core_generate, register_core_rows}) topic(core);
-
-    nb::module_ text = m.def_submodule("text", "Text into rows, and rows into text.");
-    for (Register* topic : {register_text_delimited, register_text_errors, register_text_fimi, register_text_gather,
-                            register_text_json, register_text_spmf, register_text_wide, register_text_write})
-        topic(text);
-
-    nb::module_ mining = m.def_submodule("mining", "Itemsets and moles: what the anonymizers count with.");
-    for (Register* topic :
-         {register_mining_bit_variants, register_mining_count, register_mining_expected, register_mining_frequent,
-          register_mining_keeping, register_mining_mole_cover, register_mining_mole_tree, register_mining_moles,
-          register_mining_pairs, register_mining_rules, register_mining_supports})
-        topic(mining);
-
-    nb::module_ rules = m.def_submodule("rules", "Sensitive rules: what ρ-uncertainty takes.");
-    for (Register* topic :
-         {register_rules_hitting_bound, register_rules_keeping, register_rules_noise, register_rules_suppress})
-        topic(rules);
-
-    nb::module_ hiding = m.def_submodule("hiding", "Patterns that must not be discoverable.");
-    for (Register* topic : {register_hiding_certified, register_hiding_product}) topic(hiding);
-
-    nb::module_ anatomy = m.def_submodule("anatomy", "Values, buckets and rows of anatomies.");
-    for (Register* topic : {register_anatomy_buckets, register_anatomy_rows, register_anatomy_values}) topic(anatomy);
-
-    nb::module_ audit = m.def_submodule("audit", "What the auditors count with, and nobody else.");
-    for (Register* topic : {register_audit_anatomy, register_audit_anatomy_attack, register_audit_coherence,
-                            register_audit_patterns, register_audit_rho, register_audit_row_sizes})
-        topic(audit);
+    add("text", "Text into rows, and rows into text.",
+        {register_text_delimited, register_text_errors, register_text_fimi, register_text_gather, register_text_json,
+         register_text_spmf, register_text_wide, register_text_write});
+    add("mining", "Itemsets and moles: what the anonymizers count with.",
+        {register_mining_bit_variants, register_mining_count, register_mining_expected, register_mining_frequent,
+         register_mining_keeping, register_mining_mole_cover, register_mining_mole_tree, register_mining_moles,
+         register_mining_pairs, register_mining_rules, register_mining_supports});
+    add("rules", "Sensitive rules: what ρ-uncertainty takes.",
+        {register_rules_hitting_bound, register_rules_keeping, register_rules_noise, register_rules_suppress});
+    add("hiding", "Patterns that must not be discoverable.", {register_hiding_certified, register_hiding_product});
+    add("anatomy", "Values, buckets and rows of anatomies.",
+        {register_anatomy_buckets, register_anatomy_rows, register_anatomy_values});
+    add("audit", "What the auditors count with, and nobody else.",
+        {register_audit_anatomy, register_audit_anatomy_attack, register_audit_coherence, register_audit_patterns,
+         register_audit_rho, register_audit_row_sizes});
 }

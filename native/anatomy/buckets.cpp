@@ -8,18 +8,10 @@
 // value v of column c the slack of a set of rows is den * (rows that count in c) - num * (rows with v), with
 // l = num / den; a set is l-diverse iff no slack is negative, and the slack of a union is the sum. So joining closed
 // buckets only ever helps, and all rows together are l-diverse if every column is feasible: no row is ever withheld.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <numeric>
-#include <stdexcept>
-#include <utility>
 
 #include "anatomy/buckets.hpp"
 #include "core/arrays.hpp"
-#include "core/control.hpp"
 
 namespace veilset {
 namespace {
@@ -203,11 +195,9 @@ private:
 };
 
 // The bucket of each row (numbers that mean nothing else), how many rows were left over, how many buckets were joined.
-nb::tuple anatomy_buckets(const Array<int32_t>& values, const Array<int64_t>& distinct, const Array<uint8_t>& free,
-                          const Array<int64_t>& order, int64_t numerator, int64_t denominator, int64_t open_buckets,
-                          int64_t memory_limit, double time_limit, nb::object progress) {
-    const Values data{span_of(values), span_of(free), numerator, denominator};
-    const auto rows = span_of(order);
+nb::tuple anatomy_buckets(Control& control, View<int32_t> values, View<int64_t> distinct, View<uint8_t> free,
+                          View<int64_t> rows, int64_t numerator, int64_t denominator, int64_t open_buckets) {
+    const Values data{values, free, numerator, denominator};
     if (data.free.empty() || data.values.size() % data.free.size() != 0 || distinct.size() != free.size())
         throw std::invalid_argument("arrays of different lengths");
     if (denominator < 1 || numerator < denominator) throw std::invalid_argument("l is below 1");
@@ -217,13 +207,12 @@ nb::tuple anatomy_buckets(const Array<int32_t>& values, const Array<int64_t>& di
         if (r < 0 || r >= data.rows() || std::exchange(met[r], 1))
             throw std::invalid_argument("the order is no order of the rows");
     if (rows.size() != data.rows()) throw std::invalid_argument("the order is no order of the rows");
-    Control control(memory_limit, time_limit, std::move(progress));
     control.charge(data.rows() * int64_t(5 * sizeof(int64_t)) + open_buckets * Open::bytes(data));
     List<int64_t> numbers;
     int64_t left_over = 0, joined = 0;
     control.begin(1, data.rows());
     control.single([&] {
-        const List<double> common = commonness(data, span_of(distinct), control);
+        const List<double> common = commonness(data, distinct, control);
         Filling filling(data, common, open_buckets, control);
         filling.fill(rows);
         left_over = filling.waiting();
@@ -236,9 +225,8 @@ nb::tuple anatomy_buckets(const Array<int32_t>& values, const Array<int64_t>& di
 }  // namespace
 
 void register_anatomy_buckets(nb::module_& m) {
-    m.def("buckets", &anatomy_buckets, array("values"), array("distinct"), array("free"), array("order"), nb::kw_only(),
-          nb::arg("numerator"), nb::arg("denominator"), nb::arg("open_buckets"), nb::arg("memory_limit"),
-          nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "buckets", anatomy_buckets, "values"_a, "distinct"_a, "free"_a, "order"_a, nb::kw_only(),
+               "numerator"_a, "denominator"_a, "open_buckets"_a);
 }
 
 }  // namespace veilset

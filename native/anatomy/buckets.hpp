@@ -1,11 +1,7 @@
 // What anatomy/buckets.cpp fills: buckets that are open, and buckets that are done.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <utility>
 
 #include "core/control.hpp"
 

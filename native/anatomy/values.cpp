@@ -2,14 +2,6 @@
 //
 // A value is not copied: what is known of it is where its first item lies in the data when it appears first, and how
 // many items it has. A hash only says where to look; whether two values are equal is decided by their items.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <stdexcept>
-#include <utility>
-
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "core/random.hpp"
 #include "mining/slots.hpp"
@@ -113,23 +105,20 @@ void check_rows(int64_t rows) {
 
 // For each column and row the number of the row's value there: 0 for none of its items, else 1, 2, ... by first
 // appearance; and for each column how many values have a number above 0.
-nb::tuple column_values(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int32_t>& column_of_,
-                        int32_t columns, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
-    const Csr data(offsets, items, int32_t(column_of_.size()));
-    const auto column_of = span_of(column_of_);
+nb::tuple column_values(Control& control, View<int64_t> offsets, View<int32_t> items, View<int32_t> column_of,
+                        int32_t columns, int threads) {
+    const Csr data(offsets, items, int32_t(column_of.size()));
     if (columns < 0) throw std::invalid_argument("a negative number of columns");
     for (int32_t column : column_of)
         if (column < 0 || column >= columns) throw std::invalid_argument("column out of range");
     check_rows(data.rows());
-    Control control(memory_limit, time_limit, std::move(progress));
     if (columns > control.limit() / 4 / std::max<int64_t>(1, data.rows())) throw OutOfMemory();  // before it overflows
     const Index cells = columns * data.rows();
     control.charge(cells * int64_t(sizeof(int32_t)));
     List<int32_t> values(cells);
     List<int64_t> distinct(columns, 0);
     // Each thread goes along all rows with columns of its own: numbers by first appearance need no agreement then.
-    const int64_t groups = Control::useful(threads, columns),
-                  blocks = (data.rows() + rows_per_block - 1) / rows_per_block;
+    const int64_t groups = Control::useful(threads, columns), blocks = Control::blocks(data.rows(), rows_per_block);
     control.begin(0, groups * (blocks + 1));
     control.parallel(int(groups), groups, [&](int64_t g, int) {
         const auto begin = int32_t(g * columns / groups), end = int32_t((g + 1) * columns / groups);
@@ -147,12 +136,9 @@ nb::tuple column_values(const Array<int64_t>& offsets, const Array<int32_t>& ite
 }
 
 // The numbers of the values in two columns taken as one, from their numbers in each; and how often each number occurs.
-nb::tuple merged_values(const Array<int32_t>& one_, const Array<int32_t>& other_, int64_t memory_limit,
-                        double time_limit, nb::object progress) {
-    const auto one = span_of(one_), other = span_of(other_);
+nb::tuple merged_values(Control& control, View<int32_t> one, View<int32_t> other) {
     if (one.size() != other.size()) throw std::invalid_argument("two columns of different lengths");
     check_rows(one.size());
-    Control control(memory_limit, time_limit, std::move(progress));
     control.charge(one.size() * int64_t(sizeof(int32_t)));
     List<int32_t> values(one.size());
     List<int64_t> counts;
@@ -183,11 +169,9 @@ nb::tuple merged_values(const Array<int32_t>& one_, const Array<int32_t>& other_
 }  // namespace
 
 void register_anatomy_values(nb::module_& m) {
-    m.def("column_values", &column_values, array("offsets"), array("items"), array("column_of"), nb::arg("columns"),
-          nb::kw_only(), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
-    m.def("merged_values", &merged_values, array("one"), array("other"), nb::kw_only(), nb::arg("memory_limit"),
-          nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "column_values", column_values, "offsets"_a, "items"_a, "column_of"_a, "columns"_a, nb::kw_only(),
+               "threads"_a);
+    def_kernel(m, "merged_values", merged_values, "one"_a, "other"_a, nb::kw_only());
 }
 
 }  // namespace veilset

@@ -115,17 +115,15 @@ nb::dict listed(View<Finding> findings) {
     return out;
 }
 
-nb::tuple audit_anatomy(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& starts,
-                        const Array<int32_t>& column_of, const Array<uint8_t>& free, int64_t l_num, int64_t l_den,
-                        int64_t witness_limit, int threads, int64_t memory_limit, double time_limit,
-                        nb::object progress) {
+nb::tuple audit_anatomy(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> starts,
+                        View<int32_t> column_of, View<uint8_t> free, int64_t l_num, int64_t l_den,
+                        int64_t witness_limit, int threads) {
     if (l_den < 1 || l_num < l_den) throw std::invalid_argument("l is below 1");
     if (witness_limit < 0) throw std::invalid_argument("witness_limit is negative");
     const CutRows rows(offsets, items, starts, column_of, free.size());
-    Control control(memory_limit, time_limit, std::move(progress));
     std::deque<BucketReader> readers;  // they stay where they are
     for (int t = 0; t < rows.useful(threads); ++t)
-        readers.emplace_back(rows, span_of(free), l_num, l_den, witness_limit, control);
+        readers.emplace_back(rows, free, l_num, l_den, witness_limit, control);
     rows.each_bucket(control, 1, int(readers.size()),
                      [&](int64_t bucket, int worker) { readers[worker].read(bucket); });
     BucketReader& first = readers.front();
@@ -141,14 +139,12 @@ nb::tuple audit_anatomy(const Array<int64_t>& offsets, const Array<int32_t>& ite
 
 // The first bucket, and there the first column, in which the rows of two data sets do not have the same values equally
 // often.
-nb::object differing_values(const Array<int64_t>& offsets, const Array<int32_t>& items,
-                            const Array<int64_t>& other_offsets, const Array<int32_t>& other_items,
-                            const Array<int64_t>& starts, const Array<int32_t>& column_of, int32_t columns, int threads,
-                            int64_t memory_limit, double time_limit, nb::object progress) {
+nb::object differing_values(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> other_offsets,
+                            View<int32_t> other_items, View<int64_t> starts, View<int32_t> column_of, int32_t columns,
+                            int threads) {
     if (columns < 0) throw std::invalid_argument("the number of columns is negative");
     const CutRows mine(offsets, items, starts, column_of, columns),
         its(other_offsets, other_items, starts, column_of, columns);
-    Control control(memory_limit, time_limit, std::move(progress));
     struct Reader {
         Splitter mine, its;
         Values<int64_t> values;
@@ -184,11 +180,10 @@ nb::object differing_values(const Array<int64_t>& offsets, const Array<int32_t>&
 }  // namespace
 
 void register_audit_anatomy(nb::module_& m) {
-    m.def("anatomy", &audit_anatomy, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "free"_a, nb::kw_only(),
-          "l_num"_a, "l_den"_a, "witness_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
-    m.def("differing_values", &differing_values, "offsets"_a, "items"_a, "other_offsets"_a, "other_items"_a, "starts"_a,
-          "column_of"_a, nb::kw_only(), "columns"_a, "threads"_a, "memory_limit"_a, "time_limit"_a,
-          "progress"_a.none());
+    def_kernel(m, "anatomy", audit_anatomy, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "free"_a, nb::kw_only(),
+               "l_num"_a, "l_den"_a, "witness_limit"_a, "threads"_a);
+    def_kernel(m, "differing_values", differing_values, "offsets"_a, "items"_a, "other_offsets"_a, "other_items"_a,
+               "starts"_a, "column_of"_a, nb::kw_only(), "columns"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -2,12 +2,7 @@
 // shares nothing with the anonymizers but the CSR view.
 #pragma once
 
-#include <algorithm>
-#include <ranges>
-#include <stdexcept>
-
 #include "audit/sequences.hpp"
-#include "core/control.hpp"
 #include "core/csr.hpp"
 
 namespace veilset {
@@ -19,9 +14,8 @@ struct CutRows {
     View<int32_t> column_of;  // of each item
     int32_t columns;
 
-    CutRows(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& starts_,
-            const Array<int32_t>& column_of_, Index columns_)
-        : data(offsets, items, int32_t(column_of_.size())), starts(span_of(starts_)), column_of(span_of(column_of_)),
+    CutRows(View<int64_t> offsets, View<int32_t> items, View<int64_t> starts_, View<int32_t> column_of_, Index columns_)
+        : data(offsets, items, int32_t(column_of_.size())), starts(starts_), column_of(column_of_),
           columns(int32_t(columns_)) {
         if (starts.empty() || starts.front() != 0 || starts.back() != data.rows())
             throw std::invalid_argument("buckets do not frame the rows");
@@ -37,15 +31,17 @@ struct CutRows {
     // body(bucket, worker) for all buckets; those whose first rows are close to each other go to one thread.
     template <class Body>
     void each_bucket(Control& control, int64_t stage, int threads, Body body) const {
-        constexpr int64_t rows_per_block = 4096;
-        const int64_t blocks = (data.rows() + rows_per_block - 1) / rows_per_block;
+        const Index blocks = Control::blocks(data.rows(), rows_per_block);
         control.begin(stage, blocks);
         control.parallel(threads, blocks, [&](int64_t block, int worker) {
             auto bucket = std::ranges::lower_bound(starts, block * rows_per_block) - starts.begin();
             for (; bucket < buckets() && starts[bucket] < (block + 1) * rows_per_block; ++bucket) body(bucket, worker);
         });
     }
-    int useful(int threads) const { return Control::useful(threads, data.rows() / 4096 + 1); }
+    int useful(int threads) const { return Control::useful(threads, Control::blocks(data.rows(), rows_per_block)); }
+
+private:
+    static constexpr int64_t rows_per_block = 4096;
 };
 
 // One row at a time, its items column by column. What it has in a column where it has nothing is not listed.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <deque>
 #include <optional>
-#include <utility>
 
 #include "audit/anatomy.hpp"
 
@@ -25,16 +24,14 @@ struct Guesses {
 class Questions {
 public:
     Questions(const CutRows& rows, const Guesses& guesses, Control& control)
-        : asked(control), nothing(control), is_asked(rows.columns, 0, control), wanted(span_of(guesses.wanted)),
-          offsets_(span_of(guesses.known_offsets)), numbers_(control) {
-        const auto targets = span_of(guesses.targets);
-        const auto known_columns = span_of(guesses.known_columns);
+        : asked(control), nothing(control), is_asked(rows.columns, 0, control), wanted(guesses.wanted),
+          offsets_(guesses.known_offsets), numbers_(control) {
         Splitter splitter(rows, control);
-        numbers_.reserve(known_columns.size());
-        for (Index g = 0; g < targets.size(); ++g) {
+        numbers_.reserve(guesses.known_columns.size());
+        for (Index g = 0; g < guesses.targets.size(); ++g) {
             control.poll();
-            splitter.split(targets[g]);
-            for (int32_t column : part(known_columns, offsets_, g)) {
+            splitter.split(guesses.targets[g]);
+            for (int32_t column : part(guesses.known_columns, offsets_, g)) {
                 const auto value = splitter.value(column);
                 const auto before = asked.all().size();
                 numbers_.push_back(number_of(asked.add(column, value)));
@@ -150,8 +147,7 @@ Guess guess_of(const CutRows& rows, int32_t wanted, bool is_free, View<Match> ma
 }
 
 void check(const CutRows& rows, const Guesses& guesses) {
-    const auto targets = span_of(guesses.targets), known_offsets = span_of(guesses.known_offsets);
-    const auto wanted = span_of(guesses.wanted), known_columns = span_of(guesses.known_columns);
+    const auto& [targets, wanted, known_offsets, known_columns] = guesses;
     const auto wrong_column = [&](int32_t column) { return column < 0 || column >= rows.columns; };
     if (wanted.size() != targets.size() || known_offsets.size() != targets.size() + 1)
         throw std::invalid_argument("guesses of different numbers");
@@ -166,12 +162,11 @@ void check(const CutRows& rows, const Guesses& guesses) {
 
 // For each guess its probability and a row with the guessed value, as far as row_limit rows of matching buckets go, but
 // at least for the first; then the surest guess, and the buckets that match it.
-nb::tuple surest_guess(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& starts,
-                       const Array<int32_t>& column_of, const Array<uint8_t>& free, const Guesses& asked,
-                       int64_t row_limit, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
+nb::tuple surest_guess(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> starts,
+                       View<int32_t> column_of, View<uint8_t> free, const Guesses& asked, int64_t row_limit,
+                       int threads) {
     const CutRows rows(offsets, items, starts, column_of, free.size());
     check(rows, asked);
-    Control control(memory_limit, time_limit, std::move(progress));
     std::optional<Questions> questions;
     std::deque<Matcher> matchers;  // they stay where they are
     control.single([&] {
@@ -201,7 +196,7 @@ nb::tuple surest_guess(const Array<int64_t>& offsets, const Array<int32_t>& item
     control.begin(3, guesses.size());
     control.parallel(threads, guesses.size(), [&](int64_t guess, int) {
         const int32_t column = questions->wanted[guess];
-        guesses[guess] = guess_of(rows, column, free.data()[column], of_guess(guess), control);
+        guesses[guess] = guess_of(rows, column, free[column], of_guess(guess), control);
     });
 
     const Index surest = std::ranges::max_element(guesses, {}, &Guess::probability) - guesses.begin();
@@ -215,8 +210,8 @@ void register_audit_anatomy_attack(nb::module_& m) {
     nb::class_<Guesses>(m, "Guesses")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>>(), nb::kw_only(), "targets"_a,
              "wanted"_a, "known_offsets"_a, "known_columns"_a);
-    m.def("surest_guess", &surest_guess, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "free"_a, "guesses"_a,
-          nb::kw_only(), "row_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
+    def_kernel(m, "surest_guess", surest_guess, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "free"_a,
+               "guesses"_a, nb::kw_only(), "row_limit"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -12,28 +12,12 @@
 // Safe itemsets are kept as one trie, level by level; items are numbered from the rarest to the most frequent.
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <string>
-
-#include "audit/findings.hpp"
-#include "audit/rows.hpp"
-#include "audit/trie.hpp"
-#include "core/control.hpp"
-#include "core/csr.hpp"
+#include "audit/branches.hpp"
 
 namespace veilset {
 namespace {
 
 using namespace auditing;
-
-// What one first-level branch found at the current level.
-struct Found {
-    WorstMoles worst;
-    Margins margins;
-    int64_t identity = 0, attribute = 0, safe = 0;
-    Vector<int32_t> items;     // safe extensions, in order of their prefixes
-    Vector<int32_t> children;  // how many of them each prefix has
-};
 
 class Auditor {
 public:
@@ -41,20 +25,18 @@ public:
             Control& control)
         : data_(data), kind_(kind), promise_(promise), limit_(limit), batch_limit_(batch_limit), control_(control),
           rows_(data, kind, kinds, control), support_(data.vocabulary, 0, control), kind_support_(kinds, 0),
-          total_(nothing()) {}
+          total_(nothing()), judge_(promise, rows_, total_.worst) {}
 
     void run(int threads) {
         control_.begin(1, 1);
         control_.single([&] { count_supports(); });
         if (!(feasible_ = empty_set_holds())) return;
         first_level(threads);
-        for (int64_t level = 2;
-             (promise_.p == 0 || level <= promise_.p) && rows_.items() > 0 && trie_.reaches(level - 1); ++level) {
+        for (int64_t level = 2; has_level(level); ++level) {
             const bool last = level == promise_.p;
             Vector<Found> found = nothing_in(rows_.items());
-            in_batches(level, 0, threads, found, [&](int64_t branch, Found& mine, Scratch& scratch) {
-                List<int32_t> prefix{int32_t(branch)};
-                walk(prefix, branch, rows_.holders(branch), level, last, mine, scratch);
+            in_batches(level, 0, threads, found, [&](int64_t branch, BranchReader& reader) {
+                reader.judge_larger(branch, level, last, found[branch]);
             });
             absorb(found, last);
         }
@@ -79,20 +61,9 @@ public:
     }
 
 private:
-    // Working memory of one thread, reused from node to node.
-    struct Scratch {
-        Vector<int64_t> count, with, best_with;
-        Vector<int32_t> best_sensitive, touched, slot;
-        Vector<int64_t> cohort_with;     // rows of the cohort that hold s
-        List<int32_t> seen;              // sensitive items in the cohort
-        List<int32_t> mattering;         // those worth counting
-        Vector<int64_t> carriers_begin;  // s -> its part of carriers
-        Vector<Position> carriers;       // rows of the cohort by the sensitive item they hold
-        Scratch(Index items, Index sensitive, Control& control)
-            : count(items, 0, control), with(items, 0, control), best_with(items, 0, control),
-              best_sensitive(items, none, control), touched(control), slot(items, none, control),
-              cohort_with(sensitive + 1, 0, control), carriers_begin(sensitive + 1, none, control), carriers(control) {}
-    };
+    bool has_level(int64_t level) const {
+        return (promise_.p == 0 || level <= promise_.p) && rows_.items() > 0 && trie_.reaches(level - 1);
+    }
 
     Found nothing() {
         return {{promise_, limit_, control_}, {}, 0, 0, 0, Vector<int32_t>(control_), Vector<int32_t>(control_)};
@@ -143,13 +114,11 @@ private:
         rows_.number(items, support_);
 
         Vector<Found> found = nothing_in(rows_.items());
-        const List<int32_t> nothing_known;
-        auto judge_alone = [&](int64_t b) { judge(nothing_known, int32_t(b), rows_.support(b), none, 0, found[b]); };
         int64_t first = 0;
         for (; first < rows_.items() && (rows_.support(first) < promise_.k || rows_.kinds() == 0); ++first)
-            judge_alone(first);
+            judge_.safe({}, int32_t(first), rows_.support(first), none, 0, found[first]);
         in_batches(1, first, threads, found,
-                   [&](int64_t branch, Found& mine, Scratch& scratch) { judge_holders(branch, mine, scratch); });
+                   [&](int64_t branch, BranchReader& reader) { reader.judge_single(branch, found[branch]); });
 
         Vector<int32_t> safe(control_);
         for (int64_t b = 0; b < rows_.items(); ++b)
@@ -158,7 +127,7 @@ private:
         if (safe.size() < rows_.items()) rows_.number(safe, support_);
     }
 
-    // body(branch, what it finds, scratch) for the branches from `first` on, batch after batch. What a branch finds
+    // body(branch, reader) for the branches from `first` on, batch after batch. What a branch finds
     // does not depend on its batch.
     template <class Body>
     void in_batches(int64_t level, int64_t first, int threads, Vector<Found>& found, Body body) {
@@ -168,14 +137,14 @@ private:
                 control_.begin(level, branches, first);
                 if (!rows_.all_from(first)) control_.single([&] { load(first, level > 1); });
                 const int64_t count = rows_.last() - first;
-                List<Scratch> scratch;
+                List<BranchReader> readers;
                 for (int t = 0; t < Control::useful(threads, count); ++t)
-                    scratch.emplace_back(rows_.items(), rows_.kinds(), control_);
+                    readers.emplace_back(judge_, rows_, trie_, control_);
                 control_.begin(level, branches, first);
                 control_.parallel(threads, count, [&](int64_t index, int worker) {
-                    Found& mine = found[first + index];
-                    mine.margins = total_.margins;  // prunes; an equal value met later does not replace the first
-                    body(first + index, mine, scratch[worker]);
+                    // It prunes; an equal value met later does not replace the first.
+                    found[first + index].margins = total_.margins;
+                    body(first + index, readers[worker]);
                 });
                 first = rows_.last();
             } catch (const OutOfMemory&) {
@@ -197,222 +166,6 @@ private:
     // Not if it is what was found that fills the memory.
     bool smaller_batches_help(int64_t first) const {
         return rows_.last() - first > 1 && rows_.bytes() > control_.limit() / 16;
-    }
-
-    // Goes down the trie to the safe prefixes of size level - 1, delivering to each child the rows that hold it.
-    void walk(List<int32_t>& prefix, int64_t node, View<Position> cohort, int64_t level, bool last, Found& found,
-              Scratch& scratch) {
-        control_.poll();
-        if (prefix.size() == level - 1) return extend(prefix, cohort, last, found, scratch);
-        const auto children = trie_.children(prefix.size(), node);
-        const int64_t first = trie_.first_child(prefix.size(), node);
-        Vector<Cohort> delivered(children.size(), Cohort(control_), control_);
-        for (Index c = 0; c < children.size(); ++c) scratch.slot[children[c]] = int32_t(c);
-        for (const Position& at : cohort) {
-            control_.poll();
-            rows_.for_each_item(at, [&](int32_t item, Position after) {
-                const int32_t slot = scratch.slot[item];
-                if (slot != none) delivered[slot].push_back(after);
-            });
-        }
-        for (int32_t child : children) scratch.slot[child] = none;
-        for (Index c = 0; c < children.size(); ++c) {
-            prefix.push_back(children[c]);
-            walk(prefix, first + c, delivered[c], level, last, found, scratch);
-            prefix.pop_back();
-            Cohort(control_).swap(delivered[c]);
-        }
-    }
-
-    // Counts every extension of a safe prefix and judges it.
-    void extend(List<int32_t>& prefix, View<Position> cohort, bool last, Found& found, Scratch& s) {
-        s.touched.clear();
-        for (const Position& at : cohort) {
-            control_.poll();
-            rows_.for_each_item(at, [&](int32_t item, Position) {
-                if (s.count[item]++ == 0) s.touched.push_back(item);
-            });
-        }
-        std::sort(s.touched.begin(), s.touched.end());
-        drop_unsafe(prefix, s);
-        if (rows_.kinds() > 0 && !s.touched.empty()) count_sensitive(prefix, cohort, found, s);
-
-        const int64_t safe = found.safe;
-        for (int32_t item : s.touched) {
-            if (judge(prefix, item, s.count[item], s.best_sensitive[item], s.best_with[item], found) && !last)
-                found.items.push_back(item);
-            s.count[item] = 0;
-            s.best_with[item] = 0;
-            s.best_sensitive[item] = none;
-        }
-        if (!last) found.children.push_back(int32_t(found.safe - safe));
-    }
-
-    // Whether prefix + item is safe, given the sensitive thing that most of its rows hold; counts and reports it.
-    bool judge(const List<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
-               Found& found) const {
-        Margins& margins = found.margins;
-        if (!margins.smallest_support || support < margins.smallest_support) {
-            margins.smallest_support = support;
-            margins.smallest_items = named(prefix, item);
-        }
-        if (support < promise_.k) {
-            ++found.identity;
-            report(prefix, item, support, none, 0, found);
-            return false;
-        }
-        if (promise_.breaks(with, support)) {
-            ++found.attribute;
-            report(prefix, item, support, sensitive, with, found);
-            return false;
-        }
-        ++found.safe;
-        return true;
-    }
-
-    // Level 1: a single item, by the sensitive things that its holders have.
-    void judge_holders(int64_t branch, Found& found, Scratch& s) {
-        const List<int32_t> nothing_known;
-        const auto holders = rows_.holders(branch);
-        const int64_t support = rows_.support(branch);
-        count_carriers(holders, s);
-        int32_t sensitive = none;
-        int64_t with = 0;
-        for (int32_t carried : s.seen) {
-            const bool any = carried == rows_.kinds();
-            const int64_t carriers = s.cohort_with[carried];
-            Share& met = any ? found.margins.any : found.margins.breach;
-            if (greater(carriers, support, met.with, met.support))
-                met = {carriers, support, any ? none : carried, named(nothing_known, int32_t(branch))};
-            if (!any && carriers > with) {
-                with = carriers;
-                sensitive = carried;
-            }
-        }
-        forget_carriers(s);
-        judge(nothing_known, int32_t(branch), support, sensitive, with, found);
-    }
-
-    // In cohort_with, how many rows of a cohort hold each sensitive thing; "any of them" is counted like one more, the
-    // last.
-    void count_carriers(View<Position> cohort, Scratch& s) const {
-        for (const Position& at : cohort) {
-            control_.poll();
-            for_each_carried(at, [&](int32_t sensitive) {
-                if (s.cohort_with[sensitive]++ == 0) s.seen.push_back(sensitive);
-            });
-        }
-        std::sort(s.seen.begin(), s.seen.end());
-    }
-    static void forget_carriers(Scratch& s) {
-        for (int32_t sensitive : s.seen) s.cohort_with[sensitive] = 0;
-        s.seen.clear();
-    }
-    template <class Body>
-    void for_each_carried(const Position& at, Body body) const {
-        bool something = false;
-        rows_.for_each_sensitive(at, [&](int32_t sensitive) {
-            something = true;
-            body(sensitive);
-        });
-        if (something) body(rows_.kinds());
-    }
-
-    // For each counted extension, the sensitive item that most of its rows hold; and the margins of breach.
-    // "Any of them" is passed along like one more sensitive item, which no limit applies to.
-    void count_sensitive(const List<int32_t>& prefix, View<Position> cohort, Found& found, Scratch& s) {
-        const int32_t any = rows_.kinds();
-        count_carriers(cohort, s);
-        // Sup(Q + s) <= cohort_with[s] and, where it matters, Sup(Q) >= k: s can be passed over if even that ratio
-        // neither breaks the promise nor beats the largest breach met so far.
-        auto largest = [&](int32_t sensitive) -> Share& {
-            return sensitive == any ? found.margins.any : found.margins.breach;
-        };
-        auto matters = [&](int32_t sensitive) {
-            const int64_t most = s.cohort_with[sensitive];
-            const Share& met = largest(sensitive);
-            return greater(most, promise_.k, met.with, met.support) ||
-                   (sensitive != any && promise_.breaks(most, promise_.k));
-        };
-        int64_t carriers = 0;
-        for (int32_t sensitive : s.seen)
-            if (matters(sensitive)) {
-                s.mattering.push_back(sensitive);
-                s.carriers_begin[sensitive] = carriers;
-                carriers += s.cohort_with[sensitive];
-            }
-        if (!s.mattering.empty()) {
-            s.carriers.resize(carriers);
-            for (const Position& at : cohort) {
-                control_.poll();
-                for_each_carried(at, [&](int32_t sensitive) {
-                    int64_t& next = s.carriers_begin[sensitive];
-                    if (next != none) s.carriers[next++] = at;
-                });
-            }
-        }
-        int64_t begin = 0;
-        for (int32_t sensitive : s.mattering) {
-            control_.poll();  // sensitive items times public ones can be many
-            const int64_t end = s.carriers_begin[sensitive];
-            if (matters(sensitive)) {  // still, after what the sensitive items before it have met
-                auto for_each_item = [&](auto&& body) {
-                    for (int64_t c = begin; c < end; ++c) {
-                        control_.poll();
-                        rows_.for_each_item(s.carriers[c], [&](int32_t item, Position) { body(item); });
-                    }
-                };
-                for_each_item([&](int32_t item) { ++s.with[item]; });
-                for (int32_t item : s.touched) {
-                    const int64_t with = s.with[item], support = s.count[item];
-                    if (support < promise_.k) continue;
-                    Share& met = largest(sensitive);
-                    if (greater(with, support, met.with, met.support))
-                        met = {with, support, sensitive == any ? none : sensitive, named(prefix, item)};
-                    if (sensitive != any && with > s.best_with[item]) {
-                        s.best_with[item] = with;
-                        s.best_sensitive[item] = sensitive;
-                    }
-                }
-                for_each_item([&](int32_t item) { s.with[item] = 0; });
-            }
-            s.carriers_begin[sensitive] = none;
-            begin = end;
-        }
-        forget_carriers(s);
-        s.mattering.clear();
-    }
-
-    // Keeps the extensions e for which every subset of prefix + e that lacks one item of the prefix is safe too. (An
-    // itemset with an unsafe subset is no minimal mole and is not extended.)
-    void drop_unsafe(const List<int32_t>& prefix, Scratch& s) const {
-        if (prefix.size() < 2) return;  // single items have been judged: only safe ones are left in the rows
-        for (Index left_out = 0; left_out < prefix.size(); ++left_out) {
-            const auto safe = trie_.children_without(prefix, left_out);
-            auto at = safe.begin();
-            Index kept = 0;
-            for (int32_t item : s.touched) {
-                at = std::lower_bound(at, safe.end(), item);
-                if (at != safe.end() && *at == item) s.touched[kept++] = item;
-                else s.count[item] = 0;
-            }
-            s.touched.resize(kept);
-        }
-    }
-
-    void report(const List<int32_t>& prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
-                Found& found) const {
-        const Index size = prefix.size() + 1;
-        if (total_.worst.wants(support, sensitive, with, size) && found.worst.wants(support, sensitive, with, size))
-            found.worst.add(named(prefix, item), support, sensitive, with);
-    }
-
-    List<int32_t> named(const List<int32_t>& prefix, int32_t item) const {
-        List<int32_t> items;
-        for (int32_t i : prefix) items.push_back(rows_.item(i));
-        items.push_back(rows_.item(item));
-        std::sort(items.begin(), items.end());
-        return items;
     }
 
     // Adds up the branches in their order, so that the result does not depend on the number of threads.
@@ -456,20 +209,19 @@ private:
     int64_t with_any_ = 0;
     Trie trie_;
     Found total_;
+    Judge judge_;
     bool feasible_ = true;
     int64_t checked_ = 0;
     List<int64_t> identity_by_size_, attribute_by_size_;
 };
 
-nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int32_t>& kind,
+nb::dict audit_coherence(Control& control, View<int64_t> offsets, View<int32_t> items, View<int32_t> kind,
                          int32_t kinds, int64_t h_num, int64_t h_den, int64_t k, int64_t p, int64_t witness_limit,
-                         int64_t batch_limit, int threads, int64_t memory_limit, double time_limit,
-                         nb::object progress) {
-    for (int32_t which : span_of(kind))
+                         int64_t batch_limit, int threads) {
+    for (int32_t which : kind)
         if (which < none || which >= kinds) throw std::invalid_argument("there is no such sensitive thing");
     Csr data(offsets, items, int32_t(kind.size()));
-    Control control(memory_limit, time_limit, std::move(progress));
-    Auditor auditor(data, span_of(kind), kinds, {h_num, h_den, k, p}, witness_limit, batch_limit, control);
+    Auditor auditor(data, kind, kinds, {h_num, h_den, k, p}, witness_limit, batch_limit, control);
     auditor.run(threads);
     return auditor.result();
 }
@@ -477,9 +229,8 @@ nb::dict audit_coherence(const Array<int64_t>& offsets, const Array<int32_t>& it
 }  // namespace
 
 void register_audit_coherence(nb::module_& m) {
-    m.def("coherence", &audit_coherence, "offsets"_a, "items"_a, "kind"_a, nb::kw_only(), "kinds"_a, "h_num"_a,
-          "h_den"_a, "k"_a, "p"_a, "witness_limit"_a, "batch_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a,
-          "progress"_a.none());
+    def_kernel(m, "coherence", audit_coherence, "offsets"_a, "items"_a, "kind"_a, nb::kw_only(), "kinds"_a, "h_num"_a,
+               "h_den"_a, "k"_a, "p"_a, "witness_limit"_a, "batch_limit"_a, "threads"_a);
 }
 
 }  // namespace veilset

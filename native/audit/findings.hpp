@@ -1,12 +1,8 @@
 // What the auditor of coherence finds: moles by severity, and how close to its limits the data comes.
 #pragma once
 
-#include <algorithm>
-#include <utility>
-
 #include "audit/worst.hpp"
 #include "core/arrays.hpp"
-#include "core/control.hpp"
 
 namespace veilset::auditing {
 

@@ -3,15 +3,11 @@
 // It goes along the rows. An item says which patterns have it; a row that holds some item of a pattern holds a part of
 // it, its *intersection* with the pattern. What comes out is, for each pattern, the different intersections and how
 // many rows have each. The support of every part of the pattern follows: the rows whose intersection contains it.
-#include <algorithm>
 #include <bit>
 #include <deque>
-#include <numeric>
 #include <optional>
-#include <stdexcept>
 
 #include "audit/sequences.hpp"
-#include "core/control.hpp"
 #include "core/csr.hpp"
 
 namespace veilset {
@@ -24,8 +20,7 @@ constexpr Index short_pattern = 6;  // items: up to here every part has a counte
 class Patterns {
 public:
     Patterns(const Csr& asked, Control& control)
-        : first_word_(asked.rows() + 1, 0, control), first_counter_(asked.rows() + 1, 0, control),
-          first_place_(asked.vocabulary + 1, 0, control), places_(asked.items.size(), {}, control) {
+        : first_word_(asked.rows() + 1, 0, control), first_counter_(asked.rows() + 1, 0, control), places_(control) {
         for (int64_t p = 0; p < asked.rows(); ++p) {
             control.poll();
             const auto items = asked.row(p);
@@ -34,22 +29,21 @@ public:
             first_word_[p + 1] = first_word_[p] + (items.size() + 63) / 64;
             first_counter_[p + 1] =
                 first_counter_[p] + (items.size() <= short_pattern ? int64_t(1) << items.size() : 0);
-            for (int32_t item : items) ++first_place_[item + 1];
         }
-        std::partial_sum(first_place_.begin(), first_place_.end(), first_place_.begin());
-        Vector<int64_t> next(first_place_.begin(), first_place_.end() - 1, control);
-        for (int64_t p = 0; p < asked.rows(); ++p) {
-            control.poll();
-            int32_t place = 0;
-            for (int32_t item : asked.row(p)) places_[next[item]++] = {int32_t(p), place++};
-        }
+        places_.fill(asked.vocabulary, [&](auto put) {
+            for (int64_t p = 0; p < asked.rows(); ++p) {
+                control.poll();
+                int32_t place = 0;
+                for (int32_t item : asked.row(p)) put(item, Place{int32_t(p), place++});
+            }
+        });
     }
 
     struct Place {
         int32_t pattern, place;
     };
     Index count() const { return first_word_.size() - 1; }
-    View<Place> with(int32_t item) const { return part(places_, first_place_, item); }
+    View<Place> with(int32_t item) const { return places_[item]; }
     // The words of a pattern in an array of those of all patterns.
     Index first_word(int32_t pattern) const { return first_word_[pattern]; }
     Index words(int32_t pattern) const { return first_word_[pattern + 1] - first_word_[pattern]; }
@@ -61,8 +55,8 @@ public:
     Index counters() const { return first_counter_.back(); }
 
 private:
-    Vector<int64_t> first_word_, first_counter_, first_place_;
-    Vector<Place> places_;
+    Vector<int64_t> first_word_, first_counter_;
+    Groups<Place> places_;  // by item
 };
 
 // The different intersections and their rows, which are tallied.
@@ -108,11 +102,10 @@ private:
 class Reader {
 public:
     Reader(const Patterns& patterns, Control& control)
-        : found(patterns, control), patterns_(patterns), control_(control), held_(patterns.words(), 0, control),
+        : found(patterns, control), patterns_(patterns), held_(patterns.words(), 0, control),
           seen_(patterns.count(), 0, control), touched_(control) {}
 
     void read(View<int32_t> row) {
-        control_.poll();
         for (int32_t item : row)
             for (auto [pattern, place] : patterns_.with(item)) {
                 if (!seen_[pattern]) touched_.push_back(pattern);
@@ -133,7 +126,6 @@ public:
 
 private:
     const Patterns& patterns_;
-    Control& control_;
     Vector<uint64_t> held_;  // of all patterns, what this row holds
     Vector<uint8_t> seen_;
     Vector<int32_t> touched_;
@@ -168,39 +160,33 @@ struct Answer {
     }
 };
 
-nb::tuple audit_patterns(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
-                         const Array<int64_t>& asked_offsets, const Array<int32_t>& asked_items, int threads,
-                         int64_t memory_limit, double time_limit, nb::object progress) {
+nb::tuple audit_patterns(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary,
+                         View<int64_t> asked_offsets, View<int32_t> asked_items, int threads) {
     if (vocabulary < 0) throw std::invalid_argument("the vocabulary is negative");
     const Csr data(offsets, items, vocabulary), asked(asked_offsets, asked_items, vocabulary);
     if (asked.rows() > INT32_MAX) throw std::invalid_argument("too many patterns");
-    Control control(memory_limit, time_limit, std::move(progress));
-    const int64_t blocks = (data.rows() + rows_per_block - 1) / rows_per_block;
+    const Index blocks = Control::blocks(data.rows(), rows_per_block);
     std::optional<Patterns> patterns;
     std::deque<Reader> readers;  // they stay where they are
     control.single([&] {
         patterns.emplace(asked, control);
         for (int t = 0; t < Control::useful(threads, blocks); ++t) readers.emplace_back(*patterns, control);
     });
-    control.begin(1, blocks);
-    control.parallel(int(readers.size()), blocks, [&](int64_t number, int worker) {
-        const int64_t last = std::min((number + 1) * rows_per_block, data.rows());
-        for (int64_t r = number * rows_per_block; r < last; ++r) readers[worker].read(data.row(r));
-    });
+    control.in_blocks(1, threads, data.rows(), rows_per_block,
+                      [&](Index r, int worker) { readers[worker].read(data.row(r)); });
     std::optional<Answer> answer;
     control.single([&] {
         for (; readers.size() > 1; readers.pop_back()) readers.front().found.add(readers.back().found);
         answer.emplace(readers.front().found, *patterns, control);
     });
-    return nb::make_tuple(to_numpy(std::move(answer->first)), to_numpy(std::move(answer->offsets)),
-                          to_numpy(std::move(answer->places)), to_numpy(std::move(answer->rows)));
+    return to_tuple(answer->first, answer->offsets, answer->places, answer->rows);
 }
 
 }  // namespace
 
 void register_audit_patterns(nb::module_& m) {
-    m.def("patterns", &audit_patterns, "offsets"_a, "items"_a, "vocabulary"_a, "asked_offsets"_a, "asked_items"_a,
-          nb::kw_only(), "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
+    def_kernel(m, "patterns", audit_patterns, "offsets"_a, "items"_a, "vocabulary"_a, "asked_offsets"_a,
+               "asked_items"_a, nb::kw_only(), "threads"_a);
 }
 
 }  // namespace veilset

@@ -9,15 +9,11 @@
 //     3. if no item is given away, the same search for the largest confidence there is.
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <deque>
-#include <stdexcept>
 
 #include "audit/rho_item.hpp"
 #include "audit/rho_rows.hpp"
 #include "audit/rho_search.hpp"
-#include "core/control.hpp"
-#include "core/csr.hpp"
 
 namespace veilset {
 namespace {
@@ -154,15 +150,13 @@ private:
     std::deque<Examiner> examiners_;  // they stay where they are
 };
 
-nb::dict audit_rho(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive,
-                   int64_t rho_num, int64_t rho_den, int64_t witness_limit, int threads, int64_t memory_limit,
-                   double time_limit, nb::object progress) {
+nb::dict audit_rho(Control& control, View<int64_t> offsets, View<int32_t> items, View<uint8_t> sensitive,
+                   int64_t rho_num, int64_t rho_den, int64_t witness_limit, int threads) {
     if (rho_num < 1 || rho_num > rho_den) throw std::invalid_argument("rho is no share");
     if (rho_den > 1'000'000) throw std::invalid_argument("rho is too fine");  // counts times rho must fit in 64 bits
     if (witness_limit < 0) throw std::invalid_argument("witness_limit is negative");
     Csr data(offsets, items, int32_t(sensitive.size()));
-    Control control(memory_limit, time_limit, std::move(progress));
-    Auditor auditor(data, span_of(sensitive), {rho_num, rho_den, false}, control);
+    Auditor auditor(data, sensitive, {rho_num, rho_den, false}, control);
     auditor.run(threads);
     return auditor.result(witness_limit);
 }
@@ -170,8 +164,8 @@ nb::dict audit_rho(const Array<int64_t>& offsets, const Array<int32_t>& items, c
 }  // namespace
 
 void register_audit_rho(nb::module_& m) {
-    m.def("rho", &audit_rho, "offsets"_a, "items"_a, "sensitive"_a, nb::kw_only(), "rho_num"_a, "rho_den"_a,
-          "witness_limit"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
+    def_kernel(m, "rho", audit_rho, "offsets"_a, "items"_a, "sensitive"_a, nb::kw_only(), "rho_num"_a, "rho_den"_a,
+               "witness_limit"_a, "threads"_a);
 }
 
 }  // namespace veilset

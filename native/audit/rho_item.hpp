@@ -2,12 +2,9 @@
 // shown.
 #pragma once
 
-#include <algorithm>
-
 #include "audit/rho_rows.hpp"
 #include "audit/rho_rules.hpp"
 #include "audit/rho_search.hpp"
-#include "core/control.hpp"
 
 namespace veilset::auditing {
 

@@ -6,11 +6,9 @@
 // antecedent.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 
 #include "audit/rho_rules.hpp"
-#include "core/control.hpp"
 
 namespace veilset::auditing {
 

@@ -2,11 +2,8 @@
 // first; items are numbered from the rarest to the most frequent, and each has the list of the rows that hold it.
 #pragma once
 
-#include <algorithm>
 #include <limits>
-#include <stdexcept>
 
-#include "core/control.hpp"
 #include "core/csr.hpp"
 
 namespace veilset::auditing {
@@ -30,7 +27,7 @@ public:
     int32_t number(int32_t code) const { return number_[code]; }  // the other way
     int64_t support(int32_t item) const { return support_[item]; }
     // The rows that hold an item, the longest first.
-    View<int32_t> holders(int32_t item) const { return part(holders_, begin_, item); }
+    View<int32_t> holders(int32_t item) const { return holders_[item]; }
 
     // body(row) for the rows that hold all of a non-empty itemset (ascending), until it answers false. They are among
     // the holders of the rarest item, and none is shorter than the itemset. Most others lack one of its bits.
@@ -128,15 +125,12 @@ private:
     }
 
     void index() {
-        begin_.assign(code_.size() + 1, 0);
-        for (int32_t item : items_) ++begin_[item + 1];
-        for (Index i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-        holders_.resize(items_.size());
-        Vector<int64_t> next(begin_.begin(), begin_.end() - 1, control_);
-        for (int32_t r = 0; r < rows(); ++r) {
-            if (r % polled_rows == 0) control_.poll();
-            for (int32_t item : row(r)) holders_[next[item]++] = r;
-        }
+        holders_.fill(items(), [&](auto put) {
+            for (int32_t r = 0; r < rows(); ++r) {
+                if (r % polled_rows == 0) control_.poll();
+                for (int32_t item : row(r)) put(item, r);
+            }
+        });
     }
 
     const Csr& data_;
@@ -146,8 +140,7 @@ private:
     Vector<int64_t> offsets_{control_}, weight_{control_};
     Vector<int32_t> items_{control_};
     Vector<uint64_t> signature_{control_};  // of each row: a few bits of all its items
-    Vector<int64_t> begin_{control_};       // item -> its part of holders_
-    Vector<int32_t> holders_{control_};
+    Groups<int32_t> holders_{control_};     // by item
 };
 
 }  // namespace veilset::auditing

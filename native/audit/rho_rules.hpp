@@ -1,9 +1,6 @@
 // What the auditor of ρ-uncertainty compares: rules, and the confidence that they must not reach.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
 #include "audit/findings.hpp"
 
 namespace veilset::auditing {

@@ -20,14 +20,11 @@
 // found.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "audit/rho_masks.hpp"
 #include "audit/rho_rows.hpp"
 #include "audit/rho_rules.hpp"
-#include "core/control.hpp"
 
 namespace veilset::auditing {
 
@@ -69,8 +66,7 @@ private:
         for (const Positive& positive : positives)
             for (int32_t item : rows_.row(positive.row))
                 if (item != sensitive && ++held_[item] == 2) item_.push_back(item);
-        std::sort(item_.begin(), item_.end(),
-                  [&](int32_t a, int32_t b) { return held_[a] != held_[b] ? held_[a] < held_[b] : a < b; });
+        std::ranges::sort(item_, {}, [&](int32_t item) { return std::pair(held_[item], item); });
         for (Index i = 0; i < item_.size(); ++i) local_[item_[i]] = int32_t(i);
         offsets_.push_back(0);
         for (const Positive& positive : positives) {

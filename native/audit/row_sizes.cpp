@@ -1,16 +1,12 @@
 // How large the auditor's rows are.
-#include <algorithm>
-
 #include "core/csr.hpp"
 
 namespace veilset {
 namespace {
 
 // How many rows hold 0, 1, 2, ... of the items that are not left out; up to the most that a row holds.
-Output<int64_t> row_sizes(const Array<int64_t>& offsets_, const Array<int32_t>& items_,
-                          const Array<uint8_t>& left_out_) {
-    const auto left_out = span_of(left_out_);
-    const Csr data(offsets_, items_, int32_t(left_out.size()));
+Output<int64_t> row_sizes(View<int64_t> offsets, View<int32_t> items, View<uint8_t> left_out) {
+    const Csr data(offsets, items, int32_t(left_out.size()));
     List<int64_t> rows;
     for (Index r = 0; r < data.rows(); ++r) {
         if (r % (1 << 24) == 0) look_for_signals();

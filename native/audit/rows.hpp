@@ -5,10 +5,7 @@
 // memory, as long as one branch fits; each batch reads all transactions again.
 #pragma once
 
-#include <algorithm>
-
 #include "audit/findings.hpp"
-#include "core/control.hpp"
 #include "core/csr.hpp"
 
 namespace veilset::auditing {

@@ -1,8 +1,6 @@
 // Sequences of numbers that an auditor has met, each under a key, and what it tallies of them.
 #pragma once
 
-#include <algorithm>
-
 #include "core/control.hpp"
 
 namespace veilset::auditing {

@@ -2,8 +2,6 @@
 // single items are their numbers.
 #pragma once
 
-#include <algorithm>
-
 #include "core/control.hpp"
 
 namespace veilset::auditing {

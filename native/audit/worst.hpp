@@ -1,9 +1,6 @@
 // The worst findings of an audit, up to a limit.
 #pragma once
 
-#include <algorithm>
-#include <utility>
-
 #include "core/control.hpp"
 
 namespace veilset::auditing {

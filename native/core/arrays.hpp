@@ -5,13 +5,9 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/detail/nb_list.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "core/vector.hpp"
 
@@ -21,20 +17,21 @@ namespace veilset {
 
 using namespace nb::literals;
 
-// An argument that is exactly such an array: nanobind would otherwise take float64 for int64.
+// An array that Python has given, for those who keep it. An argument of this type, or a View, is exactly such an array:
+// nanobind would otherwise take float64 for int64.
 template <class T>
-struct Array : nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu> {};
+class Array : public View<T> {
+public:
+    using Given = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    Array() = default;
+    explicit Array(const Given& given) : View<T>(given.data(), given.size()), given_(given) {}
+
+private:
+    Given given_;
+};
 
 template <class T>
 using Output = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-View<T> span_of(const Array<T>& array) {
-    return {array.data(), array.size()};
-}
-
-// An argument that takes an array only as it is: nanobind would otherwise turn float64 into int64.
-inline auto array(const char* name) { return nb::arg(name).noconvert(); }
 
 // Hands a vector's memory to NumPy without copying, in this shape.
 template <class Result, class T>
@@ -69,15 +66,30 @@ Output<T> to_numpy(std::type_identity_t<View<Record>> records, T Record::* membe
 
 template <class T>
 struct nanobind::detail::type_caster<veilset::Array<T>> {
-    using Caster = make_caster<typename veilset::Array<T>::ndarray>;
+    using Caster = make_caster<typename veilset::Array<T>::Given>;
     NB_TYPE_CASTER(veilset::Array<T>, Caster::Name)
 
     bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
         Caster caster;
         if (!caster.from_python(source, flags & ~uint32_t(cast_flags::convert), cleanup)) return false;
-        value = {std::move(caster.value)};
+        value = veilset::Array<T>(caster.value);
         return true;
     }
+};
+
+template <class T>
+struct nanobind::detail::type_caster<veilset::View<T>> {
+    using Caster = make_caster<veilset::Array<T>>;
+    NB_TYPE_CASTER(veilset::View<T>, Caster::Name)
+
+    bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+        if (!array_.from_python(source, flags, cleanup)) return false;
+        value = array_.value;
+        return true;
+    }
+
+private:
+    Caster array_;
 };
 
 template <class T>

@@ -7,18 +7,16 @@
 
 #include <nanobind/nanobind.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <new>
-#include <stdexcept>
+#include <optional>
 #include <system_error>
 #include <thread>
-#include <vector>
+#include <type_traits>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -153,12 +151,13 @@ public:
         if (failure) rethrow(failure);
     }
 
+    static Index blocks(Index count, Index block) { return (count + block - 1) / block; }
+
     // The same in blocks of so many indices, with a look for a stop at each.
     template <class Body>
     void in_blocks(int64_t stage, int threads, Index count, Index block, Body body) {
-        const Index blocks = (count + block - 1) / block;
-        begin(stage, blocks);
-        parallel(threads, blocks, [&](Index number, int worker) {
+        begin(stage, blocks(count, block));
+        parallel(threads, blocks(count, block), [&](Index number, int worker) {
             for (Index index = number * block; index < std::min((number + 1) * block, count); ++index) {
                 poll();
                 body(index, worker);
@@ -166,10 +165,16 @@ public:
         });
     }
 
-    // One task in one worker thread.
+    // One task in one worker thread; what it gives.
     template <class Body>
-    void single(Body body) {
-        parallel(1, 1, [&](int64_t, int) { body(); });
+    auto single(Body body) {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            parallel(1, 1, [&](int64_t, int) { body(); });
+        } else {
+            std::optional<decltype(body())> result;
+            parallel(1, 1, [&](int64_t, int) { result.emplace(body()); });
+            return std::move(*result);
+        }
     }
 
 private:
@@ -201,6 +206,16 @@ private:
     std::atomic<bool> stop_{false};
     std::atomic<int64_t> stage_{0}, done_{0}, total_{0};
 };
+
+// Binds a kernel. Python gives its limits as the last three arguments; it takes them as a Control, its first.
+template <class Result, class... Arguments, class... Names>
+void def_kernel(nb::module_& m, const char* name, Result (*kernel)(Control&, Arguments...), const Names&... names) {
+    auto bounded = [kernel](Arguments... arguments, int64_t memory_limit, double time_limit, nb::object progress) {
+        Control control(memory_limit, time_limit, std::move(progress));
+        return kernel(control, std::forward<Arguments>(arguments)...);
+    };
+    m.def(name, bounded, names..., nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+}
 
 // Kernels jump about in their largest arrays; with pages of 2 MB instead of 4 kB the processor finds its way sooner.
 constexpr size_t large_page = size_t(1) << 21;
@@ -251,5 +266,26 @@ struct CountedAllocator {
 
 template <class T>
 using Vector = List<T, CountedAllocator<T>>;
+
+// Values by key (0, 1, 2, ...): those of a key lie side by side.
+template <class T>
+struct Groups {
+    Vector<int64_t> first;
+    Vector<T> values;
+    explicit Groups(Control& control) : first(1, 0, control), values(control) {}
+
+    Index size() const { return first.size() - 1; }
+    // What was pushed to the values since the last key, and the end of these.
+    View<T> open() const { return View(values).subspan(first.back()); }
+    void close() { first.push_back(values.size()); }
+
+    // each(put) calls put(key, value) for all of them, twice.
+    template <class Each>
+    void fill(Index keys, Each each) {
+        first.assign(keys + 1, 0);
+        group(first, values, each);
+    }
+    View<T> operator[](Index key) const { return part(values, first, key); }
+};
 
 }  // namespace veilset

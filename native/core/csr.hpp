@@ -2,11 +2,6 @@
 // Row r holds items[offsets[r] .. offsets[r + 1]), sorted and unique.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <stdexcept>
-
 #include "core/arrays.hpp"
 #include "core/control.hpp"
 
@@ -34,8 +29,8 @@ struct Csr {
     View<int32_t> items;
     int32_t vocabulary;
 
-    Csr(const Array<int64_t>& offsets_, const Array<int32_t>& items_, int32_t vocabulary_)
-        : offsets(span_of(offsets_)), items(span_of(items_)), vocabulary(vocabulary_) {
+    Csr(View<int64_t> offsets_, View<int32_t> items_, int32_t vocabulary_)
+        : offsets(offsets_), items(items_), vocabulary(vocabulary_) {
         // Reading outside the arrays would be worse than an error: check once, O(n).
         if (offsets.empty() || offsets.front() != 0 || offsets.back() != items.size())
             throw std::invalid_argument("offsets do not frame the items");

@@ -2,13 +2,8 @@
 //
 // Every random decision is keyed by (seed, purpose, index, draw number), so a row does not depend on the rows before
 // it, and the same seed gives the same rows for any number of threads.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <numeric>
 
 #include "core/arrays.hpp"
 #include "core/control.hpp"
@@ -78,9 +73,9 @@ nb::tuple make_rows(Control& control, int threads, int64_t rows, int32_t items, 
         Vector<int32_t> codes;
         Vector<int64_t> ends;
     };
-    const int64_t count = (rows + rows_per_block - 1) / rows_per_block;
+    const Index count = Control::blocks(rows, rows_per_block);
     List<Block> blocks(count, Block{Vector<int32_t>(control), Vector<int64_t>(control)});
-    List<Taken> taken(std::min<int64_t>(threads, count), Taken(items, control));
+    List<Taken> taken(Control::useful(threads, count), Taken(items, control));
     control.in_blocks(1, threads, rows, rows_per_block, [&](Index row, int worker) {
         Block& block = blocks[row / rows_per_block];
         taken[worker].begin(row);
@@ -159,10 +154,8 @@ struct Patterns {
     }
 };
 
-nb::tuple generate_quest(int64_t transactions, double average_length, double pattern_length, int32_t items,
-                         int32_t patterns, uint64_t seed, int threads, int64_t memory_limit, double time_limit,
-                         nb::object progress) {
-    Control control(memory_limit, time_limit, std::move(progress));
+nb::tuple generate_quest(Control& control, int64_t transactions, double average_length, double pattern_length,
+                         int32_t items, int32_t patterns, uint64_t seed, int threads) {
     Patterns table(control);
     control.single([&] { table.make(patterns, pattern_length, items, seed, control); });
     const Choice pick(table.weight);
@@ -222,9 +215,8 @@ Choice long_tailed_lengths(double average, int32_t longest, Control& control) {
     return Choice(std::move(weights));
 }
 
-nb::tuple generate_pos(int64_t transactions, int32_t items, double average_length, int32_t maximum_length,
-                       uint64_t seed, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
-    Control control(memory_limit, time_limit, std::move(progress));
+nb::tuple generate_pos(Control& control, int64_t transactions, int32_t items, double average_length,
+                       int32_t maximum_length, uint64_t seed, int threads) {
     Choice lengths((Vector<double>(control)));
     control.single([&] { lengths = long_tailed_lengths(average_length, maximum_length, control); });
     Vector<double> popularity(control);
@@ -257,12 +249,10 @@ nb::tuple generate_pos(int64_t transactions, int32_t items, double average_lengt
 }  // namespace
 
 void register_core_generate(nb::module_& m) {
-    m.def("generate_quest", &generate_quest, nb::kw_only(), nb::arg("transactions"), nb::arg("average_length"),
-          nb::arg("pattern_length"), nb::arg("items"), nb::arg("patterns"), nb::arg("seed"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
-    m.def("generate_pos", &generate_pos, nb::kw_only(), nb::arg("transactions"), nb::arg("items"),
-          nb::arg("average_length"), nb::arg("maximum_length"), nb::arg("seed"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "generate_quest", generate_quest, nb::kw_only(), "transactions"_a, "average_length"_a,
+               "pattern_length"_a, "items"_a, "patterns"_a, "seed"_a, "threads"_a);
+    def_kernel(m, "generate_pos", generate_pos, nb::kw_only(), "transactions"_a, "items"_a, "average_length"_a,
+               "maximum_length"_a, "seed"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -1,22 +1,14 @@
 // Rows in canonical form: items mapped through the vocabulary, sorted, unique.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <cstring>
 
-#include "core/arrays.hpp"
 #include "core/csr.hpp"
 
 namespace veilset {
 namespace {
 
 // Maps every item through new_code (-1 drops it), then sorts each row and removes repetitions.
-nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& codes_, const Array<int32_t>& new_code_) {
-    auto offsets = span_of(offsets_);
-    auto codes = span_of(codes_);
-    auto new_code = span_of(new_code_);
+nb::tuple canonicalize(View<int64_t> offsets, View<int32_t> codes, View<int32_t> new_code) {
     if (offsets.empty() || offsets.front() != 0 || offsets.back() != codes.size())
         throw std::invalid_argument("offsets do not frame the items");
     List<int64_t> out_offsets(offsets.size(), 0);
@@ -50,9 +42,9 @@ nb::tuple canonicalize(const Array<int64_t>& offsets_, const Array<int32_t>& cod
 }
 
 // Which of `count` codes occur; -1 (an empty field) is passed over.
-nb::object occurring(const Array<int32_t>& codes_, int64_t count) {
+nb::object occurring(View<int32_t> codes, int64_t count) {
     List<uint8_t> seen(count, 0);
-    for (int32_t code : span_of(codes_)) {
+    for (int32_t code : codes) {
         if (code >= count) throw std::invalid_argument("item outside the vocabulary");
         if (code >= 0) seen[code] = 1;
     }
@@ -60,9 +52,9 @@ nb::object occurring(const Array<int32_t>& codes_, int64_t count) {
 }
 
 // How often each of `count` codes occurs. NumPy's bincount would copy the codes, twice as wide.
-nb::object count_codes(const Array<int32_t>& codes_, int64_t count) {
+nb::object count_codes(View<int32_t> codes, int64_t count) {
     List<int64_t> times(count, 0);
-    in_parts(span_of(codes_), [&](View<int32_t> part) {
+    in_parts(codes, [&](View<int32_t> part) {
         for (int32_t code : part) {
             if (code < 0 || code >= count) throw std::invalid_argument("item outside the vocabulary");
             ++times[code];
@@ -72,8 +64,7 @@ nb::object count_codes(const Array<int32_t>& codes_, int64_t count) {
 }
 
 // The places of the bits that are set, from `offset` on, as Arrow counts them: the lowest bit of a byte first.
-nb::object set_bits(const Array<uint8_t>& bytes_, int64_t offset, int64_t length) {
-    auto bytes = span_of(bytes_);
+nb::object set_bits(View<uint8_t> bytes, int64_t offset, int64_t length) {
     if (offset < 0 || length < 0 || (offset + length + 7) / 8 > bytes.size())
         throw std::invalid_argument("bits out of range");
     List<int32_t> places;
@@ -97,10 +88,7 @@ nb::object set_bits(const Array<uint8_t>& bytes_, int64_t offset, int64_t length
 }
 
 // The items of the rows at these places, one row after the other.
-nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items_, const Array<int64_t>& rows_) {
-    auto offsets = span_of(offsets_);
-    auto items = span_of(items_);
-    auto rows = span_of(rows_);
+nb::object take_rows(View<int64_t> offsets, View<int32_t> items, View<int64_t> rows) {
     List<int32_t> out;
     {
         nb::gil_scoped_release release;
@@ -118,9 +106,7 @@ nb::object take_rows(const Array<int64_t>& offsets_, const Array<int32_t>& items
 }
 
 // Gathers (group, value) pairs into rows, one per group, in the order given; a value of -1 adds nothing.
-nb::tuple gather(const Array<int32_t>& groups_, const Array<int32_t>& values_, int64_t count) {
-    auto groups = span_of(groups_);
-    auto values = span_of(values_);
+nb::tuple gather(View<int32_t> groups, View<int32_t> values, int64_t count) {
     if (groups.size() != values.size()) throw std::invalid_argument("groups and values differ in length");
     List<int64_t> offsets(count + 1, 0);
     List<int32_t> items;
@@ -139,12 +125,12 @@ nb::tuple gather(const Array<int32_t>& groups_, const Array<int32_t>& values_, i
 }  // namespace
 
 void register_core_rows(nb::module_& m) {
-    m.def("canonicalize", &canonicalize, array("offsets"), array("codes"), array("new_code"));
-    m.def("set_bits", &set_bits, array("bitmap"), nb::arg("offset"), nb::arg("length"));
-    m.def("take_rows", &take_rows, array("offsets"), array("items"), array("rows"));
-    m.def("occurring", &occurring, array("codes"), nb::arg("count"));
-    m.def("group", &gather, array("groups"), array("values"), nb::arg("count"));
-    m.def("count_codes", &count_codes, array("codes"), nb::arg("count"));
+    m.def("canonicalize", &canonicalize, "offsets"_a, "codes"_a, "new_code"_a);
+    m.def("set_bits", &set_bits, "bitmap"_a, "offset"_a, "length"_a);
+    m.def("take_rows", &take_rows, "offsets"_a, "items"_a, "rows"_a);
+    m.def("occurring", &occurring, "codes"_a, "count"_a);
+    m.def("group", &gather, "groups"_a, "values"_a, "count"_a);
+    m.def("count_codes", &count_codes, "codes"_a, "count"_a);
 }
 
 }  // namespace veilset

@@ -1,12 +1,15 @@
 // Sizes and places are signed, like ids, offsets and counts: they meet without a cast, and a difference may be
-// negative.
+// negative. The standard headers that nearly every kernel needs come with them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <ranges>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace veilset {
@@ -46,6 +49,15 @@ View(const T*, End) -> View<T>;
 template <class Values, class Offsets>
 auto part(const Values& values, const Offsets& offsets, Index key) {
     return View(values).between(offsets[key], offsets[key + 1]);
+}
+
+// 0 .. count - 1, stably sorted by key(number).
+template <class Key>
+List<int32_t> ordered_by(Index count, Key key) {
+    List<int32_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, key);
+    return order;
 }
 
 // Puts values side by side, those of the same key together and in their order: each(put) calls put(key, value) for all

@@ -4,16 +4,10 @@
 // left is a choice among contested ones; a claim counts towards the support of its pattern while none of its
 // occurrences is missing. The choice is made in several ways, first from what the product left; the one that costs the
 // patterns to keep least wins.
-#include <algorithm>
 #include <chrono>
 #include <functional>
-#include <numeric>
-#include <stdexcept>
 #include <tuple>
-#include <utility>
 
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "core/random.hpp"
 #include "hiding/claims.hpp"
 #include "hiding/keep.hpp"
@@ -116,11 +110,8 @@ private:
         }
     }
 
-    List<Index> by_excess() const {
-        List<Index> order(limits_.size());
-        std::iota(order.begin(), order.end(), 0);
-        std::ranges::stable_sort(order, std::greater<>{}, [&](Index p) { return together_[p] - limits_[p].most; });
-        return order;
+    List<int32_t> by_excess() const {
+        return ordered_by(limits_.size(), [&](Index p) { return limits_[p].most - together_[p]; });
     }
 
     struct Victim {
@@ -253,7 +244,7 @@ struct ToKeep {
 };
 
 List<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, const ToHide& asked) {
-    const auto most = span_of(asked.most), num = span_of(asked.share_num), den = span_of(asked.share_den);
+    const View<int64_t> most = asked.most, num = asked.share_num, den = asked.share_den;
     const auto one_each = {antecedents.rows(), most.size(), num.size(), den.size()};
     if (std::ranges::any_of(one_each, [&](Index count) { return count != patterns.rows(); }))
         throw std::invalid_argument("limits and an antecedent for each pattern, please");
@@ -275,26 +266,22 @@ List<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, const To
 // it loses, and its seconds), `way` (the one that was taken). The ways: 0 starts from the product, all others from the
 // data; 2 takes one item of each pattern only, which does less harm where most transactions hold most items; from 3 on
 // what was lost weighs more.
-nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
-              const Array<uint8_t>& states, const ToHide& hidden, const ToKeep& spared, const Array<uint64_t>& odds,
-              uint64_t seed, int most_ways, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
+nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary, View<uint8_t> states,
+              const ToHide& hidden, const ToKeep& spared, View<uint64_t> odds, uint64_t seed, int most_ways,
+              int threads) {
     const Csr data(offsets, items, vocabulary), patterns(hidden.offsets, hidden.items, vocabulary);
     const Csr antecedents(hidden.antecedent_offsets, hidden.antecedent_items, vocabulary);
     const Csr keep(spared.offsets, spared.items, vocabulary);
-    if (span_of(states).size() != data.items.size())
-        throw std::invalid_argument("one state for each occurrence, please");
-    if (std::ranges::any_of(span_of(states), [](uint8_t s) { return s > 2; }))
-        throw std::invalid_argument("no such state");
-    if (span_of(spared.spare).size() != keep.rows())
-        throw std::invalid_argument("one number for each pattern to keep, please");
+    if (states.size() != data.items.size()) throw std::invalid_argument("one state for each occurrence, please");
+    if (std::ranges::any_of(states, [](uint8_t s) { return s > 2; })) throw std::invalid_argument("no such state");
+    if (spared.spare.size() != keep.rows()) throw std::invalid_argument("one number for each pattern to keep, please");
     if (odds.size() == 0 || most_ways < 1) throw std::invalid_argument("no odds, or no way");
     List<Limit> limits = checked_limits(patterns, antecedents, hidden);
-    Control control(memory_limit, time_limit, std::move(progress));
     List<int64_t> support(vocabulary, 0);
     for (int32_t i : data.items) ++support[i];
     const ByRarest by_pattern(patterns, support), by_antecedent(antecedents, support), by_keep(keep, support);
     const Claims claims(data, by_pattern, by_antecedent, threads, control);
-    Keep cost(data, patterns, by_keep, span_of(spared.spare), claims, threads, control);
+    Keep cost(data, patterns, by_keep, spared.spare, claims, threads, control);
     Choice choice(claims, antecedents, std::move(limits), seed, control);
 
     // The item of each pattern that matters least to the patterns to keep.
@@ -318,7 +305,7 @@ nb::dict hide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_
         int64_t removed = 0;
         List<int64_t> lost;
         control.single([&] {
-            if (way == 0) step = choice.begin(span_of(states), span_of(odds));
+            if (way == 0) step = choice.begin(states, odds);
             else choice.begin();
             removed = choice.finish(cost.values(), way == 2 ? View(least_wanted) : View<int32_t>());
             lost = cost.losses(choice.kept());
@@ -359,8 +346,8 @@ void register_hiding_certified(nb::module_& m) {
     nb::class_<ToKeep>(m, "ToKeep")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>>(), nb::kw_only(), "offsets"_a, "items"_a,
              "spare"_a);
-    m.def("hide", &hide, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "hidden"_a, "keep"_a, "odds"_a,
-          nb::kw_only(), "seed"_a, "most_ways"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
+    def_kernel(m, "hide", hide, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "hidden"_a, "keep"_a, "odds"_a,
+               nb::kw_only(), "seed"_a, "most_ways"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -4,45 +4,28 @@
 // occurrence is *contested* if some claim needs it. No other occurrence makes a difference to what is hidden.
 #pragma once
 
-#include <algorithm>
 #include <functional>
-#include <numeric>
-#include <utility>
 
-#include "core/control.hpp"
 #include "core/csr.hpp"
 
 namespace veilset::hiding {
 
 constexpr Index rows_per_block = 1024;
-inline Index blocks_of(Index rows) { return (rows + rows_per_block - 1) / rows_per_block; }
-
-// body(row, worker) for all rows, a block of them at a time.
-template <class Body>
-void each_in_blocks(Control& control, int threads, Index rows, Body body) {
-    control.parallel(threads, blocks_of(rows), [&](Index block, int worker) {
-        for (Index r = block * rows_per_block; r < std::min(rows, (block + 1) * rows_per_block); ++r) {
-            control.poll();
-            body(r, worker);
-        }
-    });
-}
 
 // Itemsets that are looked for in rows by their rarest item.
 class ByRarest {
 public:
-    ByRarest(const Csr& sets, View<int64_t> support) : sets_(sets), first_(support.size() + 1, 0), order_(sets.rows()) {
-        List<int32_t> rarest(order_.size(), -1);
-        for (Index s = 0; s < order_.size(); ++s) {
+    ByRarest(const Csr& sets, View<int64_t> support) : sets_(sets), first_(support.size() + 1, 0) {
+        List<int32_t> rarest(sets.rows(), -1);
+        for (Index s = 0; s < rarest.size(); ++s) {
             const auto items = sets.row(s);
             if (items.empty()) continue;  // found nowhere
             rarest[s] = *std::ranges::min_element(items, {}, [&](int32_t i) { return std::pair(support[i], i); });
-            ++first_[rarest[s] + 1];
         }
-        std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        List<int64_t> next(first_.begin(), first_.end() - 1);
-        for (int32_t s = 0; s < order_.size(); ++s)
-            if (rarest[s] >= 0) order_[next[rarest[s]]++] = s;
+        group(first_, order_, [&](auto put) {
+            for (Index s = 0; s < rarest.size(); ++s)
+                if (rarest[s] >= 0) put(rarest[s], int32_t(s));
+        });
     }
 
     const Csr& sets() const { return sets_; }
@@ -61,25 +44,6 @@ private:
     List<int32_t> order_;
 };
 
-// Numbers by which something is looked up: `of` holds those of key k from first[k] to first[k + 1].
-struct Lists {
-    Vector<int64_t> first, of;
-    explicit Lists(Control& control) : first(control), of(control) {}
-
-    // each(put) calls put(key, number) for all of them, twice.
-    template <class Each>
-    void fill(Index keys, Each each, Control& control) {
-        first.assign(keys + 1, 0);
-        each([&](Index key, int64_t) { ++first[key + 1]; });
-        std::partial_sum(first.begin(), first.end(), first.begin());
-        of.resize(first.back());
-        Vector<int64_t> next(first.begin(), first.end(), control);
-        each([&](Index key, int64_t number) { of[next[key]++] = number; });
-        control.poll();
-    }
-    View<int64_t> operator[](Index key) const { return part(of, first, key); }
-};
-
 // All claims on patterns, and on the antecedents of rules where something of them is contested: the antecedent of
 // pattern p is claimed as p + number of patterns.
 class Claims {
@@ -88,21 +52,21 @@ public:
         : place(control), row(control), wants(control), needs(control), of_occurrence(control), of_pattern(control),
           rows(control), always(patterns.sets().rows(), 0), data_(data) {
         find(patterns, antecedents, threads, control);
-        control.single([&] { index(control); });
+        control.single([&] { index(); });
     }
 
     Index occurrences() const { return place.size(); }
     Index size() const { return wants.size(); }
     int32_t item(Index occurrence) const { return data_.items[place[occurrence]]; }
 
-    Vector<int64_t> place;  // contested occurrence -> where it is among all
-    Vector<int64_t> row;    // contested occurrence -> its row; ascending
-    Vector<int32_t> wants;  // claim -> its pattern
-    Lists needs;            // claim -> contested occurrences
-    Lists of_occurrence;    // contested occurrence -> claims
-    Lists of_pattern;       // pattern -> claims
-    Vector<int64_t> rows;   // where the contested occurrences of each row that has any begin, and the last end
-    List<int64_t> always;   // pattern -> rows with its antecedent, of which nothing is contested
+    Vector<int64_t> place;          // contested occurrence -> where it is among all
+    Vector<int64_t> row;            // contested occurrence -> its row; ascending
+    Vector<int32_t> wants;          // claim -> its pattern
+    Groups<int64_t> needs;          // claim -> contested occurrences
+    Groups<int64_t> of_occurrence;  // contested occurrence -> claims
+    Groups<int64_t> of_pattern;     // pattern -> claims
+    Vector<int64_t> rows;           // where the contested occurrences of each row that has any begin, and the last end
+    List<int64_t> always;           // pattern -> rows with its antecedent, of which nothing is contested
 
 private:
     // What a block of rows adds.
@@ -128,22 +92,20 @@ private:
     };
 
     void find(const ByRarest& patterns, const ByRarest& antecedents, int threads, Control& control) {
-        List<Part> parts(blocks_of(data_.rows()), Part(control));
+        List<Part> parts(Control::blocks(data_.rows(), rows_per_block), Part(control));
         const List<int64_t> nowhere(data_.vocabulary, -1);
         List<Worker> workers(Control::useful(threads, parts.size()), {nowhere, nowhere, always, {}, {}});
-        control.begin(1, parts.size());
-        each_in_blocks(control, int(workers.size()), data_.rows(), [&](int64_t r, int worker) {
+        control.in_blocks(1, threads, data_.rows(), rows_per_block, [&](Index r, int worker) {
             look(r, patterns, antecedents, workers[worker], parts[r / rows_per_block]);
         });
         for (const Worker& w : workers) std::ranges::transform(always, w.always, always.begin(), std::plus<>{});
-        needs.first.push_back(0);
         for (const Part& part : parts) {
-            const Index before = place.size(), used = needs.of.size();
+            const Index before = place.size(), used = needs.values.size();
             place.insert(place.end(), part.place.begin(), part.place.end());
             row.insert(row.end(), part.row.begin(), part.row.end());
             wants.insert(wants.end(), part.wants.begin(), part.wants.end());
             for (int64_t end : part.ends) needs.first.push_back(used + end);
-            for (int64_t occurrence : part.needed) needs.of.push_back(before + occurrence);
+            for (int64_t occurrence : part.needed) needs.values.push_back(before + occurrence);
         }
     }
 
@@ -177,20 +139,14 @@ private:
         for (int32_t i : items) w.number[i] = -1;
     }
 
-    void index(Control& control) {
-        of_occurrence.fill(
-            occurrences(),
-            [&](auto put) {
-                for (Index claim = 0; claim < size(); ++claim)
-                    for (int64_t occurrence : needs[claim]) put(occurrence, claim);
-            },
-            control);
-        of_pattern.fill(
-            2 * always.size(),
-            [&](auto put) {
-                for (Index claim = 0; claim < size(); ++claim) put(wants[claim], claim);
-            },
-            control);
+    void index() {
+        of_occurrence.fill(occurrences(), [&](auto put) {
+            for (Index claim = 0; claim < size(); ++claim)
+                for (int64_t occurrence : needs[claim]) put(occurrence, claim);
+        });
+        of_pattern.fill(2 * always.size(), [&](auto put) {
+            for (Index claim = 0; claim < size(); ++claim) put(wants[claim], claim);
+        });
         for (Index c = 0; c < occurrences(); ++c)
             if (c == 0 || row[c] != row[c - 1]) rows.push_back(c);
         rows.push_back(occurrences());

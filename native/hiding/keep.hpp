@@ -6,14 +6,8 @@
 // its kind.
 #pragma once
 
-#include <algorithm>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "hiding/claims.hpp"
+#include "mining/slots.hpp"
 
 namespace veilset::hiding {
 
@@ -104,42 +98,29 @@ private:
         List<uint8_t> matters(data_.vocabulary, 0);
         for (const Csr* sets : {&hidden, &patterns_.sets()})
             for (int32_t i : sets->items) matters[i] = 1;
-        const Index rows = claims_.rows.size() - 1;
-        // The items that matter of all these rows, so that the keys below may look at them.
-        Vector<int32_t> items(control_);
-        Vector<int64_t> ends(1, 0, control_);
-        for (Index row = 0; row < rows; ++row) {
+        Distinct kinds(control_);
+        List<int32_t> held;
+        for (Index row = 0; row + 1 < claims_.rows.size(); ++row) {
+            held.clear();
             for (int32_t i : data_.row(claims_.row[claims_.rows[row]]))
-                if (matters[i]) items.push_back(i);
-            ends.push_back(items.size());
-        }
-        constexpr int64_t bytes_an_entry = 64;  // of the map: a bucket, and a node with its neighbour
-        control_.charge(bytes_an_entry * rows);
-        std::unordered_map<std::string_view, int32_t> number;
-        number.reserve(rows);
-        for (Index row = 0; row < rows; ++row) {
-            const auto held = std::as_bytes(part(items, ends, row));
-            const std::string_view key(reinterpret_cast<const char*>(held.data()), held.size());
-            const auto [found, is_new] = number.try_emplace(key, int32_t(example_.size()));
-            if (is_new) example_.push_back(row);
-            kind_.push_back(found->second);
+                if (matters[i]) held.push_back(i);
+            kind_.push_back(kinds.number(held));
+            if (kind_.back() == example_.size()) example_.push_back(row);
             control_.poll();
         }
-        control_.refund(bytes_an_entry * rows);
     }
 
     void find_patterns(int threads) {
-        const Index kinds = example_.size(), blocks = blocks_of(kinds);
+        const Index kinds = example_.size();
         control_.charge(kinds * Index(sizeof(Held)));
         held_.assign(kinds, Held(control_));
         struct Worker {
             List<int64_t> last;  // item -> the last row that holds it
             List<int32_t> slot;  // item -> its place among the contested occurrences of this row, or -1
         };
-        List<Worker> workers(Control::useful(threads, blocks),
+        List<Worker> workers(Control::useful(threads, Control::blocks(kinds, rows_per_block)),
                              {List<int64_t>(data_.vocabulary, -1), List<int32_t>(data_.vocabulary, -1)});
-        control_.begin(2, blocks);
-        each_in_blocks(control_, int(workers.size()), kinds, [&](int64_t kind, int worker) {
+        control_.in_blocks(2, threads, kinds, rows_per_block, [&](Index kind, int worker) {
             auto& [last, slot] = workers[worker];
             Held& held = held_[kind];
             const Index row = example_[kind];

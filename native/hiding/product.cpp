@@ -2,12 +2,6 @@
 //
 // D'_tj can be 1 only where D_tj is, and S has a diagonal of ones, so that item j can go from transaction t only if
 // column j holds a -1. All other occurrences stay without a look; nothing is ever as large as rows times items.
-#include <algorithm>
-#include <stdexcept>
-#include <utility>
-
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "core/random.hpp"
 #include "hiding/claims.hpp"
 
@@ -23,10 +17,9 @@ struct Columns {
     View<int8_t> values;
     List<uint8_t> has_victim;  // whether a column holds a -1
 
-    Columns(const Array<int64_t>& offsets, const Array<int32_t>& rows, const Array<int8_t>& entries,
-            int32_t vocabulary) {
+    Columns(View<int64_t> offsets, View<int32_t> rows, View<int8_t> entries, int32_t vocabulary) {
         const Csr checked(offsets, rows, vocabulary);
-        first = checked.offsets, items = checked.items, values = span_of(entries);
+        first = checked.offsets, items = checked.items, values = entries;
         if (checked.rows() != vocabulary) throw std::invalid_argument("one column for each item, please");
         if (values.size() != items.size()) throw std::invalid_argument("one value for each entry, please");
         has_victim.resize(vocabulary, 0);
@@ -65,17 +58,14 @@ struct Columns {
 
 // For each occurrence whether it is gone, stays, or stays only if it is restored by chance: the product keeps it, but a
 // -1 met it (HPCME, §3.3).
-Output<uint8_t> sanitize(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
-                         const Array<int64_t>& column_offsets, const Array<int32_t>& column_items,
-                         const Array<int8_t>& column_values, int threads, int64_t memory_limit, double time_limit,
-                         nb::object progress) {
+Output<uint8_t> sanitize(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary,
+                         View<int64_t> column_offsets, View<int32_t> column_items, View<int8_t> column_values,
+                         int threads) {
     const Csr data(offsets, items, vocabulary);
     const Columns columns(column_offsets, column_items, column_values, vocabulary);
-    Control control(memory_limit, time_limit, std::move(progress));
     control.charge(data.items.size());
     List<uint8_t> state(data.items.size(), stays);
-    control.begin(1, hiding::blocks_of(data.rows()));
-    hiding::each_in_blocks(control, threads, data.rows(), [&](Index r, int) {
+    control.in_blocks(1, threads, data.rows(), hiding::rows_per_block, [&](Index r, int) {
         const View<int32_t> row = data.row(r);
         uint8_t* at = state.data() + data.offsets[r];
         for (int32_t j : row) {
@@ -90,10 +80,9 @@ Output<uint8_t> sanitize(const Array<int64_t>& offsets, const Array<int32_t>& it
 }
 
 // Which occurrences are kept when what needs chance is restored with these odds, in units of 2^-53.
-Output<uint8_t> restored(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
-                         const Array<uint8_t>& states, uint64_t odds, uint64_t seed) {
+Output<uint8_t> restored(View<int64_t> offsets, View<int32_t> items, int32_t vocabulary, View<uint8_t> state,
+                         uint64_t odds, uint64_t seed) {
     const Csr data(offsets, items, vocabulary);
-    const auto state = span_of(states);
     if (state.size() != data.items.size()) throw std::invalid_argument("one state for each occurrence, please");
     List<uint8_t> kept(state.begin(), state.end());
     for (int64_t r = 0; r < data.rows(); ++r)
@@ -106,8 +95,8 @@ Output<uint8_t> restored(const Array<int64_t>& offsets, const Array<int32_t>& it
 }  // namespace
 
 void register_hiding_product(nb::module_& m) {
-    m.def("sanitize", &sanitize, "offsets"_a, "items"_a, "vocabulary"_a, "column_offsets"_a, "column_items"_a,
-          "column_values"_a, nb::kw_only(), "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none());
+    def_kernel(m, "sanitize", sanitize, "offsets"_a, "items"_a, "vocabulary"_a, "column_offsets"_a, "column_items"_a,
+               "column_values"_a, nb::kw_only(), "threads"_a);
     m.def("restored", &restored, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, nb::kw_only(), "odds"_a, "seed"_a);
 }
 

@@ -1,9 +1,7 @@
 // Memory for a depth-first walk: taken on the way down, given back all at once on the way up.
 #pragma once
 
-#include <cstdint>
 #include <new>
-#include <vector>
 
 #include "core/control.hpp"
 

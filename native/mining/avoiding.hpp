@@ -4,10 +4,6 @@
 // once a single one is lacking, that is its number, and the item is forbidden to the node and to all below it.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
-#include "core/control.hpp"
 #include "mining/rows.hpp"
 
 namespace veilset::mining {
@@ -15,18 +11,17 @@ namespace veilset::mining {
 // The given itemsets as codes, without the items that every counted itemset holds.
 class Avoided {
 public:
-    Avoided(View<int64_t> offsets, View<int32_t> codes, View<int32_t> held, Control& control)
-        : ends_(1, 0, control), codes_(control) {
+    Avoided(View<int64_t> offsets, View<int32_t> codes, View<int32_t> held, Control& control) : codes_(control) {
         for (Index s = 0; s + 1 < offsets.size(); ++s) {
             if (s % 4096 == 0) control.poll();
             for (int32_t code : part(codes, offsets, s))
-                if (std::find(held.begin(), held.end(), code) == held.end()) codes_.push_back(code);
-            ends_.push_back(codes_.size());
+                if (std::find(held.begin(), held.end(), code) == held.end()) codes_.values.push_back(code);
+            codes_.close();
         }
     }
 
-    Index size() const { return ends_.size() - 1; }
-    View<int32_t> itemset(Index s) const { return part(codes_, ends_, s); }
+    Index size() const { return codes_.size(); }
+    View<int32_t> itemset(Index s) const { return codes_[s]; }
     // Whether one of them is in every counted itemset: then there are none to count.
     bool everything() const {
         for (Index s = 0; s < size(); ++s)
@@ -41,15 +36,14 @@ public:
     }
 
 private:
-    Vector<int64_t> ends_;
-    Vector<int32_t> codes_;
+    Groups<int32_t> codes_;
 };
 
 // The same itemsets by the items of the rows; those with an item that no row holds are nowhere to be met.
 class AvoidedRanks {
 public:
     AvoidedRanks(const Avoided& avoided, const Rows& rows, Index vocabulary, Control& control)
-        : sizes(control), xored(control), first_(rows.items() + 1, 0, control), sets_(control) {
+        : sizes(control), xored(control), sets_(control) {
         List<int32_t> rank(vocabulary + 1, none);
         for (Index i = 0; i < rows.items(); ++i) rank[rows.code(int32_t(i))] = int32_t(i);
         const auto rank_of = [&](int32_t code) { return rank[std::min<Index>(uint32_t(code), vocabulary)]; };
@@ -63,20 +57,19 @@ public:
             xored.push_back(0);
             for (int32_t code : codes) xored.back() ^= rank_of(code);
         }
-        group(first_, sets_, [&](auto put) {
+        sets_.fill(rows.items(), [&](auto put) {
             for (Index s = 0; s < met.size(); ++s)
                 for (int32_t code : avoided.itemset(met[s])) put(rank_of(code), int32_t(s));
         });
     }
 
     // The itemsets with this item.
-    View<int32_t> with(int32_t item) const { return part(sets_, first_, item); }
+    View<int32_t> with(int32_t item) const { return sets_[item]; }
 
     Vector<int32_t> sizes, xored;
 
 private:
-    Vector<int64_t> first_;
-    Vector<int32_t> sets_;
+    Groups<int32_t> sets_;  // by item
 };
 
 // What one walk knows of them at its current node.

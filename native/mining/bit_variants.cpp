@@ -1,10 +1,7 @@
 // For tests: every variant of the loops in bits.cpp that this machine can run, on the same words.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <bit>
-#include <stdexcept>
 #include <string>
 
 #include "core/arrays.hpp"
@@ -14,7 +11,7 @@ namespace veilset {
 namespace {
 
 // The number of ones of a & b, after all loops of a variant have shown that they agree on it.
-int64_t and_count_with(const std::string& variant, const Array<uint64_t>& a, const Array<uint64_t>& b) {
+int64_t and_count_with(const std::string& variant, View<uint64_t> a, View<uint64_t> b) {
     const Loops* loops = loops_named(variant);
     if (!loops) throw std::invalid_argument("this machine has no " + variant);
     if (a.size() != b.size()) throw std::invalid_argument("the bitmaps differ in length");
@@ -22,13 +19,12 @@ int64_t and_count_with(const std::string& variant, const Array<uint64_t>& a, con
     const auto told = [&](Loop* loop) { return loop(a.data(), b.data(), shifts.data(), out.data(), a.size()); };
     const auto check_stored = [&] {
         for (Index i = 0; i < out.size(); ++i)
-            if (out[i] != (a.data()[i] & b.data()[i]))
-                throw std::logic_error("the loops of " + variant + " store wrong");
+            if (out[i] != (a[i] & b[i])) throw std::logic_error("the loops of " + variant + " store wrong");
         std::fill(out.begin(), out.end(), 0);
     };
     int64_t counted = 0, weighed = 0;
     for (Index i = 0; i < shifts.size(); ++i) {
-        const int64_t ones = std::popcount(a.data()[i] & b.data()[i]);
+        const int64_t ones = std::popcount(a[i] & b[i]);
         counted += ones;
         weighed += ones << (shifts[i] = i * 7 % 31);
     }
@@ -54,7 +50,7 @@ nb::list bit_variants() {
 
 void register_mining_bit_variants(nb::module_& m) {
     m.def("bit_variants", &bit_variants);
-    m.def("and_count_with", &and_count_with, nb::arg("variant"), array("a"), array("b"));
+    m.def("and_count_with", &and_count_with, "variant"_a, "a"_a, "b"_a);
 }
 
 }  // namespace veilset

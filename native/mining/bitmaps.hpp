@@ -4,12 +4,8 @@
 // of a word weigh the same power of two, and a row of weight 5 stands in a word of weight 4 and in one of weight 1.
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <utility>
 
-#include "core/control.hpp"
 #include "mining/arena.hpp"
 #include "mining/bits.hpp"
 #include "mining/rows.hpp"
@@ -32,10 +28,10 @@ struct Bitmaps {
     int64_t tried = 0;  // the support when equal rows were last looked for
 
     int64_t meet(const uint64_t* a, const uint64_t* b, uint64_t* out) const {
-        return shifts ? and_store_weigh(a, b, shifts, out, words) : and_store_count(a, b, out, words);
+        return (shifts ? best_loops->and_store_weigh : best_loops->and_store_count)(a, b, shifts, out, words);
     }
     int64_t meet(const uint64_t* a, const uint64_t* b) const {
-        return shifts ? and_weigh(a, b, shifts, words) : and_count(a, b, words);
+        return (shifts ? best_loops->and_weigh : best_loops->and_count)(a, b, shifts, nullptr, words);
     }
 };
 

@@ -93,32 +93,10 @@ const Loops* loops_named(const std::string& name) {
     return name == "portable" ? &portable_loops : nullptr;
 }
 
-namespace {
-
-const Loops* best() {
+const Loops* const best_loops = [] {
     for (const char* name : {"avx512", "popcnt"})
         if (const Loops* found = loops_named(name)) return found;
     return &portable_loops;
-}
-
-const Loops* const chosen = best();
-
-}  // namespace
-
-int64_t and_store_count(const uint64_t* a, const uint64_t* b, uint64_t* out, size_t words) {
-    return chosen->and_store_count(a, b, nullptr, out, words);
-}
-
-int64_t and_count(const uint64_t* a, const uint64_t* b, size_t words) {
-    return chosen->and_count(a, b, nullptr, nullptr, words);
-}
-
-int64_t and_store_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, uint64_t* out, size_t words) {
-    return chosen->and_store_weigh(a, b, shifts, out, words);
-}
-
-int64_t and_weigh(const uint64_t* a, const uint64_t* b, const uint64_t* shifts, size_t words) {
-    return chosen->and_weigh(a, b, shifts, nullptr, words);
-}
+}();
 
 }  // namespace veilset

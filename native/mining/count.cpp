@@ -3,16 +3,9 @@
 //
 // A node P of the walk with f free items stands for as many itemsets as there are ways to choose among the free ones;
 // each holds all of P, and of the ways as many hold a given free item as there are to choose among the others.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <unordered_map>
 
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/avoiding.hpp"
 #include "mining/limits.hpp"
 #include "mining/numbers.hpp"
@@ -182,23 +175,19 @@ List<uint64_t> count(const Rows& rows, const Question& q, Index vocabulary, View
     return count<Wide>(rows, q, vocabulary, given, Wide(limbs, control), limbs, start, control);
 }
 
-Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32_t>& items,
-                                const Array<uint8_t>& allowed, const Array<int32_t>& containing,
-                                const Array<int64_t>& avoid_offsets, const Array<int32_t>& avoid_items,
-                                int64_t min_support, int64_t min_size, int64_t max_size, int threads,
-                                int64_t memory_limit, double time_limit, nb::object progress) {
+Output<uint64_t> count_frequent(Control& control, View<int64_t> offsets, View<int32_t> items, View<uint8_t> allowed,
+                                View<int32_t> given, View<int64_t> avoid_offsets, View<int32_t> avoid_items,
+                                int64_t min_support, int64_t min_size, int64_t max_size, int threads) {
     const Csr data(offsets, items, int32_t(allowed.size()));
-    Control control(memory_limit, time_limit, std::move(progress));
-    const auto given = span_of(containing);
     const Index vocabulary = allowed.size();
     std::unique_ptr<Rows> rows;
     std::unique_ptr<AvoidedRanks> avoided;
     bool none_counts = false;
     Question question{std::max<int64_t>(1, min_support), {min_size, max_size}, given.size(), threads};
     control.single([&] {
-        const Avoided itemsets(span_of(avoid_offsets), span_of(avoid_items), given, control);
+        const Avoided itemsets(avoid_offsets, avoid_items, given, control);
         none_counts = itemsets.everything();
-        List<uint8_t> may(span_of(allowed).begin(), span_of(allowed).end());
+        List<uint8_t> may(allowed.begin(), allowed.end());
         itemsets.narrow(may);
         rows = std::make_unique<Rows>(data, may, given, question.min_support, Rows::Order::rarest_first, control);
         if (itemsets.size() > 0) avoided = std::make_unique<AvoidedRanks>(itemsets, *rows, vocabulary, control);
@@ -212,10 +201,9 @@ Output<uint64_t> count_frequent(const Array<int64_t>& offsets, const Array<int32
 }  // namespace
 
 void register_mining_count(nb::module_& m) {
-    m.def("count_frequent", &count_frequent, array("offsets"), array("items"), array("allowed"), array("containing"),
-          array("avoid_offsets"), array("avoid_items"), nb::kw_only(), nb::arg("min_support"), nb::arg("min_size"),
-          nb::arg("max_size"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    def_kernel(m, "count_frequent", count_frequent, "offsets"_a, "items"_a, "allowed"_a, "containing"_a,
+               "avoid_offsets"_a, "avoid_items"_a, nb::kw_only(), "min_support"_a, "min_size"_a, "max_size"_a,
+               "threads"_a);
 }
 
 }  // namespace veilset

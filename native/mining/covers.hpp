@@ -2,9 +2,7 @@
 // other.
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cstdint>
 
 #include "mining/arena.hpp"
 #include "mining/bitmaps.hpp"

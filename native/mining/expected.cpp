@@ -1,16 +1,8 @@
 // What transactions in buckets tell of itemsets that reach over several columns: the supports that are to be expected
 // where, inside a bucket, any value of a column may belong to any value of the others.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <memory>
-#include <numeric>
-#include <stdexcept>
+#include <optional>
 
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/holders.hpp"
 
 namespace veilset {
@@ -149,11 +141,9 @@ private:
     // that share their rarest items, as the search for frequent ones lists them, begin in the same way.
     void order(View<int32_t> itemset) {
         wanted_.assign(itemset.begin(), itemset.end());
-        std::sort(wanted_.begin(), wanted_.end(),
-                  [&](int32_t a, int32_t b) { return holders_.rank(a) < holders_.rank(b); });
+        std::ranges::sort(wanted_, {}, [&](int32_t item) { return holders_.rank(item); });
         for (Index at = wanted_.size(); at-- > 0;) rarest_[column(wanted_[at])] = holders_.rank(wanted_[at]);
-        std::stable_sort(wanted_.begin(), wanted_.end(),
-                         [&](int32_t a, int32_t b) { return rarest_[column(a)] < rarest_[column(b)]; });
+        std::ranges::stable_sort(wanted_, {}, [&](int32_t item) { return rarest_[column(item)]; });
     }
 
     Index column(int32_t item) const { return columns_[item]; }
@@ -214,28 +204,24 @@ void check_anatomy(const Csr& data, View<int32_t> columns, Starts starts) {
         if (starts[b] <= starts[b - 1]) throw std::invalid_argument("a bucket without rows");
 }
 
-Output<double> expected_supports(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
-                                 const Array<int32_t>& columns, const Array<int64_t>& starts,
-                                 const Array<int64_t>& asked_offsets, const Array<int32_t>& asked_items, int threads,
-                                 int64_t memory_limit, double time_limit, nb::object progress) {
+Output<double> expected_supports(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary,
+                                 View<int32_t> columns, View<int64_t> starts, View<int64_t> asked_offsets,
+                                 View<int32_t> asked_items, int threads) {
     const Csr data(offsets, items, vocabulary), asked(asked_offsets, asked_items, vocabulary);
-    check_anatomy(data, span_of(columns), span_of(starts));
-    Control control(memory_limit, time_limit, std::move(progress));
-    std::unique_ptr<Holders> holders;
-    std::unique_ptr<ItemCounts> counts;
-    List<double> answer;
+    check_anatomy(data, columns, starts);
+    control.charge(8 * asked.rows());
+    List<double> answer(asked.rows());
+    std::optional<Holders> holders;
+    std::optional<ItemCounts> counts;
     control.single([&] {
-        control.charge(8 * asked.rows());
-        answer.resize(asked.rows());
-        holders = std::make_unique<Holders>(data, asked.items, control);
-        counts = std::make_unique<ItemCounts>(data, span_of(starts), *holders, control);
+        holders.emplace(data, asked.items, control);
+        counts.emplace(data, starts, *holders, control);
     });
     List<std::unique_ptr<Expectation>> workers(Control::useful(threads, asked.rows()));
     const Index block = std::clamp<Index>(asked.rows() / 64, 1, 1024);
     control.in_blocks(1, threads, asked.rows(), block, [&](Index i, int worker) {
         auto& expectation = workers[worker];
-        if (!expectation)
-            expectation = std::make_unique<Expectation>(*holders, *counts, span_of(columns), span_of(starts), control);
+        if (!expectation) expectation = std::make_unique<Expectation>(*holders, *counts, columns, starts, control);
         answer[i] = expectation->support(asked.row(i));
     });
     return to_numpy(std::move(answer));
@@ -244,9 +230,8 @@ Output<double> expected_supports(const Array<int64_t>& offsets, const Array<int3
 }  // namespace
 
 void register_mining_expected(nb::module_& m) {
-    m.def("expected_supports", &expected_supports, array("offsets"), array("items"), nb::arg("vocabulary"),
-          array("columns"), array("starts"), array("asked_offsets"), array("asked_items"), nb::kw_only(),
-          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "expected_supports", expected_supports, "offsets"_a, "items"_a, "vocabulary"_a, "columns"_a,
+               "starts"_a, "asked_offsets"_a, "asked_items"_a, nb::kw_only(), "threads"_a);
 }
 
 }  // namespace veilset

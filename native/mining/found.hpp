@@ -1,10 +1,6 @@
 // Itemsets that one step of a search has found, in the codes of the vocabulary; and those of all steps as arrays.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <cstdint>
-
 #include "core/arrays.hpp"
 #include "core/control.hpp"
 

@@ -1,13 +1,8 @@
 // Frequent itemsets: all, closed (no superset has the same support) or maximal (no superset is frequent).
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <string>
 
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/found.hpp"
 #include "mining/limits.hpp"
 #include "mining/rows.hpp"
@@ -25,10 +20,12 @@ public:
     void leave() {}
 
 protected:
-    void codes_of(View<int32_t> items, List<int32_t>& codes) const {
-        codes.clear();
-        for (int32_t item : items) codes.push_back(rows_.code(item));
-        std::sort(codes.begin(), codes.end());
+    // The codes of these go to fixed_ and loose_.
+    void name(View<int32_t> itemset, View<int32_t> free) {
+        fixed_.clear();
+        loose_.clear();
+        rows_.append_codes(itemset, fixed_);
+        rows_.append_codes(free, loose_);
     }
     void report(const List<int32_t>& a, const List<int32_t>& b, int64_t support) {
         if (!sizes_.fit(a.size() + b.size())) return;
@@ -52,8 +49,7 @@ public:
     using Collect::Collect;
 
     bool enter(const List<int32_t>& itemset, const List<int32_t>& free, int64_t support, bool) {
-        codes_of(itemset, fixed_);
-        codes_of(free, loose_);
+        name(itemset, free);
         combine(support);
         return sizes_.small_enough(itemset.size() + 1);
     }
@@ -90,8 +86,7 @@ public:
     using Collect::Collect;
 
     bool enter(const List<int32_t>& itemset, const List<int32_t>& free, int64_t support, bool) {
-        codes_of(itemset, fixed_);
-        codes_of(free, loose_);
+        name(itemset, free);
         report(fixed_, loose_, support);
         return sizes_.small_enough(itemset.size() + free.size() + 1);
     }
@@ -104,8 +99,7 @@ public:
 
     bool enter(const List<int32_t>& itemset, const List<int32_t>& free, int64_t support, bool maximal) {
         if (maximal) {
-            codes_of(itemset, fixed_);
-            codes_of(free, loose_);
+            name(itemset, free);
             report(fixed_, loose_, support);
         }
         return sizes_.small_enough(itemset.size() + free.size() + 1);
@@ -113,8 +107,7 @@ public:
     void whole(const List<int32_t>& itemset, const List<int32_t>& free, View<Column> tail, int64_t support) {
         List<int32_t> all(free);
         for (const Column& column : tail) all.push_back(column.item);
-        codes_of(itemset, fixed_);
-        codes_of(all, loose_);
+        name(itemset, all);
         report(fixed_, loose_, support);
     }
 };
@@ -155,40 +148,32 @@ void maximal_rows(const Rows& rows, Sizes sizes, int threads, Control& control, 
             }
             if (support == 0 || !sizes.fit(row.size())) continue;
             Found& into = found[step];
-            const Index first = into.items.size();
-            for (int32_t item : row) into.items.push_back(rows.code(item));
-            std::sort(into.items.begin() + first, into.items.end());
+            rows.append_codes(row, into.items);
             into.sizes.push_back(int32_t(row.size()));
             into.supports.push_back(support);
         }
     });
 }
 
-nb::tuple frequent(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& allowed,
-                   int64_t min_support, const std::string& kind, int64_t min_size, int64_t max_size, int threads,
-                   int64_t memory_limit, double time_limit, nb::object progress) {
+nb::tuple frequent(Control& control, View<int64_t> offsets, View<int32_t> items, View<uint8_t> allowed,
+                   int64_t min_support, const std::string& kind, int64_t min_size, int64_t max_size, int threads) {
     Csr data(offsets, items, int32_t(allowed.size()));
-    Control control(memory_limit, time_limit, std::move(progress));
-    std::unique_ptr<Rows> rows;
-    Vector<Found> found(control);
-    control.single([&] {
-        rows = std::make_unique<Rows>(data, span_of(allowed), none_given, std::max<int64_t>(1, min_support),
-                                      Rows::Order::rarest_first, control);
-        found.assign(rows->items() + 1, Found(control));
-    });
+    const int64_t at_least = std::max<int64_t>(1, min_support);
+    const Rows rows =
+        control.single([&] { return Rows(data, allowed, none_given, at_least, Rows::Order::rarest_first, control); });
+    Vector<Found> found(rows.items() + 1, Found(control), control);
     const Sizes sizes{min_size, max_size};
     auto run = kind == "closed" ? walk<Closed> : kind == "maximal" ? walk<Maximal> : walk<All>;
-    if (kind == "maximal" && min_support <= 1) maximal_rows(*rows, sizes, threads, control, found);
-    else run(*rows, std::max<int64_t>(1, min_support), sizes, threads, control, found);
+    if (kind == "maximal" && min_support <= 1) maximal_rows(rows, sizes, threads, control, found);
+    else run(rows, at_least, sizes, threads, control, found);
     return as_arrays(found, control);
 }
 
 }  // namespace
 
 void register_mining_frequent(nb::module_& m) {
-    m.def("frequent", &frequent, array("offsets"), array("items"), array("allowed"), nb::kw_only(),
-          nb::arg("min_support"), nb::arg("kind"), nb::arg("min_size"), nb::arg("max_size"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "frequent", frequent, "offsets"_a, "items"_a, "allowed"_a, nb::kw_only(), "min_support"_a, "kind"_a,
+               "min_size"_a, "max_size"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -1,10 +1,7 @@
 // The greedy choice: again and again the item that pays most for what it is worth.
 #pragma once
 
-#include <cstdint>
 #include <queue>
-#include <utility>
-#include <vector>
 
 #include "core/control.hpp"
 

@@ -1,10 +1,6 @@
 // The rows that hold each of the items that are asked for, as lists or bitmaps, and what two of them have in common.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "mining/bits.hpp"
 #include "mining/words.hpp"
@@ -35,8 +31,7 @@ public:
         Vector<int32_t> order(control);
         for (int32_t i = 0; i < data.vocabulary; ++i)
             if (wanted[i]) order.push_back(i);
-        std::sort(order.begin(), order.end(),
-                  [&](int32_t a, int32_t b) { return support[a] != support[b] ? support[a] < support[b] : a < b; });
+        std::ranges::stable_sort(order, {}, [&](int32_t item) { return support[item]; });
         first_.push_back(0);
         for (Index rank = 0; rank < order.size(); ++rank) {
             ranks_[order[rank]] = int32_t(rank);
@@ -130,7 +125,7 @@ inline Cover meet(const Cover& few, const Cover& many, CoverBuffer& buffer, Inde
     if (few.bits) {
         buffer.bits.resize(words);
         both.bits = buffer.bits.data();
-        both.support = and_store_count(few.bits, many.bits, buffer.bits.data(), words);
+        both.support = best_loops->and_store_count(few.bits, many.bits, nullptr, buffer.bits.data(), words);
     } else {
         if (buffer.rows.size() < few.rows.size()) buffer.rows.resize(few.rows.size());
         const Index found =

@@ -1,13 +1,5 @@
 // A set of kept public items, free of moles: would one more item bring a mole with it?
 // Every itemset of kept items is safe already, so only itemsets with the new item need a look: those inside its cohort.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/limits.hpp"
 #include "mining/rows.hpp"
 #include "mining/slots.hpp"
@@ -35,8 +27,7 @@ public:
     void drop(int32_t item) { kept_.at(item) = false; }
 
     bool brings_mole(int32_t item, int64_t memory_limit, double time_limit) {
-        if (item < 0 || item >= data_.vocabulary || sensitive_.data()[item])
-            throw std::invalid_argument("not a public item");
+        if (item < 0 || item >= data_.vocabulary || sensitive_[item]) throw std::invalid_argument("not a public item");
         if (limits_.allow_everything()) return false;
         const auto rows = part(rows_, begin_, item);
         if (limits_.rare(rows.size()) || (limits_.may_grow(1) && rows.size() <= few && has_rare_pair(rows)))
@@ -65,8 +56,7 @@ private:
     class Cohort {
     public:
         Cohort(Keeping& owner, View<int32_t> rows, Control& control)
-            : limits_(owner.limits_), control_(control), offsets_(1, 0, control), items_(control),
-              sens_offsets_(1, 0, control), sens_(control), weights_(control) {
+            : limits_(owner.limits_), control_(control), items_(control), sens_(control), weights_(control) {
             List<int32_t> met;
             int32_t items = 0, sensitive = 0;
             const bool nothing_to_hide = limits_.h_num >= limits_.h_den;
@@ -74,16 +64,16 @@ private:
             for (int32_t r : rows) {
                 control_.poll();
                 for (int32_t item : owner.data_.row(r)) {
-                    const bool hidden = owner.sensitive_.data()[item];
+                    const bool hidden = owner.sensitive_[item];
                     if (hidden ? nothing_to_hide : !owner.kept_[item]) continue;
                     int32_t& local = owner.local_[item];
                     if (local == none) {
                         local = hidden ? sensitive++ : items++;
                         met.push_back(item);
                     }
-                    (hidden ? sens_ : items_).push_back(local);
+                    (hidden ? sens_ : items_).values.push_back(local);
                 }
-                std::sort(items_.begin() + offsets_.back(), items_.end());
+                std::sort(items_.values.begin() + items_.first.back(), items_.values.end());
                 add(numbers);
             }
             for (int32_t item : met) owner.local_[item] = none;
@@ -99,7 +89,7 @@ private:
             for (Index r = 0; r < weights_.size(); ++r) longest = std::max(longest, row(r).size());
             if (some_rare && limits_.may_grow(longest)) return true;  // the new item and that row
             Places everybody(control_);
-            for (Index r = 0; r < weights_.size(); ++r) everybody.push_back({int32_t(r), offsets_[r]});
+            for (Index r = 0; r < weights_.size(); ++r) everybody.push_back({int32_t(r), items_.first[r]});
             return mole_at_or_above(everybody, 1);
         }
 
@@ -110,25 +100,24 @@ private:
         };
         using Places = Vector<Place>;
 
-        View<int32_t> row(Index r) const { return part(items_, offsets_, r); }
-        View<int32_t> hidden_in(Index r) const { return part(sens_, sens_offsets_, r); }
+        View<int32_t> row(Index r) const { return items_[r]; }
+        View<int32_t> hidden_in(Index r) const { return sens_[r]; }
 
         // The items at the end of items_ and sens_ become a row, unless there is one like it.
         void add(Slots& numbers) {
-            const auto known = View(items_).subspan(offsets_.back()),
-                       hidden = View(sens_).subspan(sens_offsets_.back());
+            const auto known = items_.open(), hidden = sens_.open();
             const int32_t at = numbers.find_or_add(hash_of(hidden, hash_of(known, known.size())), [&](int32_t other) {
                 return std::ranges::equal(row(other), known) && std::ranges::equal(hidden_in(other), hidden);
             });
             if (at < weights_.size()) {
                 ++weights_[at];
-                items_.resize(offsets_.back());
-                sens_.resize(sens_offsets_.back());
+                items_.values.resize(items_.first.back());
+                sens_.values.resize(sens_.first.back());
                 return;
             }
             weights_.push_back(1);
-            offsets_.push_back(items_.size());
-            sens_offsets_.push_back(sens_.size());
+            items_.close();
+            sens_.close();
         }
 
         // Whether fewer than k rows hold all the items of some row.
@@ -141,9 +130,8 @@ private:
             }
             const auto rare = [&](int64_t held) { return limits_.rare(held); };
             if (rare(everybody) || std::ranges::any_of(support, rare)) return true;
-            Vector<int64_t> first(item_count_ + 1, 0, control_);
-            Vector<int32_t> holders(control_);
-            group(first, holders, [&](auto put) {
+            Groups<int32_t> holders(control_);
+            holders.fill(item_count_, [&](auto put) {
                 for (Index r = 0; r < weights_.size(); ++r)
                     for (int32_t item : row(r)) put(item, int32_t(r));
             });
@@ -152,9 +140,9 @@ private:
                 const auto items = row(r);
                 if (items.empty()) continue;  // everybody holds that
                 const int32_t rarest =
-                    *std::ranges::min_element(items, {}, [&](int32_t item) { return first[item + 1] - first[item]; });
+                    *std::ranges::min_element(items, {}, [&](int32_t item) { return holders[item].size(); });
                 int64_t held = weights_[r];
-                for (int32_t other : part(holders, first, rarest)) {
+                for (int32_t other : holders[rarest]) {
                     if (!rare(held)) break;
                     if (other != r && std::ranges::includes(row(other), items)) held += weights_[other];
                 }
@@ -200,15 +188,13 @@ private:
         template <class Body>
         void for_each_item(const Places& places, Body body) const {
             for (const Place& place : places)
-                for (int64_t i = place.next; i < offsets_[place.row + 1]; ++i) body(items_[i], Place{place.row, i + 1});
+                for (int64_t i = place.next; i < items_.first[place.row + 1]; ++i)
+                    body(items_.values[i], Place{place.row, i + 1});
         }
 
         Limits limits_;
         Control& control_;
-        Vector<int64_t> offsets_;
-        Vector<int32_t> items_;
-        Vector<int64_t> sens_offsets_;
-        Vector<int32_t> sens_;
+        Groups<int32_t> items_, sens_;
         Vector<int64_t> weights_;
         Index item_count_ = 0;
         List<int64_t> with_;
@@ -231,12 +217,10 @@ private:
 void register_mining_keeping(nb::module_& m) {
     nb::class_<Keeping>(m, "Keeping")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<uint8_t>, int64_t, int64_t, int64_t, int64_t>(),
-             array("offsets"), array("items"), array("sensitive"), nb::kw_only(), nb::arg("h_num"), nb::arg("h_den"),
-             nb::arg("k"), nb::arg("p"))
-        .def("keep", &Keeping::keep, nb::arg("item"))
-        .def("drop", &Keeping::drop, nb::arg("item"))
-        .def("brings_mole", &Keeping::brings_mole, nb::arg("item"), nb::kw_only(), nb::arg("memory_limit"),
-             nb::arg("time_limit"));
+             "offsets"_a, "items"_a, "sensitive"_a, nb::kw_only(), "h_num"_a, "h_den"_a, "k"_a, "p"_a)
+        .def("keep", &Keeping::keep, "item"_a)
+        .def("drop", &Keeping::drop, "item"_a)
+        .def("brings_mole", &Keeping::brings_mole, "item"_a, nb::kw_only(), "memory_limit"_a, "time_limit"_a);
 }
 
 }  // namespace veilset

@@ -1,11 +1,8 @@
 // What the search for minimal moles knows and finds.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <utility>
 
-#include "core/control.hpp"
 #include "mining/covers.hpp"
 #include "mining/limits.hpp"
 #include "mining/rows.hpp"

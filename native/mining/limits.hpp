@@ -1,8 +1,7 @@
 // What makes an itemset a mole, and which sizes are asked for.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "core/vector.hpp"
 
 namespace veilset::mining {
 

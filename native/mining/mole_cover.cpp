@@ -1,13 +1,6 @@
 // Which items can be kept together, over a list of minimal moles: putting items back, and a local search for better
 // sets. Every mole knows how many of its items are suppressed, so that a change costs no more than the moles of one
 // item.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "core/random.hpp"
 
@@ -34,14 +27,13 @@ public:
               int64_t memory_limit)
         : offsets_(std::move(offsets)), items_(std::move(items)), weight_array_(std::move(weight)),
           keep_(std::move(keep)), control_(memory_limit, 1e9, nb::none()),
-          moles_(offsets_, items_, int32_t(weight_array_.size())), weight_(span_of(weight_array_)), begin_(control_),
-          of_item_(control_), gone_(control_), gone_items_(control_), blocked_(weight_.size(), 0),
-          kept_(weight_.size(), 0), count_(weight_.size(), 0) {
+          moles_(offsets_, items_, int32_t(weight_array_.size())), weight_(weight_array_), of_item_(control_),
+          gone_(control_), gone_items_(control_), blocked_(weight_.size(), 0), kept_(weight_.size(), 0),
+          count_(weight_.size(), 0) {
         if (keep_.size() != weight_array_.size()) throw std::invalid_argument("one mark for each item, please");
         if (moles_.rows() >= int64_t(1) << 31) throw OutOfMemory();
         const Index count = moles_.rows();
-        begin_.assign(weight_.size() + 1, 0);
-        group(begin_, of_item_, [&](auto put) {
+        of_item_.fill(weight_.size(), [&](auto put) {
             for (Index m = 0; m < count; ++m)
                 for (int32_t item : moles_.row(m)) put(item, int32_t(m));
         });
@@ -61,12 +53,12 @@ public:
             }
         }
         for (Index i = 0; i < weight_.size(); ++i)
-            if (!alone[i] && begin_[i + 1] > begin_[i] && !keep_.data()[i]) movable_.push_back(int32_t(i));
+            if (!alone[i] && !of_item_[i].empty() && !keep_[i]) movable_.push_back(int32_t(i));
     }
 
     // Puts items back in this order, each unless a mole would be complete.
-    void insert(const Array<int32_t>& order) {
-        for (int32_t item : span_of(order)) {
+    void insert(View<int32_t> order) {
+        for (int32_t item : order) {
             if (item < 0 || item >= weight_.size()) throw std::invalid_argument("item outside the vocabulary");
             if (!kept_[item] && blocked_[item] == 0) put_back(item);
         }
@@ -136,7 +128,7 @@ private:
             int32_t victim = -1;
             double lowest = 0;
             for (int32_t other : row) {
-                if (other == item || keep_.data()[other]) continue;
+                if (other == item || keep_[other]) continue;
                 // The cheapest as a rule, now and then another.
                 const double asked = double(weight(other)) * (0.5 + random.unit());
                 if (victim < 0 || asked < lowest) {
@@ -160,10 +152,8 @@ private:
 
     // Puts back what became free, what is worth most first; `last` only behind all others.
     int64_t fill(int32_t last) {
-        List<int32_t> free;
-        std::swap(free, freed_);
-        std::sort(free.begin(), free.end(),
-                  [&](int32_t a, int32_t b) { return weight(a) != weight(b) ? weight(a) > weight(b) : a < b; });
+        List<int32_t> free = std::exchange(freed_, {});
+        std::ranges::sort(free, {}, [&](int32_t item) { return std::pair(-weight(item), item); });
         int64_t gained = 0;
         auto offer = [&](int32_t item) {
             if (kept_[item] || blocked_[item] > 0) return;
@@ -203,7 +193,7 @@ private:
 
     int64_t weight(int32_t item) const { return weight_[item]; }
     View<int32_t> moles_with(int32_t item) {
-        const auto moles = part(of_item_, begin_, item);
+        const auto moles = of_item_[item];
         work_ += moles.size();
         return moles;
     }
@@ -215,8 +205,7 @@ private:
     Control control_;
     Csr moles_;
     View<int64_t> weight_;
-    Vector<int64_t> begin_;       // item -> its part of of_item_
-    Vector<int32_t> of_item_;     // moles
+    Groups<int32_t> of_item_;     // item -> its moles
     Vector<uint16_t> gone_;       // mole -> how many of its items are suppressed
     Vector<int32_t> gone_items_;  // mole -> these items, joined by xor: the item itself where it is only one
     List<int32_t> blocked_;       // item -> the moles of which it is the only suppressed item
@@ -229,13 +218,13 @@ private:
 
 void register_mining_mole_cover(nb::module_& m) {
     nb::class_<MoleCover>(m, "MoleCover")
-        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<uint8_t>, int64_t>(), array("offsets"),
-             array("items"), array("weight"), array("keep"), nb::kw_only(), nb::arg("memory_limit"))
-        .def("insert", &MoleCover::insert, array("order"))
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<uint8_t>, int64_t>(), "offsets"_a,
+             "items"_a, "weight"_a, "keep"_a, nb::kw_only(), "memory_limit"_a)
+        .def("insert", &MoleCover::insert, "order"_a)
         .def("clear", &MoleCover::clear)
         .def("kept", &MoleCover::kept)
-        .def("search", &MoleCover::search, nb::kw_only(), nb::arg("patience"), nb::arg("work"), nb::arg("seed"),
-             nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+        .def("search", &MoleCover::search, nb::kw_only(), "patience"_a, "work"_a, "seed"_a, "memory_limit"_a,
+             "time_limit"_a, "progress"_a.none());
 }
 
 }  // namespace veilset

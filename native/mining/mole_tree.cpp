@@ -1,12 +1,5 @@
 // The MOLE-tree and the greedy suppression on it (thesis §4.3.2, Definition 11, Figure 15).
 // Moles share their first items; nodes are numbered as a walk meets them, so that a subtree is a range of numbers.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <span>
-
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "mining/greedy.hpp"
 
@@ -57,10 +50,8 @@ private:
     void build(const Csr& moles) {
         // Items in many moles come first: their moles share most.
         const Index vocabulary = moles.vocabulary;
-        List<int32_t> by_rank(vocabulary), rank(vocabulary);
-        for (Index i = 0; i < vocabulary; ++i) by_rank[i] = int32_t(i);
-        std::stable_sort(by_rank.begin(), by_rank.end(),
-                         [&](int32_t a, int32_t b) { return moles_with(a) > moles_with(b); });
+        const List<int32_t> by_rank = ordered_by(vocabulary, [&](int32_t item) { return -moles_with(item); });
+        List<int32_t> rank(vocabulary);
         for (Index r = 0; r < vocabulary; ++r) rank[by_rank[r]] = int32_t(r);
         Vector<int32_t> ranks(moles.items.size(), control_);
         std::transform(moles.items.begin(), moles.items.end(), ranks.begin(), [&](int32_t item) { return rank[item]; });
@@ -110,9 +101,9 @@ private:
         for (int32_t Mole::* key : {&Mole::second, &Mole::first}) {
             control_.poll();
             List<int32_t> place(moles.vocabulary + 2, 0);
-            for (const Mole& mole : sorted) ++place[mole.*key + 2];
-            for (Index i = 1; i < place.size(); ++i) place[i] += place[i - 1];
-            for (const Mole& mole : sorted) other[place[mole.*key + 1]++] = mole;
+            group(place, other, [&](auto put) {
+                for (const Mole& mole : sorted) put(mole.*key + 1, mole);
+            });
             sorted.swap(other);
         }
         auto same_start = [](const Mole& a, const Mole& b) { return a.first == b.first && a.second == b.second; };
@@ -135,21 +126,19 @@ private:
 };
 
 // The items to suppress, in the order in which they are chosen.
-Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int32_t>& items,
-                                 const Array<int64_t>& weight, const Array<uint8_t>& keep, int64_t memory_limit,
-                                 double time_limit, nb::object progress) {
+Output<int32_t> suppress_by_tree(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> weight,
+                                 View<uint8_t> keep) {
     const Csr moles(offsets, items, int32_t(weight.size()));
     if (keep.size() != weight.size()) throw std::invalid_argument("one mark for each item, please");
     if (moles.rows() >= Index(1) << 30 || moles.items.size() >= Index(1) << 31) throw OutOfMemory();
-    Control control(memory_limit, time_limit, std::move(progress));
     List<int32_t> chosen;
     control.single([&] {
         control.begin(0, moles.rows());
         MoleTree tree(moles, control);
         List<Candidate> candidates;
         for (int32_t item = 0; item < moles.vocabulary; ++item)  // by MM(v) / IL(v)
-            if (tree.moles_with(item) > 0 && !keep.data()[item])
-                candidates.push_back({tree.moles_with(item), weight.data()[item], item, item});
+            if (tree.moles_with(item) > 0 && !keep[item])
+                candidates.push_back({tree.moles_with(item), weight[item], item, item});
         const auto count = [&](int32_t item) { return tree.moles_with(item); };
         choose_greedily(std::move(candidates), control, count, [&](const Candidate& best) {
             chosen.push_back(best.item);
@@ -163,8 +152,7 @@ Output<int32_t> suppress_by_tree(const Array<int64_t>& offsets, const Array<int3
 }  // namespace
 
 void register_mining_mole_tree(nb::module_& m) {
-    m.def("suppress_by_tree", &suppress_by_tree, array("offsets"), array("items"), array("weight"), array("keep"),
-          nb::kw_only(), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "suppress_by_tree", suppress_by_tree, "offsets"_a, "items"_a, "weight"_a, "keep"_a, nb::kw_only());
 }
 
 }  // namespace veilset

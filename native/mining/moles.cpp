@@ -1,16 +1,8 @@
 // Minimal moles and the items in moles: the search of mining/moles.hpp in steps, over threads, handed out in chunks.
 #include "mining/moles.hpp"
 
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
 #include <mutex>
-#include <utility>
 
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/found.hpp"
 
 namespace veilset {
@@ -21,9 +13,9 @@ using namespace mining;
 // The whole search in steps: single items, then the pairs of each first item, then its branch.
 class MoleSearch {
 public:
-    MoleSearch(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& sensitive,
-               const Array<uint8_t>& allowed, int64_t h_num, int64_t h_den, int64_t k, int64_t p, bool absent,
-               bool mark, int threads, int64_t memory_limit, double time_limit, nb::object progress)
+    MoleSearch(Array<int64_t> offsets, Array<int32_t> items, Array<uint8_t> sensitive, Array<uint8_t> allowed,
+               int64_t h_num, int64_t h_den, int64_t k, int64_t p, bool absent, bool mark, int threads,
+               int64_t memory_limit, double time_limit, nb::object progress)
         : offsets_(offsets), items_(items), sensitive_(sensitive), allowed_(allowed),
           control_(memory_limit, time_limit, std::move(progress)), question_{{h_num, h_den, k, p}, absent},
           threads_(threads), found_(control_) {
@@ -66,7 +58,7 @@ public:
                         mask[item] = 1;
                     }
                 if (!in_mole || !question_.limits.may_grow(1)) continue;
-                for (int32_t item : data.row(r)) mask[item] |= allowed_.data()[item] && !sensitive_.data()[item];
+                for (int32_t item : data.row(r)) mask[item] |= allowed_[item] && !sensitive_[item];
             }
         });
         return to_numpy(std::move(mask));
@@ -91,8 +83,8 @@ private:
         Breach nothing;  // what one knows who knows nothing
         bool any = false;
         for (Index i = 0; i < support.size(); ++i) {
-            safe[i] = allowed_.data()[i] && !sensitive_.data()[i] && support[i] > 0;
-            looked_at[i] = sensitive_.data()[i];
+            safe[i] = allowed_[i] && !sensitive_[i] && support[i] > 0;
+            looked_at[i] = sensitive_[i];
             if (looked_at[i] && support[i] > 0)
                 nothing = std::max(nothing, Breach{support[i], data.rows(), int32_t(i)});
             any |= looked_at[i] && support[i] > 0;
@@ -119,10 +111,8 @@ private:
             const Rows rows(data, safe, {}, 1, Rows::Order::rarest_first, control_, looked_at);
             Known known(rows, question_, {}, control_);
             MoleBranches branches(known, nullptr, control_);
-            List<int32_t> ranks(rows.walked());
-            for (Index i = 0; i < ranks.size(); ++i) ranks[i] = int32_t(i);
-            std::sort(ranks.begin(), ranks.end(), [&](int32_t a, int32_t b) { return rows.code(a) < rows.code(b); });
-            for (int32_t i : ranks) judge(rows.code(i), branches.most_sensitive(rows.places(i), rows.support(i)));
+            for (int32_t i : ordered_by(rows.walked(), [&](int32_t rank) { return rows.code(rank); }))
+                judge(rows.code(i), branches.most_sensitive(rows.places(i), rows.support(i)));
         } else {
             for (Index i = 0; i < safe.size(); ++i)
                 if (safe[i]) judge(int32_t(i), Breach{});
@@ -213,12 +203,11 @@ private:
 
 void register_mining_moles(nb::module_& m) {
     nb::class_<MoleSearch>(m, "MoleSearch")
-        .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<uint8_t>&, const Array<uint8_t>&,
-                      int64_t, int64_t, int64_t, int64_t, bool, bool, int, int64_t, double, nb::object>(),
-             array("offsets"), array("items"), array("sensitive"), array("allowed"), nb::kw_only(), nb::arg("h_num"),
-             nb::arg("h_den"), nb::arg("k"), nb::arg("p"), nb::arg("absent"), nb::arg("mark"), nb::arg("threads"),
-             nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none())
-        .def("next", &MoleSearch::next, nb::arg("at_least"))
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<uint8_t>, Array<uint8_t>, int64_t, int64_t, int64_t,
+                      int64_t, bool, bool, int, int64_t, double, nb::object>(),
+             "offsets"_a, "items"_a, "sensitive"_a, "allowed"_a, nb::kw_only(), "h_num"_a, "h_den"_a, "k"_a, "p"_a,
+             "absent"_a, "mark"_a, "threads"_a, "memory_limit"_a, "time_limit"_a, "progress"_a.none())
+        .def("next", &MoleSearch::next, "at_least"_a)
         .def("items_in_moles", &MoleSearch::items_in_moles);
 }
 

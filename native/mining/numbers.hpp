@@ -1,8 +1,6 @@
 // Counts of itemsets: exact, however large. Most fit 128 bits; Wide takes those that do not.
 #pragma once
 
-#include <cstdint>
-
 #include "core/control.hpp"
 #include "mining/words.hpp"
 

@@ -1,13 +1,4 @@
 // The pairs of items that occur together, counted along the rows of the first one: only pairs that occur cost anything.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <utility>
-
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/covers.hpp"
 #include "mining/found.hpp"
 #include "mining/rows.hpp"
@@ -71,22 +62,18 @@ private:
     Vector<uint64_t> marks_;
 };
 
-nb::tuple pairs(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<uint8_t>& allowed,
-                int64_t min_support, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
+nb::tuple pairs(Control& control, View<int64_t> offsets, View<int32_t> items, View<uint8_t> allowed,
+                int64_t min_support, int threads) {
     const Csr data(offsets, items, int32_t(allowed.size()));
-    Control control(memory_limit, time_limit, std::move(progress));
     const int64_t at_least = std::max<int64_t>(1, min_support);
-    std::unique_ptr<Rows> rows;
-    Vector<Found> found(control);
-    control.single([&] {
-        rows = std::make_unique<Rows>(data, span_of(allowed), none_given, at_least, Rows::Order::vocabulary, control);
-        found.assign(rows->items(), Found(control));
-    });
-    List<std::unique_ptr<PairCounter>> counters(Control::useful(threads, rows->items()));
-    control.begin(1, rows->items());
-    control.parallel(int(counters.size()), rows->items(), [&](int64_t first, int worker) {
+    const Rows rows =
+        control.single([&] { return Rows(data, allowed, none_given, at_least, Rows::Order::vocabulary, control); });
+    Vector<Found> found(rows.items(), Found(control), control);
+    List<std::unique_ptr<PairCounter>> counters(Control::useful(threads, rows.items()));
+    control.begin(1, rows.items());
+    control.parallel(int(counters.size()), rows.items(), [&](int64_t first, int worker) {
         auto& counter = counters[worker];
-        if (!counter) counter = std::make_unique<PairCounter>(*rows, at_least, control);
+        if (!counter) counter = std::make_unique<PairCounter>(rows, at_least, control);
         counter->count(int32_t(first), found[first]);
     });
     return as_arrays(found, control);
@@ -95,8 +82,7 @@ nb::tuple pairs(const Array<int64_t>& offsets, const Array<int32_t>& items, cons
 }  // namespace
 
 void register_mining_pairs(nb::module_& m) {
-    m.def("pairs", &pairs, array("offsets"), array("items"), array("allowed"), nb::kw_only(), nb::arg("min_support"),
-          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "pairs", pairs, "offsets"_a, "items"_a, "allowed"_a, nb::kw_only(), "min_support"_a, "threads"_a);
 }
 
 }  // namespace veilset

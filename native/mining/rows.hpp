@@ -1,12 +1,8 @@
 // The transactions as the miners walk them: only the items that matter, rarest first; equal rows merged, with weights.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <stdexcept>
 
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "mining/slots.hpp"
 #include "mining/words.hpp"
@@ -44,8 +40,7 @@ public:
             if (allowed[i] && support[i] >= min_support && std::find(given.begin(), given.end(), i) == given.end())
                 codes_.push_back(i);
         if (order == Order::rarest_first)
-            std::stable_sort(codes_.begin(), codes_.end(),
-                             [&](int32_t a, int32_t b) { return support[a] < support[b]; });
+            std::ranges::stable_sort(codes_, {}, [&](int32_t code) { return support[code]; });
         walked_ = codes_.size();
         for (Index i = 0; i < looked_at.size(); ++i)
             if (looked_at[i] && support[i] > 0) codes_.push_back(int32_t(i));
@@ -69,6 +64,13 @@ public:
     int64_t rows() const { return cohort_; }  // of the cohort, before merging
     int32_t distinct() const { return int32_t(rows_.size()); }
     int32_t code(int32_t item) const { return codes_[item]; }
+    // Appends the codes of these items, in the order of the vocabulary.
+    template <class Codes>
+    void append_codes(View<int32_t> items, Codes& codes) const {
+        const Index first = codes.size();
+        for (int32_t item : items) codes.push_back(code(item));
+        std::sort(codes.begin() + first, codes.end());
+    }
     int64_t support(int32_t item) const { return supports_[item]; }
     int32_t weight(int32_t row) const { return rows_[row].weight; }
     View<int32_t> row(int32_t r) const { return View(items_).subspan(rows_[r].begin, rows_[r].size); }

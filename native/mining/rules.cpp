@@ -1,15 +1,9 @@
 // Association rules with one item on the right side, out of all frequent itemsets: every subset of one is among them,
 // so the support of a left side is looked up, not counted.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstdint>
-#include <memory>
-#include <stdexcept>
+#include <optional>
 
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "core/random.hpp"
 #include "mining/found.hpp"
@@ -90,21 +84,14 @@ struct FoundRules {
     }
 };
 
-nb::tuple rules(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& supports,
-                const Array<uint8_t>& consequents, int64_t confidence_num, int64_t confidence_den, int64_t min_size,
-                int threads, int64_t memory_limit, double time_limit, nb::object progress) {
-    const Csr itemsets(offsets, items, int32_t(consequents.size()));
-    const auto support = span_of(supports);
-    const auto on_the_right = span_of(consequents);
+nb::tuple rules(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> support,
+                View<uint8_t> on_the_right, int64_t confidence_num, int64_t confidence_den, int64_t min_size,
+                int threads) {
+    const Csr itemsets(offsets, items, int32_t(on_the_right.size()));
     if (support.size() != itemsets.rows()) throw std::invalid_argument("there is not one support for each itemset");
-    Control control(memory_limit, time_limit, std::move(progress));
     const Index block = std::clamp<Index>(itemsets.rows() / 64, 1, 1024);
-    std::unique_ptr<Places> index;
-    Vector<FoundRules> found(control);
-    control.single([&] {
-        index = std::make_unique<Places>(itemsets, control);
-        found.assign((itemsets.rows() + block - 1) / block, FoundRules(control));
-    });
+    std::optional<Places> index = control.single([&] { return Places(itemsets, control); });
+    Vector<FoundRules> found(Control::blocks(itemsets.rows(), block), FoundRules(control), control);
     control.in_blocks(1, threads, itemsets.rows(), block, [&](Index i, int) { index->add(i); });
     control.in_blocks(2, threads, itemsets.rows(), block, [&](Index i, int) {
         const auto itemset = itemsets.row(i);
@@ -134,9 +121,8 @@ nb::tuple rules(const Array<int64_t>& offsets, const Array<int32_t>& items, cons
 }  // namespace
 
 void register_mining_rules(nb::module_& m) {
-    m.def("rules", &rules, array("offsets"), array("items"), array("supports"), array("consequents"), nb::kw_only(),
-          nb::arg("confidence_num"), nb::arg("confidence_den"), nb::arg("min_size"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "rules", rules, "offsets"_a, "items"_a, "supports"_a, "consequents"_a, nb::kw_only(),
+               "confidence_num"_a, "confidence_den"_a, "min_size"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -3,8 +3,6 @@
 // The keys themselves lie with the caller. A hash only says where to look; whether two keys are equal the caller tells.
 #pragma once
 
-#include <cstdint>
-
 #include "core/control.hpp"
 
 namespace veilset {
@@ -60,6 +58,29 @@ private:
 
     Vector<int32_t> slots_;
     Vector<uint32_t> tags_;  // number -> the upper half of its key's hash
+};
+
+// Sequences of items that are kept once, and numbered in the same way.
+class Distinct {
+public:
+    explicit Distinct(Control& control) : sequences_(control), numbers_(control) {}
+
+    int32_t size() const { return int32_t(sequences_.size()); }
+    View<int32_t> operator[](Index number) const { return sequences_[number]; }
+
+    int32_t number(View<int32_t> items) {
+        const int32_t number = numbers_.find_or_add(
+            hash_of(items, items.size()), [&](int32_t known) { return std::ranges::equal(sequences_[known], items); });
+        if (number == size()) {
+            sequences_.values.insert(sequences_.values.end(), items.begin(), items.end());
+            sequences_.close();
+        }
+        return number;
+    }
+
+private:
+    Groups<int32_t> sequences_;
+    Slots numbers_;
 };
 
 }  // namespace veilset

@@ -1,12 +1,4 @@
 // Counting what is asked for: the rows that hold an itemset, and the supports of many itemsets.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/holders.hpp"
 
 namespace veilset {
@@ -54,35 +46,27 @@ private:
     List<CoverBuffer> buffers_;  // of all levels but the first, which looks into the holders
 };
 
-Output<int64_t> supports(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
-                         const Array<int64_t>& asked_offsets, const Array<int32_t>& asked_items, int threads,
-                         int64_t memory_limit, double time_limit, nb::object progress) {
+Output<int64_t> supports(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary,
+                         View<int64_t> asked_offsets, View<int32_t> asked_items, int threads) {
     const Csr data(offsets, items, vocabulary), asked(asked_offsets, asked_items, vocabulary);
-    Control control(memory_limit, time_limit, std::move(progress));
-    std::unique_ptr<Holders> holders;
-    List<int64_t> answer;
-    control.single([&] {
-        control.charge(8 * asked.rows());
-        answer.resize(asked.rows());
-        holders = std::make_unique<Holders>(data, asked.items, control);
-    });
+    control.charge(8 * asked.rows());
+    List<int64_t> answer(asked.rows());
+    const Holders holders = control.single([&] { return Holders(data, asked.items, control); });
     List<std::unique_ptr<Counter>> counters(Control::useful(threads, asked.rows()));
     const Index block = std::clamp<Index>(asked.rows() / 64, 1, 1024);
     control.in_blocks(1, threads, asked.rows(), block, [&](Index i, int worker) {
         auto& counter = counters[worker];
-        if (!counter) counter = std::make_unique<Counter>(*holders, control);
+        if (!counter) counter = std::make_unique<Counter>(holders, control);
         answer[i] = counter->support(asked.row(i));
     });
     return to_numpy(std::move(answer));
 }
 
-Output<int64_t> cover(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary,
-                      const Array<int32_t>& itemset) {
+Output<int64_t> cover(View<int64_t> offsets, View<int32_t> items, int32_t vocabulary, View<int32_t> wanted) {
     List<int64_t> rows;
     {
         nb::gil_scoped_release release;
         const Csr data(offsets, items, vocabulary);
-        const auto wanted = span_of(itemset);
         for (int64_t r = 0; r < data.rows(); ++r) {
             const auto row = data.row(r);
             if (std::includes(row.begin(), row.end(), wanted.begin(), wanted.end())) rows.push_back(r);
@@ -94,10 +78,9 @@ Output<int64_t> cover(const Array<int64_t>& offsets, const Array<int32_t>& items
 }  // namespace
 
 void register_mining_supports(nb::module_& m) {
-    m.def("cover", &cover, array("offsets"), array("items"), nb::arg("vocabulary"), array("itemset"));
-    m.def("supports", &supports, array("offsets"), array("items"), nb::arg("vocabulary"), array("asked_offsets"),
-          array("asked_items"), nb::kw_only(), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
+    m.def("cover", &cover, "offsets"_a, "items"_a, "vocabulary"_a, "itemset"_a);
+    def_kernel(m, "supports", supports, "offsets"_a, "items"_a, "vocabulary"_a, "asked_offsets"_a, "asked_items"_a,
+               nb::kw_only(), "threads"_a);
 }
 
 }  // namespace veilset

@@ -1,9 +1,6 @@
 // The safe itemsets of one branch: (parent, item) -> node, in one hash table.
 #pragma once
 
-#include <cstdint>
-
-#include "core/control.hpp"
 #include "mining/rows.hpp"
 
 namespace veilset::mining {

@@ -9,10 +9,6 @@
 // the rows of the branch are the cheaper way to count, the walk goes on with those.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-
 #include "mining/covers.hpp"
 
 namespace veilset::mining {
@@ -117,8 +113,7 @@ private:
                 table.tried = support;
                 bitmaps(table);
             } else {
-                std::sort(tail.begin(), tail.end(),
-                          [](const Extension& a, const Extension& b) { return a.item < b.item; });
+                std::ranges::sort(tail, {}, &Extension::item);
                 const auto delivered = covers_.deliver(places, tail);
                 for (Index t = 0; t < tail.size(); ++t) {
                     extend(tail[t].item);

@@ -1,12 +1,8 @@
 // All violating rules with a given number of items known: what a round of SuppressControl has to conceal.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <utility>
 
-#include "core/control.hpp"
 #include "rules/payoff.hpp"
 #include "rules/rows.hpp"
 

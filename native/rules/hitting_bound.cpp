@@ -8,14 +8,9 @@
 // Then its triples are pairs, the cliques are large, and packing says much. The most that any case allows is the
 // answer. The case that allows least comes first: later ones have fewer items to keep. As far as that is affordable, a
 // case is looked at closer: the same again for the second item that is kept.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
-#include <stdexcept>
-#include <utility>
+#include <optional>
 
 #include "core/arrays.hpp"
 #include "core/control.hpp"
@@ -255,29 +250,23 @@ private:
     int64_t sum_ = 0, whole_ = 0, most_ = 0;  // of what is left, at most of it together, and of the cases that are done
 };
 
-int64_t kept_at_most(const Array<int64_t>& weights, const Array<int32_t>& pairs, const Array<int32_t>& triples,
-                     int threads, int64_t memory_limit, double time_limit, nb::object progress) {
-    const auto weight = span_of(weights);
-    const auto two = span_of(pairs), three = span_of(triples);
+int64_t kept_at_most(Control& control, View<int64_t> weight, View<int32_t> two, View<int32_t> three, int threads) {
     if (!std::is_sorted(weight.rbegin(), weight.rend())) throw std::invalid_argument("weights do not descend");
     for (const auto of : {two, three})
         for (int32_t item : of)
             if (item < 0 || item >= weight.size()) throw std::invalid_argument("item outside the weights");
-    Control control(memory_limit, time_limit, std::move(progress));
     const int workers = Control::useful(threads, weight.size());
-    List<Sets> sets;
-    List<Elimination> elimination;
+    std::optional<Sets> sets;
+    std::optional<Elimination> elimination;
     control.single([&] {
-        Sets& all = sets.emplace_back(Vector<int64_t>(weight.begin(), weight.end(), control), control);
+        Sets& all = sets.emplace(Vector<int64_t>(weight.begin(), weight.end(), control), control);
         for (Index i = 0; i + 1 < two.size(); i += 2) all.pairs.join(two[i], two[i + 1]);
         for (Index i = 0; i + 2 < three.size(); i += 3) all.add(three[i], three[i + 1], three[i + 2]);
         // Heavy ones first: what they take is worth more.
-        std::stable_sort(all.triples.begin(), all.triples.end(), [](const Triple& x, const Triple& y) {
-            return std::max({x[0], x[1], x[2]}) < std::max({y[0], y[1], y[2]});
-        });
-        elimination.emplace_back(all, workers, closer_work, control);
+        std::ranges::stable_sort(all.triples, {}, [](const Triple& triple) { return std::ranges::max(triple); });
+        elimination.emplace(all, workers, closer_work, control);
     });
-    return elimination[0].run(outer_rounds, [&](int64_t count, auto body) {
+    return elimination->run(outer_rounds, [&](int64_t count, auto body) {
         control.begin(1, count);
         control.parallel(workers, count, body);
     });
@@ -286,8 +275,7 @@ int64_t kept_at_most(const Array<int64_t>& weights, const Array<int32_t>& pairs,
 }  // namespace
 
 void register_rules_hitting_bound(nb::module_& m) {
-    m.def("kept_at_most", &kept_at_most, array("weights"), array("pairs"), array("triples"), nb::kw_only(),
-          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "kept_at_most", kept_at_most, "weights"_a, "pairs"_a, "triples"_a, nb::kw_only(), "threads"_a);
 }
 
 }  // namespace veilset

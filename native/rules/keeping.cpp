@@ -1,18 +1,11 @@
 // A set of kept items, free of violating rules: would one more item bring one with it?
 // A rule that does not hold the new item was there before, so only those that know it or infer it need a look.
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "rules/rows.hpp"
 #include "rules/search.hpp"
 
@@ -33,19 +26,17 @@ List<int32_t> sensitive_first(View<uint8_t> sensitive) {
 
 class RuleKeeping {
 public:
-    RuleKeeping(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights,
-                const Array<uint8_t>& sensitive, int64_t population, int64_t rho_num, int64_t rho_den,
-                int64_t memory_limit)
-        : memory_(memory_limit, std::numeric_limits<int32_t>::max(), nb::none()),
-          rank_(sensitive_first(span_of(sensitive))), code_(sensitive.size()),
-          rows_(Csr(offsets, items, int32_t(sensitive.size())), span_of(weights), rank_, int32_t(sensitive.size()),
-                memory_),
+    RuleKeeping(View<int64_t> offsets, View<int32_t> items, View<int64_t> weights, View<uint8_t> sensitive,
+                int64_t population, int64_t rho_num, int64_t rho_den, int64_t memory_limit)
+        : memory_(memory_limit, std::numeric_limits<int32_t>::max(), nb::none()), rank_(sensitive_first(sensitive)),
+          code_(sensitive.size()),
+          rows_(Csr(offsets, items, int32_t(sensitive.size())), weights, rank_, int32_t(sensitive.size()), memory_),
           kept_(sensitive.size(), 0), seen_(sensitive.size(), 0),
           search_(rows_, population, {rho_num, rho_den}, kept_) {
         if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
         for (Index item = 0; item < rank_.size(); ++item) {
             code_[rank_[item]] = int32_t(item);
-            sensitive_ += sensitive.data()[item] != 0;
+            sensitive_ += sensitive[item] != 0;
         }
     }
     RuleKeeping(const RuleKeeping&) = delete;  // the search looks at this one
@@ -128,18 +119,16 @@ public:
     WeightedRows(Array<int64_t> offsets, Array<int32_t> items, Array<int64_t> weights, int32_t vocabulary)
         : offsets_(std::move(offsets)), items_(std::move(items)), weights_(std::move(weights)),
           data_(offsets_, items_, vocabulary) {
-        if (Index(weights_.size()) != data_.rows())
-            throw std::invalid_argument("one weight for each transaction, please");
+        if (weights_.size() != data_.rows()) throw std::invalid_argument("one weight for each transaction, please");
     }
 
     // Some rows with their items renamed (none: left out) and equal ones merged.
-    nb::tuple renamed(const Array<int64_t>& rows, const Array<int32_t>& names, int32_t vocabulary,
-                      int64_t memory_limit) const {
+    nb::tuple renamed(View<int64_t> rows, View<int32_t> names, int32_t vocabulary, int64_t memory_limit) const {
         if (int32_t(names.size()) != data_.vocabulary) throw std::invalid_argument("one name for each item, please");
-        for (int32_t name : span_of(names))
+        for (int32_t name : names)
             if (name < none || name >= vocabulary) throw std::invalid_argument("a name outside the vocabulary");
         Control control(memory_limit, std::numeric_limits<int32_t>::max(), nb::none());
-        const Rows merged(data_, span_of(weights_), span_of(names), vocabulary, control, span_of(rows));
+        const Rows merged(data_, weights_, names, vocabulary, control, rows);
         List<int64_t> offsets(1, 0), weights;
         List<int32_t> items;
         for (int32_t r = 0; r < merged.rows(); ++r) {
@@ -152,13 +141,12 @@ public:
     }
 
     // Those of some rows that hold a wanted item.
-    Output<int64_t> holding(const Array<int64_t>& rows, const Array<uint8_t>& wanted) const {
+    Output<int64_t> holding(View<int64_t> rows, View<uint8_t> wanted) const {
         if (int32_t(wanted.size()) != data_.vocabulary) throw std::invalid_argument("one mark for each item, please");
         List<int64_t> found;
-        for (int64_t r : span_of(rows)) {
+        for (int64_t r : rows) {
             if (r < 0 || r >= data_.rows()) throw std::invalid_argument("no such row");
-            if (std::ranges::any_of(data_.row(r), [&](int32_t item) { return bool(wanted.data()[item]); }))
-                found.push_back(r);
+            if (std::ranges::any_of(data_.row(r), [&](int32_t item) { return bool(wanted[item]); })) found.push_back(r);
         }
         return to_numpy(std::move(found));
     }
@@ -174,20 +162,17 @@ private:
 
 void register_rules_keeping(nb::module_& m) {
     nb::class_<RuleKeeping>(m, "Keeping")
-        .def(nb::init<const Array<int64_t>&, const Array<int32_t>&, const Array<int64_t>&, const Array<uint8_t>&,
-                      int64_t, int64_t, int64_t, int64_t>(),
-             array("offsets"), array("items"), array("weights"), array("sensitive"), nb::kw_only(),
-             nb::arg("population"), nb::arg("rho_num"), nb::arg("rho_den"), nb::arg("memory_limit"))
-        .def("keep", &RuleKeeping::keep, nb::arg("item"))
-        .def("drop", &RuleKeeping::drop, nb::arg("item"))
-        .def("brings_rule", &RuleKeeping::brings_rule, nb::arg("item"), nb::kw_only(), nb::arg("work"),
-             nb::arg("time_limit"));
+        .def(nb::init<View<int64_t>, View<int32_t>, View<int64_t>, View<uint8_t>, int64_t, int64_t, int64_t, int64_t>(),
+             "offsets"_a, "items"_a, "weights"_a, "sensitive"_a, nb::kw_only(), "population"_a, "rho_num"_a,
+             "rho_den"_a, "memory_limit"_a)
+        .def("keep", &RuleKeeping::keep, "item"_a)
+        .def("drop", &RuleKeeping::drop, "item"_a)
+        .def("brings_rule", &RuleKeeping::brings_rule, "item"_a, nb::kw_only(), "work"_a, "time_limit"_a);
     nb::class_<WeightedRows>(m, "WeightedRows")
-        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, int32_t>(), array("offsets"), array("items"),
-             array("weights"), nb::kw_only(), nb::arg("vocabulary"))
-        .def("renamed", &WeightedRows::renamed, array("rows"), array("names"), nb::kw_only(), nb::arg("vocabulary"),
-             nb::arg("memory_limit"))
-        .def("holding", &WeightedRows::holding, array("rows"), array("wanted"));
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, int32_t>(), "offsets"_a, "items"_a, "weights"_a,
+             nb::kw_only(), "vocabulary"_a)
+        .def("renamed", &WeightedRows::renamed, "rows"_a, "names"_a, nb::kw_only(), "vocabulary"_a, "memory_limit"_a)
+        .def("holding", &WeightedRows::holding, "rows"_a, "wanted"_a);
 }
 
 }  // namespace veilset

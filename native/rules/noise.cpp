@@ -1,15 +1,7 @@
 // Select-a-size noise: every item of the vocabulary is turned over in every row with the same probability, so that one
 // that is there goes and one that is not comes. Whether it is depends on (seed, row, item) and on nothing else.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <stdexcept>
-#include <utility>
 
-#include "core/arrays.hpp"
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "core/random.hpp"
 
@@ -28,10 +20,9 @@ private:
 };
 
 // The rows with their noise.
-nb::tuple add_noise(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary, uint64_t odds,
-                    uint64_t seed, int threads, int64_t memory_limit, double time_limit, nb::object progress) {
+nb::tuple add_noise(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary, uint64_t odds,
+                    uint64_t seed, int threads) {
     const Csr data(offsets, items, vocabulary);
-    Control control(memory_limit, time_limit, std::move(progress));
     return make_rows(control, threads, data.rows(), [&](Index row, auto keep) {
         const Noise noise(seed, row, odds);
         const auto held = data.row(row);
@@ -50,16 +41,12 @@ nb::tuple add_noise(const Array<int64_t>& offsets, const Array<int32_t>& items, 
 //
 // `in_order` are the items as a walk of the tree meets them, `leaf_of` the node of each item, `parents` the node above
 // each (larger than it; -1 above the root), `leaves` what each node counts.
-int64_t noise_loss(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int32_t>& in_order,
-                   const Array<int32_t>& leaf_of, const Array<int32_t>& parents, const Array<int64_t>& leaves,
-                   uint64_t odds, uint64_t seed, int threads, int64_t memory_limit, double time_limit,
-                   nb::object progress) {
-    const Csr data(offsets, items, int32_t(in_order.size()));
-    const auto order = span_of(in_order), leaf = span_of(leaf_of), parent = span_of(parents);
-    const auto count = span_of(leaves);
+int64_t noise_loss(Control& control, View<int64_t> offsets, View<int32_t> items, View<int32_t> order,
+                   View<int32_t> leaf, View<int32_t> parent, View<int64_t> count, uint64_t odds, uint64_t seed,
+                   int threads) {
+    const Csr data(offsets, items, int32_t(order.size()));
     if (leaf.size() != order.size() || count.size() != parent.size())
         throw std::invalid_argument("arrays of different lengths");
-    Control control(memory_limit, time_limit, std::move(progress));
     std::atomic<int64_t> lost{0};
     control.in_blocks(1, threads, data.rows(), 1024, [&](Index row, int) {
         const Noise noise(seed, row, odds);
@@ -78,12 +65,10 @@ int64_t noise_loss(const Array<int64_t>& offsets, const Array<int32_t>& items, c
 }  // namespace
 
 void register_rules_noise(nb::module_& m) {
-    m.def("add_noise", &add_noise, array("offsets"), array("items"), nb::kw_only(), nb::arg("vocabulary"),
-          nb::arg("odds"), nb::arg("seed"), nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"),
-          nb::arg("progress").none());
-    m.def("noise_loss", &noise_loss, array("offsets"), array("items"), array("in_order"), array("leaf_of"),
-          array("parents"), array("leaves"), nb::kw_only(), nb::arg("odds"), nb::arg("seed"), nb::arg("threads"),
-          nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "add_noise", add_noise, "offsets"_a, "items"_a, nb::kw_only(), "vocabulary"_a, "odds"_a, "seed"_a,
+               "threads"_a);
+    def_kernel(m, "noise_loss", noise_loss, "offsets"_a, "items"_a, "in_order"_a, "leaf_of"_a, "parents"_a, "leaves"_a,
+               nb::kw_only(), "odds"_a, "seed"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -4,11 +4,8 @@
 // million violating rules with two items known, of 5 million antecedents.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <tuple>
 
-#include "core/control.hpp"
 #include "mining/slots.hpp"
 #include "rules/rows.hpp"
 
@@ -17,41 +14,26 @@ namespace veilset::rules {
 // What one thread finds: antecedents of `size` items, and for each the number of its list of consequents.
 class Found {
 public:
-    Found(Index size, Control& control)
-        : size_(size), items_(control), list_(control), begin_(1, 0, control), consequents_(control),
-          numbers_(control) {}
+    Found(Index size, Control& control) : size_(size), items_(control), list_(control), lists_(control) {}
 
     // The consequents may hold items of the antecedent, which are none. Gives how many items were written down for
     // them.
     Index add(View<int32_t> antecedent, View<int32_t> consequents) {
         items_.insert(items_.end(), antecedent.begin(), antecedent.end());
-        const Index before = consequents_.size();
-        list_.push_back(list_of(consequents));
-        return consequents_.size() - before;
+        const Index before = lists();
+        list_.push_back(lists_.number(consequents));
+        return lists() > before ? consequents.size() : 0;
     }
     Index antecedents() const { return list_.size(); }
-    Index lists() const { return begin_.size() - 1; }
+    Index lists() const { return lists_.size(); }
     View<int32_t> antecedent(Index a) const { return View(items_).subspan(a * size_, size_); }
     int32_t list(Index a) const { return list_[a]; }
-    View<int32_t> consequents(Index l) const { return part(consequents_, begin_, l); }
+    View<int32_t> consequents(Index l) const { return lists_[l]; }
 
 private:
-    int32_t list_of(View<int32_t> consequents) {
-        const int32_t number = numbers_.find_or_add(hash_of(consequents, consequents.size()), [&](int32_t other) {
-            return std::ranges::equal(this->consequents(other), consequents);
-        });
-        if (number == lists()) {
-            consequents_.insert(consequents_.end(), consequents.begin(), consequents.end());
-            begin_.push_back(consequents_.size());
-        }
-        return number;
-    }
-
     Index size_;
     Vector<int32_t> items_, list_;
-    Vector<int64_t> begin_;
-    Vector<int32_t> consequents_;
-    Slots numbers_;
+    Distinct lists_;
 };
 
 class Payoff {
@@ -126,19 +108,6 @@ public:
     }
 
 private:
-    // For each key a list of numbers.
-    struct Lists {
-        Vector<int64_t> first;
-        Vector<int32_t> numbers;
-        explicit Lists(Control& control) : first(control), numbers(control) {}
-        template <class Each>
-        void fill(Index keys, Each each) {
-            first.assign(keys + 1, 0);
-            group(first, numbers, each);
-        }
-        View<int32_t> operator[](Index key) const { return part(numbers, first, key); }
-    };
-
     static bool holds(View<int32_t> sorted, int32_t item) { return std::ranges::binary_search(sorted, item); }
 
     // How many items an antecedent still infers: those of its list that are there, but for its own.
@@ -177,7 +146,8 @@ private:
     Control& control_;
     List<Index> base_, list_base_;  // the number of a part's first antecedent and list
     List<int64_t> rules_with_;
-    Lists by_item_, by_list_, lists_with_;  // the antecedents with an item and with a list; the lists with an item
+    Groups<int32_t> by_item_, by_list_,
+        lists_with_;  // the antecedents with an item and with a list; the lists with an item
     List<bool> dead_, gone_;
     List<int32_t> left_;    // consequents of a list that are still there
     List<int32_t> killed_;  // antecedents of a list that the item under way has; zeros between the calls

@@ -1,12 +1,8 @@
 // Transactions as those who conceal sensitive rules see them: equal ones merged with weights, and who holds an item.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <optional>
-#include <stdexcept>
 
-#include "core/control.hpp"
 #include "core/csr.hpp"
 #include "mining/slots.hpp"
 #include "mining/words.hpp"
@@ -30,11 +26,10 @@ public:
     // Items become rank[item]; those with the rank `none` are left out. Of `chosen` rows, if any are given.
     Rows(const Csr& data, View<int64_t> weights, View<int32_t> rank, int32_t items, Control& control,
          std::optional<View<int64_t>> chosen = {})
-        : offsets_(1, 0, control), items_(control), weights_(control), bits_(control), first_(items + 1, 0, control),
-          holders_(control), supports_(items, 0) {
+        : rows_(control), weights_(control), bits_(control), holders_(control), supports_(items, 0) {
         if (data.rows() > INT32_MAX) throw std::invalid_argument("more than 2^31 - 1 transactions");
         if (weights.size() != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
-        Slots numbers(control);
+        List<int32_t> held;
         const int64_t many = chosen ? chosen->size() : data.rows();
         for (int64_t i = 0; i < many; ++i) {
             if (i % 4096 == 0) control.poll();
@@ -42,9 +37,16 @@ public:
             const int64_t r = chosen ? (*chosen)[i] : i;
             if (r < 0 || r >= data.rows()) throw std::invalid_argument("no such row");
             if (weights[r] < 1) throw std::invalid_argument("a weight below 1");
+            held.clear();
             for (int32_t item : data.row(r))
-                if (rank[item] != none) items_.push_back(rank[item]);
-            add(weights[r], numbers);
+                if (rank[item] != none) held.push_back(rank[item]);
+            if (held.empty()) continue;
+            std::sort(held.begin(), held.end());
+            held.erase(std::unique(held.begin(), held.end()), held.end());
+            const int32_t row = rows_.number(held);
+            if (row == weights_.size()) weights_.push_back(0);
+            weights_[row] += weights[r];
+            longest_ = std::max(longest_, held.size());
         }
         index();
         draw();
@@ -52,9 +54,9 @@ public:
 
     int32_t rows() const { return int32_t(weights_.size()); }
     int32_t items() const { return int32_t(supports_.size()); }
-    View<int32_t> row(int32_t r) const { return part(items_, offsets_, r); }
+    View<int32_t> row(int32_t r) const { return rows_[r]; }
     int64_t weight(int32_t r) const { return weights_[r]; }
-    View<int32_t> holders(int32_t item) const { return part(holders_, first_, item); }
+    View<int32_t> holders(int32_t item) const { return holders_[item]; }
     int64_t support(int32_t item) const { return supports_[item]; }
     Index longest() const { return longest_; }
 
@@ -63,27 +65,8 @@ public:
     const uint64_t* bits(int32_t r) const { return bits_.data() + r * words_; }
 
 private:
-    // The items behind the last row become a row, unless there is one like it, or none is left.
-    void add(int64_t weight, Slots& numbers) {
-        const auto begin = items_.begin() + offsets_.back();
-        if (begin == items_.end()) return;
-        std::sort(begin, items_.end());
-        items_.erase(std::unique(begin, items_.end()), items_.end());
-        const View<int32_t> added = View(items_).subspan(offsets_.back());
-        const int32_t at = numbers.find_or_add(hash_of(added, added.size()),
-                                               [&](int32_t other) { return std::ranges::equal(row(other), added); });
-        if (at < rows()) {
-            weights_[at] += weight;
-            items_.resize(offsets_.back());
-            return;
-        }
-        longest_ = std::max(longest_, added.size());
-        weights_.push_back(weight);
-        offsets_.push_back(items_.size());
-    }
-
     void index() {
-        group(first_, holders_, [&](auto put) {
+        holders_.fill(items(), [&](auto put) {
             for (int32_t r = 0; r < rows(); ++r)
                 for (int32_t item : row(r)) put(item, r);
         });
@@ -102,13 +85,11 @@ private:
 
     static constexpr Index most_words = 64, most_bits = 1 << 21;
 
-    Vector<int64_t> offsets_;
-    Vector<int32_t> items_;
+    Distinct rows_;
     Vector<int64_t> weights_;
     Vector<uint64_t> bits_;
     Index words_ = 0;
-    Vector<int64_t> first_;  // item -> its part of holders_
-    Vector<int32_t> holders_;
+    Groups<int32_t> holders_;  // by item
     List<int64_t> supports_;
     Index longest_ = 0;
 };

@@ -4,15 +4,9 @@
 // Rounds by the number of items known: 0, 1, 2, … A round finds all violating rules and suppresses, one after another,
 // the item that is in most of them for what it is worth. Suppressing an item changes no other rule, so what a round
 // leaves behind stays concealed, and an item that is proven safe stays so.
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <optional>
 
-#include "core/control.hpp"
-#include "core/csr.hpp"
 #include "mining/greedy.hpp"
 #include "rules/enumeration.hpp"
 #include "rules/payoff.hpp"
@@ -282,34 +276,23 @@ private:
     int64_t lost_ = 0;
 };
 
-nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& weights,
-                        const Array<uint8_t>& sensitive, const Array<int64_t>& cost, const Array<uint8_t>& fixed,
-                        const Array<uint8_t>& required, int64_t rho_num, int64_t rho_den, int64_t population,
-                        int64_t cost_limit, int64_t search_budget, int64_t rules_budget, int threads,
-                        int64_t memory_limit, double time_limit, nb::object progress) {
+nb::dict suppress_rules(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> weights,
+                        View<uint8_t> sensitive, View<int64_t> cost, View<uint8_t> fixed, View<uint8_t> required,
+                        int64_t rho_num, int64_t rho_den, int64_t population, int64_t cost_limit, int64_t search_budget,
+                        int64_t rules_budget, int threads) {
     const Csr data(offsets, items, int32_t(cost.size()));
     if (sensitive.size() != cost.size() || fixed.size() != cost.size() ||
         (required.size() > 0 && required.size() != cost.size()))
         throw std::invalid_argument("one mark for each item, please");
-    if (Index(weights.size()) != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
+    if (weights.size() != data.rows()) throw std::invalid_argument("one weight for each transaction, please");
     if (rho_num < 1 || rho_den < rho_num) throw std::invalid_argument("rho is outside (0, 1]");
-    const auto required_items = span_of(required);
-    for (Index item = 0; item < required_items.size(); ++item)
-        if (required_items[item] && sensitive.data()[item]) throw std::invalid_argument("a required item is sensitive");
-    for (int64_t value : span_of(cost))
+    for (Index item = 0; item < required.size(); ++item)
+        if (required[item] && sensitive[item]) throw std::invalid_argument("a required item is sensitive");
+    for (int64_t value : cost)
         if (value < 0) throw std::invalid_argument("a cost below 0");
-    Control control(memory_limit, time_limit, std::move(progress));
-    const Task task{data,
-                    span_of(weights),
-                    span_of(cost),
-                    span_of(sensitive),
-                    span_of(fixed),
-                    span_of(required),
-                    {rho_num, rho_den},
-                    population,
-                    cost_limit,
-                    {search_budget, rules_budget},
-                    threads};
+    const Rho rho{rho_num, rho_den};
+    const Budget budget{search_budget, rules_budget};
+    const Task task{data, weights, cost, sensitive, fixed, required, rho, population, cost_limit, budget, threads};
     Chosen chosen = SuppressControl(task, control).run();
     nb::dict answer;
     answer["chosen"] = to_numpy(std::move(chosen.items));
@@ -323,10 +306,9 @@ nb::dict suppress_rules(const Array<int64_t>& offsets, const Array<int32_t>& ite
 }  // namespace
 
 void register_rules_suppress(nb::module_& m) {
-    m.def("suppress", &suppress_rules, array("offsets"), array("items"), array("weights"), array("sensitive"),
-          array("cost"), array("fixed"), array("required"), nb::kw_only(), nb::arg("rho_num"), nb::arg("rho_den"),
-          nb::arg("population"), nb::arg("cost_limit"), nb::arg("search_budget"), nb::arg("rules_budget"),
-          nb::arg("threads"), nb::arg("memory_limit"), nb::arg("time_limit"), nb::arg("progress").none());
+    def_kernel(m, "suppress", suppress_rules, "offsets"_a, "items"_a, "weights"_a, "sensitive"_a, "cost"_a, "fixed"_a,
+               "required"_a, nb::kw_only(), "rho_num"_a, "rho_den"_a, "population"_a, "cost_limit"_a, "search_budget"_a,
+               "rules_budget"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -1,15 +1,11 @@
 // Pieces of a source put together: names numbered across pieces, and rows of one owner merged.
-#include <numeric>
-
 #include "text/text.hpp"
 
 namespace veilset {
 namespace {
 
 // The number of each of these strings, given as offsets into one block of bytes, whichever piece they come in.
-Output<int32_t> add(Dictionary& names, const Array<int64_t>& starts_, const Array<uint8_t>& bytes_) {
-    const auto starts = span_of(starts_);
-    const auto bytes = span_of(bytes_);
+Output<int32_t> add(Dictionary& names, View<int64_t> starts, View<uint8_t> bytes) {
     if (starts.empty()) throw std::invalid_argument("no offsets");
     List<int32_t> codes(starts.size() - 1);
     {
@@ -27,10 +23,10 @@ Output<int32_t> add(Dictionary& names, const Array<int64_t>& starts_, const Arra
 Index bytes_of(const Dictionary& names) { return names.bytes().size() + 40 * names.size(); }
 
 // The codes that are used, in the order in which they appear first, and the codes as places in that order.
-nb::tuple by_appearance(const Array<int32_t>& codes_, int64_t count) {
+nb::tuple by_appearance(View<int32_t> codes, int64_t count) {
     List<int32_t> met, place(count, empty_field), numbered;
-    numbered.reserve(codes_.size());
-    for (int32_t code : span_of(codes_)) {
+    numbered.reserve(codes.size());
+    for (int32_t code : codes) {
         if (code < 0 || code >= count) throw std::invalid_argument("code out of range");
         int32_t& number = place[code];
         if (number == empty_field) {
@@ -43,10 +39,8 @@ nb::tuple by_appearance(const Array<int32_t>& codes_, int64_t count) {
 }
 
 // Gathers rows by owner into `out`, in the order given; -1 (an empty field) adds nothing. Gives the offsets.
-Output<int64_t> group_rows(const Array<int64_t>& offsets_, const Array<int32_t>& codes_, const Array<int32_t>& owners_,
-                           int64_t count, nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
-    const auto offsets = span_of(offsets_);
-    const auto codes = span_of(codes_), owners = span_of(owners_);
+Output<int64_t> group_rows(View<int64_t> offsets, View<int32_t> codes, View<int32_t> owners, int64_t count,
+                           nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
     if (offsets.size() != owners.size() + 1 || offsets.front() != 0 || offsets.back() != codes.size())
         throw std::invalid_argument("offsets do not frame the items");
     List<int64_t> begin(count + 1, 0);

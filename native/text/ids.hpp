@@ -1,8 +1,6 @@
 // Lines of item ids (whole numbers) separated by blanks: what FIMI and SPMF share.
 #pragma once
 
-#include <utility>
-
 #include "text/text.hpp"
 
 namespace veilset {

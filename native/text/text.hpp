@@ -2,11 +2,9 @@
 // error names its line. A long text comes in blocks, and a reader takes the records that are complete.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 

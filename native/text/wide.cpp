@@ -104,11 +104,10 @@ struct Wide {
 };
 
 nb::tuple parse_wide(const nb::bytes& input, const std::string& delimiter, int64_t start, int64_t line, bool last,
-                     int32_t width, const Array<uint8_t>& skip, int32_t person, bool counts, bool gaps) {
-    if (width < 1 || span_of(skip).size() != width)
-        throw std::invalid_argument("skip does not have one entry for each column");
+                     int32_t width, View<uint8_t> skip, int32_t person, bool counts, bool gaps) {
+    if (width < 1 || skip.size() != width) throw std::invalid_argument("skip does not have one entry for each column");
     if (person < -1 || person >= width) throw std::invalid_argument("person is not a column");
-    Wide wide{Fields(Block(input, start, line, last), delimiter), width, span_of(skip), person, counts, gaps};
+    Wide wide{Fields(Block(input, start, line, last), delimiter), width, skip, person, counts, gaps};
     {
         nb::gil_scoped_release release;
         wide.read();

@@ -16,8 +16,7 @@ struct Slice {
     View<int64_t> offsets;
     View<int32_t> items;
 
-    Slice(const Array<int64_t>& offsets_, const Array<int32_t>& items_, int64_t vocabulary)
-        : offsets(span_of(offsets_)), items(span_of(items_)) {
+    Slice(View<int64_t> offsets_, View<int32_t> items_, int64_t vocabulary) : offsets(offsets_), items(items_) {
         if (!frame(offsets, items.size())) throw std::invalid_argument("offsets do not frame the items");
         for (int32_t item : items.between(offsets.front(), offsets.back()))
             if (item < 0 || item >= vocabulary) throw std::invalid_argument("item outside the vocabulary");
@@ -31,8 +30,7 @@ struct Names {
     View<int64_t> starts;
     View<uint8_t> bytes;
 
-    Names(const Array<int64_t>& starts_, const Array<uint8_t>& names)
-        : starts(span_of(starts_)), bytes(span_of(names)) {
+    Names(View<int64_t> starts_, View<uint8_t> names) : starts(starts_), bytes(names) {
         if (!frame(starts, bytes.size())) throw std::invalid_argument("starts do not frame the names");
     }
 
@@ -87,8 +85,8 @@ nb::bytes written(Work work) {
     return nb::bytes(out.data(), out.size());
 }
 
-nb::bytes format_rows(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& starts,
-                      const Array<uint8_t>& names_, const std::string& delimiter, bool long_form, int64_t first_row) {
+nb::bytes format_rows(View<int64_t> offsets, View<int32_t> items, View<int64_t> starts, View<uint8_t> names_,
+                      const std::string& delimiter, bool long_form, int64_t first_row) {
     const Names names(starts, names_);
     const Slice rows(offsets, items, names.count());
     return written([&] {
@@ -97,16 +95,15 @@ nb::bytes format_rows(const Array<int64_t>& offsets, const Array<int32_t>& items
     });
 }
 
-nb::bytes format_json_lines(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& starts,
-                            const Array<uint8_t>& names_, const nb::bytes& head, const nb::bytes& tail) {
+nb::bytes format_json_lines(View<int64_t> offsets, View<int32_t> items, View<int64_t> starts, View<uint8_t> names_,
+                            const nb::bytes& head, const nb::bytes& tail) {
     const Names names(starts, names_);
     const Slice rows(offsets, items, names.count());
     return written([&] { return row_lines(rows, names, text_of(head), ", ", text_of(tail)); });
 }
 
-nb::bytes format_json_long(const Array<int64_t>& offsets, const Array<int32_t>& items, const Array<int64_t>& starts,
-                           const Array<uint8_t>& names_, const nb::bytes& head, const nb::bytes& middle,
-                           const nb::bytes& tail, int64_t first_row) {
+nb::bytes format_json_long(View<int64_t> offsets, View<int32_t> items, View<int64_t> starts, View<uint8_t> names_,
+                           const nb::bytes& head, const nb::bytes& middle, const nb::bytes& tail, int64_t first_row) {
     const Names names(starts, names_);
     const Slice rows(offsets, items, names.count());
     return written(
@@ -114,7 +111,7 @@ nb::bytes format_json_long(const Array<int64_t>& offsets, const Array<int32_t>& 
 }
 
 // A line of 0 and 1 for each row, one for each item of the vocabulary.
-nb::bytes format_wide(const Array<int64_t>& offsets, const Array<int32_t>& items, int32_t vocabulary_size,
+nb::bytes format_wide(View<int64_t> offsets, View<int32_t> items, int32_t vocabulary_size,
                       const std::string& delimiter) {
     const Slice rows(offsets, items, vocabulary_size);
     const char between = only_char(delimiter);
