@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
@@ -144,9 +145,11 @@ def apply(
     earlier : path
         The folder of a release, with its ``custodian/``.
     data : Transactions
-        Next month's, or all of which a sample was anonymized. What was sensitive then is sensitive here.
+        Next month's, or all of which a sample was anonymized. What was sensitive then is sensitive here. Read it with
+        the same options: other normalized names are refused, other persons are noted (``release.notes``).
     unknown : {"refuse", "suppress", "keep"}
         What to do with public items that the earlier release did not have; what is kept is audited like the rest.
+        Items that its lists would have called sensitive are never kept.
     repair : bool
         Change more where the earlier changes do not suffice, as little as the promise's default method can, until the
         promise is kept. The reports say what that adds; the earlier changes stay.
@@ -156,10 +159,12 @@ def apply(
     check_transactions(data)
     recipe = recipe_like(Path(earlier), "")
     assert recipe.input is not None  # noqa: S101 - recipe_like sees to it
+    notes = recipe.input.compared(data)
     sensitive = recipe.input.sensitive_where_present
     listed = [name for name in sensitive if name in data.names]
-    return anonymize(
-        data.marked({*data.sensitive, *listed}, sought=absent_names(data, sensitive)),
+    sought = [*data.sought, *absent_names(data, sensitive), *recipe.input.sought()]
+    release = anonymize(
+        data.marked({*data.sensitive, *listed}, sought=sought),
         recipe.promise_for(data),
         method="replay",
         allow_sensitive=recipe.method.allow_sensitive,
@@ -169,6 +174,7 @@ def apply(
         **recipe.method.options,
         **bounds,
     )
+    return replace(release, notes=(*release.notes, *notes))
 
 
 def measure(

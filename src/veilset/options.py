@@ -100,6 +100,32 @@ class Declared:
         return (self.option.flag or self.name).replace("_", "-")
 
 
+def to_write(option: Option, given: object) -> str:
+    """What to write in Python for an option for which something else was given.
+
+    >>> to_write(Option("listed", "Ids."), "unknown"), to_write(Option("pair", "Columns."), "visit_id,icd_code")
+    ("Give a list, such as ['unknown'].", "Give a pair, such as ('visit_id', 'icd_code').")
+    >>> to_write(Option("words", "Steps.", choices=("strip", "case")), "upper")
+    "Give 'strip', 'case', or several: ['strip', 'case']."
+    """
+    words = [word.strip() for word in given.split(",")] if isinstance(given, str) else []
+    example = option.example.split(",") if option.example else ["a", "b"]
+    choices = list(map(repr, option.choices))
+    match option.form:
+        case "pair":
+            return f"Give a pair, such as {tuple(words if len(words) == 2 else example)}."
+        case "texts" | "names" | "listed" | "files" | "items":
+            return f"Give a list, such as {words or example}."
+        case "words":
+            return f"Give {', '.join(choices)}, or several: {list(option.choices[:2])}."
+        case "choice":
+            return f"Give {' or '.join(choices)}."
+        case "switch":
+            return "Give True or False."
+        case _:
+            return f"Give a text. {option.help}"
+
+
 def declared(of: Callable[..., Any]) -> tuple[Declared, ...]:
     """The options of a function, or of a class that is made by keyword arguments, in their order."""
     described = not isinstance(of, type) or hasattr(of, "model_fields")  # a pydantic model has its fields for arguments

@@ -352,6 +352,7 @@ class Release(Shown, Tabular):
         withheld = Count(len(self.withheld))
         notes += [f"withheld: {withheld:,} {withheld:transaction|transactions}"] if withheld else []
         notes.append(f"method: {self.method}")
+        notes += [] if self.promise.secret else self.notes
         facts = [
             (len(after), "transaction(s)"),
             (len(after.names), f"{'name(s)' if self.generalized else 'item(s)'} of {len(before.names):,}"),

@@ -33,7 +33,7 @@ from veilset.limits import Bounds, Limits
 from veilset.models import Audit, Promise, Witness, check_promise
 from veilset.options import declared
 from veilset.release import OCCURRENCES, Attempt, Release, check_release
-from veilset.transactions import Transactions, check_transactions
+from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account, SideEffect
 
 _SECONDS_TO_COUNT = 20.0
@@ -129,6 +129,8 @@ class Run:
             self.promise.check_drop_empty()
         gone = self.promise.too_common(self.data) if self.allow_sensitive else ()
         seen = self.data.without(gone) if gone else self.data
+        if gone:  # they are sensitive all the same: what resembles them must still be noticed
+            seen = seen.marked(seen.sensitive, sought=[*seen.sought, *absent_names(seen, gone)])
         self.promise.check_feasible(seen)
         return seen, gone
 

@@ -91,6 +91,7 @@ def test_an_unknown_method_is_answered_with_those_that_exist(promise, method, va
         (COHERENCE, {"keeep": ["a"]}, ("'auto'", "keeep", "'keep'", "weights")),
         (COHERENCE, {"time_limt": 3}, ("time_limt", "'time_limit'")),
         (COHERENCE, {"nugget_size": 3}, ("'auto'", "nugget_size", "border", "optimal")),
+        (COHERENCE, {"taxonomi": {}}, ("'auto'", "taxonomi", "'taxonomy'", "generalize")),
         (COHERENCE, {"k": 3}, ("'auto'", "k", "Coherence")),
         (COHERENCE, {"method": "k-anonymity", "speed": 9}, ("'k-anonymity'", "speed")),
         (COHERENCE, {"method": "tree-cohesion", "speed": 9}, ("'tree'", "speed", "restore")),

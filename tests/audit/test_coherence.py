@@ -184,3 +184,11 @@ def test_oracle_agrees_with_a_count_by_hand():
     assert oracles.support(rows, "a") == 3
     assert oracles.breach_probability(rows, "a", ["s"]) == Fraction(1, 3)
     assert oracles.minimal_moles(rows, ["s"], Fraction(1, 2), 2, 2) == {frozenset("b")}
+
+
+def test_unlimited_is_said_as_on_the_command_line():
+    promise = Coherence(k=2, p="unlimited")
+    assert promise == Coherence(k=2, p=None)
+    assert promise.p is None
+    with refused(InvalidArgument, "'Unlimited'", "p=None"):
+        Coherence(k=2, p="Unlimited")

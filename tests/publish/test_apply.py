@@ -269,3 +269,33 @@ def test_a_damaged_certificate(coarser, tmp_path):
     (copy / "public" / "certificate.json").write_text("{}")
     with refused(vs.UnreadableInput, copy / "public" / "certificate.json"):
         vs.apply(copy, vs.Transactions.from_lists([["ale"]]))
+
+
+def test_notes_on_who_is_a_person(tmp_path, snapshot):
+    lines = [f"{number},{number % 9},{item}\n" for number in range(18) for item in ("ale", "bun")]
+    (tmp_path / "visits.csv").write_text("visit,who,item\n" + "".join(lines))
+    long, gaps = {"long": ("visit", "item")}, {"unknown_person": ["0"], "unknown_rows": "separate"}
+
+    def read(**how) -> vs.Transactions:
+        return vs.read(tmp_path / "visits.csv", **long, **how)
+
+    vs.publish(vs.anonymize(read(person="who", **gaps), PROMISE), tmp_path / "merged")
+    vs.publish(vs.anonymize(read(), PROMISE), tmp_path / "single")
+    assert vs.apply(tmp_path / "merged", read(person="who", **gaps)).notes == ()
+    assert vs.apply(tmp_path / "single", read()).notes == ()
+    told = {
+        "no person": vs.apply(tmp_path / "merged", read()).notes,
+        "no unknown people": vs.apply(tmp_path / "merged", read(person="who")).notes,
+        "merged now": vs.apply(tmp_path / "single", read(person="who")).notes,
+        "lists": vs.apply(tmp_path / "merged", vs.Transactions.from_lists(EARLIER[1:2] * 9), unknown="keep").notes,
+    }
+    assert told == snapshot
+
+
+def test_the_no_go_proposes_no_option_that_apply_does_not_have(tmp_path, capsys, snapshot):
+    rows = [["ale", "bun"]] * 6 + [["ale"]] * 6
+    data = vs.read(write_rows(tmp_path / "earlier.csv", rows))
+    vs.publish(vs.anonymize(data, vs.Coherence(k=6, p=2)), tmp_path / "earlier")
+    later = write_rows(tmp_path / "later.csv", [["ale", "bun"]] * 5 + [["ale"]] * 6 + [["bun"]])
+    ask = ("apply", tmp_path / "earlier", later, "--out", tmp_path / "new")
+    assert refusal(capsys, *ask, exit_code=1, values=("NO-GO", "publish this data anew")) == snapshot

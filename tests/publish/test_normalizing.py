@@ -2,10 +2,12 @@
 
 import tomllib
 
+import polars as pl
 import pytest
 
 import veilset as vs
 from tests.support.commands import refusal, run
+from tests.support.errors import refused
 from tests.support.releases import files
 from veilset.publish import Recipe
 
@@ -60,3 +62,37 @@ def test_items_get_coarser_names_of_a_normalized_tree(folder, capsys):
     assert (code, told["generalized"]) == (0, {"gin": "spirits", "rum": "spirits"})
     assert run(capsys, "publish", "out/custodian/recipe.toml", "--out", "again")[0] == 0
     assert files(folder / "again/public") == files(folder / "out/public")
+
+
+def test_python_refuses_data_whose_names_are_normalized_otherwise(folder, snapshot):
+    how = {"sensitive": ["b20.1"], "normalize": "strip,case"}
+    promise = vs.Coherence(h=0.9, k=2, p=2)
+    vs.publish(vs.anonymize(vs.read("baskets.csv", **how), promise), "out")
+    assert vs.apply("out", vs.read("baskets.csv", normalize=("case", "strip"))).certified
+    for other in (None, "strip", "strip,case,nfc"):
+        with refused(vs.InvalidArgument, "vs.read(..., normalize=('strip', 'case'))") as caught:
+            vs.apply("out", vs.read("baskets.csv", normalize=other))
+        assert str(caught.value) == snapshot
+    with refused(vs.InvalidArgument, "'B20.1'", "normalize"):
+        vs.apply("out", vs.Transactions.from_lists([["B20.1", "milk"], ["milk"]]))
+    assert vs.apply("out", vs.Transactions.from_lists([["b20.1", "milk"], ["milk"], ["milk"]])).original.sensitive
+
+
+def test_python_refuses_normalized_names_where_the_earlier_ones_were_not(folder):
+    promise = vs.Coherence(h=0.9, k=2, p=2)
+    vs.publish(vs.anonymize(vs.read("baskets.csv"), promise), "out")
+    with refused(vs.InvalidArgument, "vs.read(...)", "normalize=('case',)"):
+        vs.apply("out", vs.read("baskets.csv", normalize="case"))
+
+
+def test_a_release_of_a_frame_knows_its_normalization(folder, capsys):
+    rows = [["B20", "milk"], ["b20", "milk"], ["milk"]] * 2
+    frame, promise = pl.DataFrame({"items": rows}), vs.Coherence(h=0.9, k=2, p=2)
+    vs.publish(vs.anonymize(vs.read(frame, normalize="case", sensitive=["b20"]), promise), "out")
+    with refused(vs.InvalidArgument, "vs.read(..., normalize=('case',))"):
+        vs.apply("out", vs.read(frame))
+    (folder / "next.csv").write_text("\n".join(map(",".join, rows)))
+    code, told = run(capsys, "apply", "out", "next.csv", "--out", "applied")
+    assert (code, told["sensitive"], told["items"]) == (0, 1, 2), "A file is read with it."
+    vs.publish(vs.anonymize(vs.Transactions.from_lists(rows), promise), "lists")
+    assert vs.apply("lists", vs.read(frame, normalize="case"), unknown="keep"), "Nobody knows how lists were read."

@@ -84,3 +84,22 @@ def test_of_names_that_do_not_occur_the_first_is_told_in_any_process(tmp_path):
     names = tuple(f"item {number}" for number in range(20, 9, -1))
     with refused(vs.InvalidArgument, "'item 10'", 11):
         Reading(path=str(tmp_path / "x.csv"), sensitive=names).read()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "values"),
+    [
+        ({"unknown_person": "unknown"}, ["'unknown'", "['unknown']"]),
+        ({"unknown_person": "0,NA"}, ["['0', 'NA']"]),
+        ({"long": "visit_id,icd_code"}, ["('visit_id', 'icd_code')"]),
+        ({"long": ["visit_id"]}, ["('order', 'product')"]),
+        ({"normalize": "upper"}, ["'upper'", "'strip'", "'case'", "'nfc'"]),
+        ({"unknown_rows": "drop"}, ["'drop'", "'separate'", "'skip'"]),
+        ({"wide": "yes"}, ["'yes'", "True", "False"]),
+        ({"person": 3}, ["3", "text"]),
+    ],
+)
+def test_a_wrong_option_is_answered_with_what_to_write(wrong, values, tmp_path, snapshot):
+    with refused(vs.InvalidArgument, *wrong, *values) as caught:
+        vs.read(tmp_path / "baskets.csv", **wrong)
+    assert str(caught.value) == snapshot

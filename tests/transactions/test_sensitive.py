@@ -458,3 +458,37 @@ def test_a_release_of_patterns_given_in_python_repeats_itself(tmp_path):
         main(["publish", str(tmp_path / "release/custodian/recipe.toml"), "--out", str(tmp_path / "again"), "--yes"])
         == 0
     )
+
+
+def test_a_file_with_a_list_in_python(tmp_path, monkeypatch, snapshot):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "list.txt"
+    path.write_text("# heart\nglob: insulin*\nmilk\n")
+    table = pa.table({"items": [NAMES, ["milk"]]})
+    for given_as in (path, str(path), "list.txt"):
+        assert vs.read(table, sensitive=given_as).sensitive == ("insulin", "insulin pump", "milk")
+        assert DATA.with_sensitive(given_as).sensitive == ("insulin", "insulin pump", "milk")
+        assert Transactions.from_lists([NAMES], sensitive=given_as).sensitive == ("insulin", "insulin pump", "milk")
+    path.write_text("milk\nMilk\n")
+    with refused(InvalidArgument, str(path), "line 2", "'Milk'"):
+        vs.read(table, sensitive=path)
+    with refused(UnreadableInput, "nowhere.txt"):
+        vs.read(table, sensitive=tmp_path / "nowhere.txt")
+    with refused(InvalidArgument, "file"):
+        vs.read(table, sensitive="x" * 9000)
+    with refused(InvalidArgument, "'nowhere.txt'", "['nowhere.txt']", "file") as caught:
+        vs.read(table, sensitive="nowhere.txt")
+    assert str(caught.value) == snapshot
+
+
+@pytest.mark.parametrize("sensitive", [["glob: E1*"], ["E10 ", "name: e11"], "list.txt"])
+def test_what_is_sensitive_later_is_normalized_as_what_was_read(sensitive, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.txt").write_text("glob: E1*\n")
+    table = pa.table({"items": [["E10", "e11 "], ["E20"], ["e10"]]})
+    at_once = vs.read(table, sensitive=sensitive, normalize="strip,case")
+    assert at_once.sensitive == ("e10", "e11")
+    later = vs.read(table, normalize="strip,case").with_sensitive(sensitive)
+    assert (later, later.twins) == (at_once, at_once.twins)
+    coarser = later.renamed({"e20": "Eyes"}).with_sensitive(["Eyes"])
+    assert coarser.sensitive == ("Eyes",), "A name that occurs is this name."

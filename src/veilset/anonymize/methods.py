@@ -144,7 +144,15 @@ def _instead(promise: Promise | type[Promise], wrong: str, takes: Sequence[str])
     kind = promise if isinstance(promise, type) else type(promise)
     if wrong in (one.name for one in declared(kind)):
         return f"It is a parameter of the promise: give it to {kind.__name__}."
-    return near_misses(wrong, [*takes, *_OF_EVERY_RUN]) or "Leave it out."
+    own = [*takes, *_OF_EVERY_RUN]
+    others: dict[str, list[str]] = {}
+    for name, method in methods_of(promise).items():
+        for option in declared(method):
+            if option.name not in own and not option.option.recorded:
+                others.setdefault(option.name, []).append(name)
+    if (close := lookalikes(wrong, [*own, *others])) and close[0] in others:
+        return f"Did you mean {close[0]!r}, an option of {' and '.join(others[close[0]])}?"
+    return near_misses(wrong, own) or "Leave it out."
 
 
 def _check_numbers(method: Method, options: Mapping[str, object]) -> None:

@@ -59,7 +59,8 @@ def replay(
         The items that somebody had in mind who decided this; None: all.
     unknown : {"refuse", "suppress", "keep"}
         What is done with other public items. Sensitive items that nobody had in mind, or that were public when they
-        were recoded, are always refused.
+        were recoded, are always refused. New items that the same lists would have called sensitive, or that differ
+        from a sensitive item only in case, blanks or punctuation, are suppressed or refused, never kept.
     repair : bool
         Change more, as little as the promise's default method can, until the promise is kept.
     chosen : names, optional
@@ -76,11 +77,18 @@ def replay(
         raise InvalidArgument(
             f"{_listed(surprising)} not known as sensitive when this was decided.", "Decide anew with publish."
         )
+    if unknown != "suppress" and (alike := [twin for twin in data.twins if twin.item in unheard]):
+        raise InvalidArgument(
+            f"{_listed([twin.item for twin in alike])} not known when this was decided, and {alike[0].item!r} "
+            f"resembles {alike[0].resembles!r}, which was sensitive.",
+            f"Decide anew with publish and a list of all sensitive items, or say {said('unknown', 'suppress')} to "
+            "remove new items.",
+        )
     if new and unknown == "refuse":
         raise InvalidArgument(
             f"{_listed(new)} not known when this was decided.",
-            f"Say {said('unknown', 'suppress')}, or {said('unknown', 'keep')} to have them audited, "
-            "or decide anew with publish.",
+            f"Say {said('unknown', 'suppress')} to remove them, or {said('unknown', 'keep')} to keep and audit them "
+            "as public items; or decide anew with publish.",
         )
     gone = data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
     coarser = {item: name for item, name in recoded.items() if item in set(data.names)}

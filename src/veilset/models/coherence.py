@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.exact import at_least, exact_share, is_whole, percent
@@ -51,7 +51,7 @@ class Coherence(Promise):
         *,
         k: Annotated[int, Option("whole", "Minimum number of people who match anything the attacker knows.", "20")],
         p: Annotated[
-            int | None,
+            int | Literal["unlimited"] | None,
             Option(
                 "whole or unlimited",
                 "Maximum number of public items of a person the attacker knows; or: unlimited.",
@@ -75,6 +75,7 @@ class Coherence(Promise):
             ),
         ] = (),
     ) -> None:
+        p = None if isinstance(p, str) and p == "unlimited" else p
         for letter, value in (("k", k), ("p", p)):
             if value is None and letter == "p":
                 continue

@@ -18,7 +18,7 @@ from veilset.publish.recipe import RECIPE, Recipe
 from veilset.release import Release
 from veilset.report import why_gone
 from veilset.run import Run
-from veilset.transactions import Reading
+from veilset.transactions import Reading, twins_of
 from veilset.utility import info_loss
 
 EDITS, PATTERNS, COLUMNS = "edits.csv", "patterns.csv", "columns.csv"
@@ -119,6 +119,10 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
             f"They must be {', '.join(_COLUMNS)}: use the file as it was released.",
         )
     _check_edits(custodian / EDITS, table)
+    as_earlier = earlier.input or Reading(path="")
+    if path and not as_earlier.path:  # the earlier data was in no file: its layout is none of a file
+        as_earlier = Reading(path="", **as_earlier.model_dump(include={"normalize", "sensitive_sought"}))
+    sensitive = tuple(row[0] for row in table.rows if row[1] == "sensitive")
     options: dict[str, Any] = {
         "known": tuple(row[0] for row in table.rows),
         "suppressed": tuple(row[0] for row in table.rows if row[2] == "suppressed"),
@@ -127,9 +131,10 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
         meant = _stand_for(release / "public" / "certificate.json")
         # Readers were told that a coarser name may mean these, so it does also where the earlier data had none of them.
         others = {item: name for name, items in meant.items() for item in items if item not in {*options["known"]}}
+        for twin in twins_of(((item, 0) for item in others), sensitive, as_earlier.sought()):
+            del others[twin.item]
         options["known"] += tuple(others)
         options |= {"generalized": {**recoded, **others}, "stands_for": meant}
-    as_earlier = earlier.input or Reading(path=path)
     if not is_database(path):
         as_earlier = as_earlier.model_copy(update={"query": None})
     source = (as_earlier if layout is None else layout.laid_out_as(as_earlier)).model_copy(
@@ -137,7 +142,8 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
             "path": path,
             "sha256": None,
             "sensitive": (),
-            "sensitive_where_present": tuple(row[0] for row in table.rows if row[1] == "sensitive"),
+            "sensitive_where_present": sensitive,
+            "sensitive_sought": as_earlier.sensitive_sought,
         }
     )
     method = earlier.method.model_copy(update={"name": "replay", "options": options})

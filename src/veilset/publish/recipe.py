@@ -103,26 +103,24 @@ class Recipe(Section):
             ) from None
         here = path.resolve().parent
         recipe = recipe.model_copy(update={"method": recipe.method.beside(here)})
-        if recipe.input is None and not needs_input:
-            return recipe
-        if recipe.input is None:
+        if needs_input and (recipe.input is None or not recipe.input.path):
             raise InvalidArgument(
-                f"{str(path)!r} names no input file.", "Its data did not come from a file: add [input] with a path."
+                f"{str(path)!r} names no input file.", "Its data did not come from a file: give [input] a path."
             )
+        if recipe.input is None:
+            return recipe
         return recipe.model_copy(update={"input": recipe.input.beside(here)})
 
     @classmethod
     def of(cls, release: Release, *, seed: str, version: str, out_format: str | None = None) -> Recipe:
         """The recipe that makes this release again."""
-        source = release.original.source
         switches = {name: bool(release.options.get(name)) for name in ("drop_empty", "allow_sensitive")}
         options = {key: value for key, value in release.options.items() if key not in switches and value is not None}
-        data = None if source is None or source.origin is None else Reading.of(source, release.original.sensitive)
         return cls.model_validate(
             {
                 "made_by": version,
                 "seed": seed,
-                "input": data,
+                "input": Reading.of(release.original),
                 "out_format": out_format,
                 "promise": promise_section({"model": release.promise.name, **release.promise.parameters()}),
                 "method": {"name": release.method, **switches, "options": options},

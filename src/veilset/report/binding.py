@@ -46,7 +46,10 @@ def half_sentence(run: Run) -> str:
     found = [said(name, _plain(value)) for name, value in sorted(run.binding.half.items())]
     if run.binding.holds:
         found = [] if run.promise.secret else found  # errors end up in logs
-        return f"The promise would be kept with {' or with '.join(found)}." if found else ""
+        milder = " or with ".join(found)
+        if found and run.release.method == "replay":  # `apply` takes the promise of the earlier release
+            return f"These edits keep a milder promise, with {milder}: for that one, publish this data anew."
+        return f"The promise would be kept with {milder}." if found else ""
     if not found:
         return f"No {METHODS.of(run.promise).milder} was found that keeps half."
     return f"Half survives with {' or with '.join(found)}."

@@ -19,7 +19,7 @@ from veilset.transactions.sensitive import (
 )
 from veilset.transactions.taxonomy import Taxonomy, TaxonomyLike, taxonomy_of
 from veilset.transactions.transactions import Transactions
-from veilset.transactions.twins import Twin
+from veilset.transactions.twins import Twin, twins_of
 
 __all__ = [
     "LAYOUT",
@@ -46,4 +46,5 @@ __all__ = [
     "read_partition",
     "row_blocks",
     "taxonomy_of",
+    "twins_of",
 ]

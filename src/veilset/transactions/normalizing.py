@@ -5,11 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from veilset.errors import UnreadableInput, said
 from veilset.transactions.anatomy import Anatomy
-from veilset.transactions.transactions import Transactions
+
+if TYPE_CHECKING:
+    from veilset.transactions.transactions import Transactions
 
 Step = Literal["strip", "case", "nfc"]
 STEPS: tuple[Step, ...] = get_args(Step)

@@ -11,23 +11,26 @@ from typing import Annotated, Any, Literal
 import pyarrow as pa
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, ValidationError
 
-from veilset.errors import InvalidArgument, UnreadableInput, said
+from veilset.errors import InvalidArgument, UnreadableInput, said, spelled
 from veilset.io import Layout
 from veilset.io.frames import table_reader
 from veilset.io.gaps import Gaps
 from veilset.io.sql import is_database, located
 from veilset.io.trees import TREE_KINDS, read_tree
 from veilset.limits import Limits
-from veilset.options import Option, declared
+from veilset.options import Option, declared, to_write
 from veilset.transactions.normalizing import STEPS, Step, normalized, steps_of, with_normalized_names
-from veilset.transactions.opening import Source, read_file, read_frame, read_query
+from veilset.transactions.opening import read_file, read_frame, read_query
 from veilset.transactions.sensitive import (
     Entry,
     absent_names,
+    list_path,
     mark_sensitive,
     names_and_entries,
     parse_entries,
     read_entries,
+    sought_entries,
+    sought_lines,
 )
 from veilset.transactions.taxonomy import Taxonomy, TaxonomyLike, taxonomy_of
 from veilset.transactions.transactions import Transactions
@@ -44,6 +47,8 @@ class Reading(BaseModel):
 
     `path` is a file, or a database that is asked the query; in a recipe, a path is relative to the recipe's folder.
     `sensitive` holds exact names, as a release writes them down; those in `sensitive_where_present` need not occur.
+    `sensitive_sought` records the patterns that found these names, and listed names that do not occur: they find
+    nothing again, but tell `apply` which new items would have been sensitive.
     `sensitive_items` and the lines of `sensitive_files` are entries (`veilset.transactions.sensitive`), whose branches
     are those of `taxonomy`.
     """
@@ -130,6 +135,7 @@ class Reading(BaseModel):
     ] = None
     sensitive: tuple[str, ...] = ()
     sensitive_where_present: tuple[str, ...] = ()
+    sensitive_sought: tuple[str, ...] = ()
     sensitive_items: Annotated[
         tuple[str, ...],
         Option(
@@ -168,26 +174,30 @@ class Reading(BaseModel):
     ] = None
 
     @classmethod
-    def of(cls, source: Source, sensitive: tuple[str, ...]) -> Reading:
-        """What reads this source again, with these items sensitive."""
-        told = source.layout.told()
+    def of(cls, data: Transactions) -> Reading:
+        """What reads these transactions again. Of those that came from no file or database, it has no path."""
+        source = data.source
+        found: dict[str, Any] = {"sensitive": data.sensitive, "sensitive_sought": sought_lines(data.sought)}
+        if source is None:
+            return cls(path="", **found)
+        told, from_file = source.layout.told(), source.origin is not None and source.query is None
         return cls(
             path=source.origin or "",
-            sha256=source.sha256,
-            **told if source.query is None else {**told, "format": None},
+            sha256=None if source.origin is None else source.sha256,
+            **told if from_file else {**told, "format": None},
             query=source.query,
             encoding=source.encoding,
             where=source.where,
             normalize=source.normalize,
             **asdict(source.gaps),
-            sensitive=sensitive,
+            **found,
         )
 
     def beside(self, folder: Path) -> Reading:
         """The same for a recipe in this folder, with its paths made absolute."""
         return self.model_copy(
             update={
-                "path": located(self.path, folder),
+                "path": located(self.path, folder) if self.path else "",
                 "sensitive_files": tuple(str(folder / name) for name in self.sensitive_files),
                 "taxonomy": None if self.taxonomy is None else str(folder / self.taxonomy),
             }
@@ -205,10 +215,47 @@ class Reading(BaseModel):
         own = self.model_dump(include=_DETAILS, exclude_defaults=True)
         return self.model_copy(update={**other.model_dump(include=LAYOUT | _DETAILS), **own})
 
+    def compared(self, data: Transactions) -> tuple[str, ...]:
+        """How other data was read differently, in notes; an error if its item names were normalized otherwise."""
+        if not self.model_dump(include=LAYOUT, exclude_defaults=True):
+            return ()  # nobody knows how this one was read
+        source, steps = data.source, self.normalize or ()
+        if source is None:
+            changed = next((name for name in data.names if self._normalized(name) != name), None)
+            if changed is not None:
+                raise InvalidArgument(
+                    f"The item {changed!r} is not normalized as in the earlier release: {said('normalize', steps)}.",
+                    f"Read the data with vs.read(..., {said('normalize', steps)}).",
+                )
+        elif steps != source.normalize:
+            before, now = (said("normalize", words or None) for words in (steps, source.normalize))
+            how = f"vs.read(..., {before})" if steps else f"vs.read(...) without {now}"
+            raise InvalidArgument(
+                f"The earlier release was read with {before}, this data with {now}.", f"Read this data with {how}."
+            )
+        notes = []
+        if self.person is not None and data.persons is None:
+            who = said("person", self.person)
+            notes.append(f"The earlier release merged the rows of each person ({who}); here each row is one person.")
+        elif self.person is None and data.persons is not None:
+            notes.append("The rows of each person are merged here; in the earlier release each row was one person.")
+        elif source is not None:
+            earlier = Gaps(**self.model_dump(include=_GAPS))
+            for name in ("unknown_person", "unknown_rows"):
+                before, now = (said(name, getattr(gaps, name) or None) for gaps in (earlier, source.gaps))
+                if before != now:
+                    notes.append(f"The earlier release was read with {before}, this data with {now}.")
+        return tuple(map(spelled, notes))
+
     def entries(self) -> list[Entry]:
         """What the files and the items here say is sensitive."""
         listed = [entry for path in self.sensitive_files for entry in read_entries(path, self.encoding)]
         entries = [*parse_entries(self.sensitive_items), *listed]
+        return [replace(entry, text=self._normalized(entry.text)) for entry in entries]
+
+    def sought(self) -> list[Entry]:
+        """What an earlier reading looked for."""
+        entries = sought_entries(self.sensitive_sought)
         return [replace(entry, text=self._normalized(entry.text)) for entry in entries]
 
     def groups(self) -> dict[str, tuple[str, ...]] | None:
@@ -248,7 +295,7 @@ class Reading(BaseModel):
 
         A *taxonomy* takes the place of the one in a file.
         """
-        entries = self.entries()
+        entries, sought = self.entries(), self.sought()
         groups = self.groups() if taxonomy is None else self.normalized_groups(taxonomy.to_paths())
         tree = None if groups is None else Taxonomy.from_paths(groups)
         data = self._transactions(Limits(memory_limit=memory_limit), frame)
@@ -264,7 +311,7 @@ class Reading(BaseModel):
         absent = absent_names(data, perhaps)
         missing = {entry.text for entry in absent}
         named = [*map(self._normalized, self.sensitive), *(name for name in perhaps if name not in missing)]
-        return mark_sensitive(data.marked(named, sought=absent), entries, tree)
+        return mark_sensitive(data.marked(named, sought=[*absent, *sought]), entries, tree)
 
     def _transactions(self, limits: Limits, frame: pa.RecordBatchReader | None) -> Transactions:
         is_file = frame is None and not is_database(self.path)
@@ -293,7 +340,7 @@ class Reading(BaseModel):
 def read(
     source: str | Path | Any,
     *,
-    sensitive: Iterable[str | int] = (),
+    sensitive: Iterable[str | int] | str | Path = (),
     format: str | None = None,  # noqa: A002 - the word users type
     delimiter: str | None = None,
     header: bool = False,
@@ -321,9 +368,10 @@ def read(
         A file: its name says how it is laid out (``.dat`` FIMI, ``.spmf``, ``.csv`` and ``.tsv`` baskets, ``.jsonl``,
         ``.parquet``, ``.arrow``), text perhaps packed (``.gz``, ``.zst``). A database: ``postgresql://…``, or a
         ``.duckdb`` file. A frame: pandas, polars, Arrow, or anything else with the Arrow interface.
-    sensitive : names
+    sensitive : names, or path
         The items to protect; each must occur. ``"glob: insulin*"`` takes all that match, ``"branch: pharmacy"`` all
-        below a node of *taxonomy*; ``"name: glob: x"`` is the item "glob: x".
+        below a node of *taxonomy*; ``"name: glob: x"`` is the item "glob: x". A path names a file with one
+        entry a line.
     {details}
     memory_limit : int or str, optional
         What the process may use, like ``"2GB"``. Transactions that take more are held on disk, where ``TMPDIR`` says.
@@ -337,18 +385,21 @@ def read(
     [['tea'], ['milk']]
     """
     told = {name: value for name, value in locals().items() if name in Reading.model_fields}
-    names, entries = names_and_entries(sensitive)
+    listed = list_path(sensitive)
+    names, entries = names_and_entries(sensitive) if listed is None else ([], [])
     in_file = taxonomy is None or isinstance(taxonomy, (str, Path))
     tree = None if in_file else taxonomy_of(taxonomy)
     told |= {"sensitive": names, "sensitive_items": [entry.written for entry in entries]}
+    told["sensitive_files"] = () if listed is None else (listed,)
     told["taxonomy"] = str(taxonomy) if in_file and taxonomy is not None else None
     frame = None if isinstance(source, (str, Path)) else table_reader(source)
     try:
         reading = Reading(**{**told, "path": str(source) if frame is None else ""})
     except ValidationError as error:
         wrong = error.errors()[0]["loc"][0]
-        meaning = next(one.option.help for one in declared(Reading) if one.name == wrong)
-        raise InvalidArgument(f"{said(str(wrong))} is {told[str(wrong)]!r}.", meaning) from None
+        option = next(one.option for one in declared(Reading) if one.name == wrong)
+        given = told[str(wrong)]
+        raise InvalidArgument(f"{said(str(wrong))} is {given!r}.", to_write(option, given)) from None
     return reading.read(memory_limit, frame=frame, taxonomy=tree)
 
 

@@ -16,13 +16,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
+from os import PathLike
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from veilset.errors import InvalidArgument, UnreadableInput, near_misses, said
 from veilset.io import read_text_bytes
+from veilset.transactions.normalizing import Step, normalized
 from veilset.transactions.vocabulary import item_name, several
 
 if TYPE_CHECKING:
@@ -56,26 +59,50 @@ def mark_sensitive(data: Transactions, entries: Sequence[Entry], taxonomy: Taxon
     return data.marked({*data.sensitive, *found.names}, notes=found.notes, sought=[*data.sought, *found.sought])
 
 
+def list_path(sensitive: object) -> str | None:
+    """The file that has the list, where a path is given in place of entries: a text is one if there is such a file."""
+    if isinstance(sensitive, PathLike):
+        return str(sensitive)
+    # Path.is_file raises if the text is too long for a path.
+    return sensitive if isinstance(sensitive, str) and isfile(sensitive) else None  # noqa: PTH113
+
+
 def names_and_entries(
-    items: Iterable[str | int], data: Transactions | None = None, taxonomy: Taxonomy | None = None
+    items: Iterable[str | int] | str | Path, data: Transactions | None = None, taxonomy: Taxonomy | None = None
 ) -> tuple[list[str], list[Entry]]:
     """What a Python user calls sensitive: names, to the letter; and what begins with a word, as entries.
 
-    An item of *data* that is called like an entry is that item if the entry would take nothing.
+    An item of *data* that is called like an entry is that item if the entry would take nothing. Names that *data* does
+    not have, and entries that take nothing, are normalized as its items are.
 
     >>> names_and_entries(["# 5", " tea", "name: glob: x"])[0]
     ['# 5', ' tea']
     """
+    steps = () if data is None or data.source is None else data.source.normalize
+    if (path := list_path(items)) is not None:
+        return [], [_like_items(entry, steps, data, taxonomy) for entry in read_entries(path)]
+    if isinstance(items, str):
+        raise InvalidArgument(
+            f"{said('sensitive')} is {items!r}, which is no file.",
+            f"For the item of this name write [{items!r}]; for a file with a list, check its path.",
+        )
     names: list[str] = []
     entries: list[Entry] = []
-    for number, item in enumerate(several(items, "sensitive"), start=1):
+    for number, item in enumerate(several(items, "sensitive"), start=1):  # type: ignore[arg-type]
         name = item_name(item, "sensitive")
         entry = _parsed(name, f"Sensitive entry {number}") if name.startswith(_BEGINNINGS) else None
         if entry is None or (data is not None and name in data.names and not _takes(entry, data, taxonomy)):
-            names.append(name)
+            names.append(name if data is None or name in data.names else normalized(name, steps))
         else:
-            entries.append(entry)
+            entries.append(_like_items(entry, steps, data, taxonomy))
     return names, entries
+
+
+def _like_items(entry: Entry, steps: Sequence[Step], data: Transactions | None, taxonomy: Taxonomy | None) -> Entry:
+    """An entry as it is if it takes an item; else normalized as the items are."""
+    if not steps or data is None or _takes(entry, data, taxonomy):
+        return entry
+    return replace(entry, text=normalized(entry.text, steps))
 
 
 def _takes(entry: Entry, data: Transactions, taxonomy: Taxonomy | None) -> bool:
@@ -91,6 +118,28 @@ def absent_names(data: Transactions, names: Iterable[str]) -> list[Entry]:
     """Those of the names that are no items of the data, as entries: an item may be meant that is spelled otherwise."""
     there = set(data.names)
     return [_absent(name, name) for name in names if name not in there]
+
+
+def sought_lines(sought: Iterable[Entry]) -> tuple[str, ...]:
+    """What was looked for, as a recipe records it: under the names that items have, each once."""
+    return tuple(dict.fromkeys(f"{entry.kind}: {entry.text}" for entry in sought))
+
+
+def sought_entries(lines: Iterable[str]) -> list[Entry]:
+    """The same as entries.
+
+    >>> [(entry.kind, entry.text) for entry in sought_entries(["glob: F*", "name:  tea"])]
+    [('glob', 'F*'), ('name', ' tea')]
+    """
+    entries = []
+    for line in lines:
+        kind, _, text = line.partition(": ")
+        if kind not in ("name", "glob") or not text:
+            raise InvalidArgument(
+                f"{said('sensitive_sought')} has {line!r}.", "Write 'glob: PATTERN' or 'name: NAME', as releases do."
+            )
+        entries.append(_absent(text, text) if kind == "name" else Entry("glob", text, line, ""))
+    return entries
 
 
 def parse_entries(texts: Iterable[str]) -> list[Entry]:

@@ -72,7 +72,7 @@ class Transactions(Shown, Tabular):
         cls,
         rows: Iterable[Iterable[str | int]],
         *,
-        sensitive: Iterable[str | int] = (),
+        sensitive: Iterable[str | int] | str | Path = (),
         persons: Sequence[str | int] | None = None,
     ) -> Transactions:
         """Transactions from lists of names; integers are taken as names. Rows of one person are merged.
@@ -234,14 +234,16 @@ class Transactions(Shown, Tabular):
             self.offsets, self.items, renamed, sensitive_names, self.persons, self.source, self.sought
         )
 
-    def with_sensitive(self, items: Iterable[str | int], *, taxonomy: Taxonomy | None = None) -> Transactions:
+    def with_sensitive(
+        self, items: Iterable[str | int] | str | Path, *, taxonomy: Taxonomy | None = None
+    ) -> Transactions:
         """The same transactions with these items sensitive, and no others.
 
         Parameters
         ----------
-        items : names
+        items : names, or path
             A name, or an entry as in a list: ``"glob: PATTERN"``, ``"branch: LABEL"``; ``"name: NAME"`` for a name
-            that begins like one of these. Each must take an item.
+            that begins like one of these. Each must take an item. A path names a file with one entry a line.
         taxonomy : Taxonomy, optional
             The tree that branches belong to.
 

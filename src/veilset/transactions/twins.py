@@ -39,14 +39,21 @@ def twins_of(public: Iterable[tuple[str, int]], sensitive: Sequence[str], sought
         return ()
     folded = {fold(entry.text): entry.written for entry in reversed(sought) if entry.kind == "name"}
     folded |= {fold(name): name for name in reversed(sensitive)}
-    patterns = [(_folded(entry.text), entry.written) for entry in sought if entry.kind == "glob" and _bare(entry.text)]
+    globs = [entry for entry in sought if entry.kind == "glob"]
+    patterns = [(_folded(entry.text), entry.written) for entry in globs if _bare(entry.text)]
+    to_the_letter = [(re.compile(translate(entry.text)), entry.written) for entry in globs]
     found = []
     for item, support in public:
         bare = fold(item)
-        like = folded.get(bare) or next((written for pattern, written in patterns if pattern.fullmatch(bare)), None)
+        like = folded.get(bare) or _taken(item, to_the_letter) or _taken(bare, patterns)
         if like is not None:
             found.append(Twin(item, support, like))
     return tuple(sorted(found, key=lambda twin: -twin.support))
+
+
+def _taken(name: str, patterns: Iterable[tuple[re.Pattern[str], str]]) -> str | None:
+    """The first pattern that takes a name, as it was written."""
+    return next((written for pattern, written in patterns if pattern.fullmatch(name)), None)
 
 
 def fold(name: str) -> str:

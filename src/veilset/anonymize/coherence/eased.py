@@ -64,6 +64,8 @@ def _most_protected(data: Transactions, promise: Coherence, limits: Limits) -> l
 
     That only decides for which of them the loss is measured.
     """
+    if not data.sensitive:
+        return []
     seen = promise.as_seen_by_attacker(data)
     told: Counter[str] = Counter()
     try:
