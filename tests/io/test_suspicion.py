@@ -21,8 +21,36 @@ SALES += "536365,85123A,WHITE HANGING HEART,6,2.55,17850\n536365,71053,WHITE MET
 PEOPLE = "".join(f"person {n},{'tea' if n % 3 else 'rum'},{'hot' if n % 2 else 'cold'}\n" for n in range(12))
 GROUPS = "".join(f"guest {n // 3},{('tea', 'rum', 'ale')[n % 3]}\n" for n in range(12))
 NUMBERED = "".join(f"{n},{n * n % 7},{n * n % 5}\n" for n in range(1, 8))
+PATIENTS = [str(100_003 + n * 7919 % 800_000) for n in range(12)]
+ROWS = [(PATIENTS[n * n % 12], f"2024-0{n % 9 + 1}-1{n % 7}", ("E11", "I10", "J45")[n * n % 5 % 3]) for n in range(60)]
+LONG_TABLE = "patient_id,visit_date,icd_code\n" + "".join(f"{','.join(row)}\n" for row in ROWS)
+
+
+def long_pairs(prefixes: tuple[str, ...] = ("",), suffix: str = "", between: str = ",") -> str:
+    """A patient and a code on each line, in no order."""
+    lines = [f"{prefixes[n * 5 % len(prefixes)]}{PATIENTS[n * 7 % 12]}{suffix}" for n in range(60)]
+    return "".join(f"{line}{between}{ROWS[n][2]}\n" for n, line in enumerate(lines))
+
 
 TABLES = {
+    "below a title": f"Visits export 2024\n{LONG_TABLE}",
+    "below a title, short": f"Visits export 2024\n{VISITS}4,2024-02-01,I10,\n",
+    "below two titles": f"Visits export\nfor 2024, all wards\n{LONG_TABLE}",
+    "below a title, without a header": f"tea\n{LONG_TABLE.partition(chr(10))[2]}",
+    "that tells its delimiter": f"sep=,\n{LONG_TABLE}",
+    "of two columns that tells its delimiter": f"sep=,\nKundennr,Artikel\n{long_pairs()}",
+    "that tells its semicolon": f"sep=;\n{LONG_TABLE.replace(',', ';')}",
+    "above a footer": f"{LONG_TABLE}60 rows\n",
+    "with a note on some lines": "patient_id,visit_date,icd_code,note\n"
+    + "".join(",".join(row) + (",seen" if n % 3 == 0 else "") + "\n" for n, row in enumerate(ROWS)),
+    "of two columns with ids with letters": f"Kundennr,Artikel\n{long_pairs(('K',), 'x')}",
+    "of ids with letters, without a header": long_pairs(("K",), "x"),
+    "of ids with and without a prefix": long_pairs(("P-", "")),
+    "with a header above names that repeat": "naam,diagnose\n"
+    + "".join(f"pat{'abcdefghijkl'[n * 7 % 12]},{('E11', 'I10', 'J45')[n * n % 5 % 3]}\n" for n in range(60)),
+    "with blanks": f"patient_id icd_code\n{long_pairs(between=' ')}",
+    "with blanks, without a header": long_pairs(between=" "),
+    "of people and items": "customer,product\nann,tea\nbob,rum\n",
     "with a header": VISITS,
     "without a header": VISITS.partition("\n")[2],
     "quoted": '"patient_id","icd_code"\n"1","E11"\n"2","I10, severe"\n',
@@ -59,6 +87,12 @@ BASKETS = {
     "with padding": "milk,bread,,\nbeer,,,\ntea,milk,eggs,jam\n",
     "of numbers among names": "milk,4011\n4011,tea\nrum,tea\n4225,milk\n",
     "with some semicolons": "a;b\nc;d\ne\n",
+    "of pages": "home,product\ncart,checkout\nblog,about\n",
+    "of words that may name columns": "type,name\nfoo,bar\nbaz,qux\n",
+    "of words that may name columns, and a blank": "title page,index\nchapter,notes\nfoo,bar\n",
+    "of one item of two words": "operating system\n" + "".join(f"windows {n}\n" for n in range(20)),
+    "of one numbered item": "".join(f"item {n}\n" for n in range(20)),
+    "of mostly two items": "".join(f"i{n % 7},j{n % 5}\n" + f"j{n % 3},i{n % 4},k\n" * (n % 4 == 0) for n in range(20)),
     "that come again": "10,tea\n" * 9 + "20,rum\n" * 9 + "30,tea\n",
     "of attributes": "".join(f"cap={n % 2},odor={n % 3},ring={n % 5 % 2}\n" for n in range(30)),
 }

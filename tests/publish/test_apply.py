@@ -223,6 +223,24 @@ def test_the_layout_is_the_earlier_one_unless_options_say_how(tmp_path, capsys):
     assert (code, said["transactions"]) == (0, len(LATER))
 
 
+def test_other_columns_are_about_the_same_rows_and_people(tmp_path, capsys):
+    """The condition, the unknown people and the names of the earlier release decide although the layout is said anew."""
+    lines = [f"{number},{number},{item},fr\n" for number, row in enumerate(EARLIER) for item in row]
+    lines += [f"{90 + number},0,{item},fr\n" for number, item in enumerate(("ale", "bun"))]
+    (tmp_path / "earlier.csv").write_text("order,cust,what,land\n" + "".join(lines))
+    told = {"person": "cust", "where": "land = 'fr'", "unknown_person": ["0"], "unknown_rows": "separate"}
+    data = vs.read(tmp_path / "earlier.csv", long=("order", "what"), normalize="case", sensitive=["cure"], **told)
+    vs.publish(vs.anonymize(data, PROMISE), tmp_path / "earlier")
+    abroad = "95,50,ale,uk\n"
+    (tmp_path / "later.csv").write_text("inv,cust,item,land\n" + "".join(lines).replace("ale", "Ale") + abroad)
+    options = ["--long", "inv,item", "--out", tmp_path / "new"]
+    code, said = run(capsys, "apply", tmp_path / "earlier", tmp_path / "later.csv", *options)
+    assert (code, said["transactions"]) == (0, len(EARLIER) + 2)
+    read_as = tomllib.loads((tmp_path / "new" / "custodian" / "recipe.toml").read_text())["input"]
+    assert {name: read_as[name] for name in told} == told
+    assert (read_as["long"], read_as["normalize"]) == (["inv", "item"], ["case"])
+
+
 def test_a_query_is_for_a_database_only(copy):
     asked = recipe_like(copy, "later.csv").input
     assert asked is not None

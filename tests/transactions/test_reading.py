@@ -79,6 +79,31 @@ def test_what_is_said_replaces_the_layout_of_another():
     assert Reading(path="new.csv", encoding="utf-16").laid_out_as(earlier) == expected
 
 
+ROWS_AND_PEOPLE = {
+    "person": "cust",
+    "where": "country = 'France'",
+    "unknown_person": ("0",),
+    "unknown_rows": "separate",
+    "missing": "skip",
+    "normalize": ("strip", "case"),
+}
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"person": "who"}, {"where": "a = 'b'"}, {"unknown_rows": "skip"}, {"normalize": ("nfc",)}], ids=str
+)
+def test_another_layout_leaves_rows_people_and_names_as_they_were(given):
+    earlier = Reading(path="old.csv", long=("order", "what"), delimiter=";", encoding="latin-1", **ROWS_AND_PEOPLE)
+    there = {"path": "new.csv", "long": ("inv", "item")}
+    assert Reading(**there, **given).laid_out_as(earlier) == Reading(**there, **{**ROWS_AND_PEOPLE, **given})
+
+
+def test_a_layout_without_columns_has_no_people_but_does_not_lose_a_condition():
+    found = Reading(path="new.dat", format="fimi").laid_out_as(Reading(path="old.csv", **ROWS_AND_PEOPLE))
+    assert (found.person, found.unknown_person, found.unknown_rows) == (None, (), None)
+    assert (found.where, found.normalize) == (ROWS_AND_PEOPLE["where"], ROWS_AND_PEOPLE["normalize"])
+
+
 def test_of_names_that_do_not_occur_the_first_is_told_in_any_process(tmp_path):
     (tmp_path / "x.csv").write_text("ale,bun\n")
     names = tuple(f"item {number}" for number in range(20, 9, -1))

@@ -29,11 +29,13 @@ _DATES = (
     f"{_NAMED} {_DAY},? {_YEAR}",
 )
 
+LONG = "long numbers"
+
 IDENTIFYING = {
     "e-mail addresses": r"[^@\s]+@[^@\s]+\.[a-z]{2,}",
     "UUIDs": "[{]?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}[}]?",
     "dates or times": f"(?:(?:{'|'.join(_DATES)})(?:[T ]{_TIME})?|{_TIME})",
-    "long numbers": "[a-z]{0,3}[-_#]?[+(]?(?:[0-9][ ()/-]{0,2}){6,}[0-9]",
+    LONG: "(?:[a-z]{0,3}[-_#]?[+(]?(?:[0-9][ ()/-]{0,2}){6,}[0-9]|[a-z]{1,4}[-_#]?[0-9]{6,}[a-z]?)",
 }
 """What may identify a person or a visit, in words, and how it is written; the first that fits counts."""
 

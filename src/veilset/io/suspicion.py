@@ -1,17 +1,21 @@
 """Is a file that is read as baskets, for no other reason than its name, a table?
 
 The place of an item in a basket means nothing. In a table each column has its own kind of values, and the first line
-may name the columns. Lines look like a table if all have the same number of fields, at least two, and
+may name the columns. Lines look like a table if they have the same number of fields, at least two, and
 
-- the first line looks like column names: it repeats nowhere, and at least half of its fields are usual names of
-  columns, or one ends in "id", or a column below holds only numbers, dates, e-mail addresses or UUIDs; or
-- one column holds only dates, e-mail addresses, UUIDs or decimal numbers (two lines or more) or whole numbers (six or
-  more), and another column mostly something else; or a column counts the lines, 1, 2, 3, … (six or more); or
+- the first line could name the columns (text that repeats nowhere), and
+  - its fields are usual names of columns, if that is no coincidence: one ends in "id", or one names people or
+    transactions and another items, or there are ten lines or more, or values repeat in their own column only; or
+  - a column below holds only numbers, dates, e-mail addresses, UUIDs or long numbers; or
+  - of 20 lines or more, no other value is rare or in two columns; or
+- one column holds only dates, e-mail addresses, UUIDs, long numbers or decimal numbers (two lines or more) or whole
+  numbers (six or more), and another column mostly something else; or a column counts the lines, 1, 2, 3, … (six or
+  more); or
 - of ten lines or more, one column identifies lines: none of its values is in another column, and it differs on nearly
   all lines, or equal values stand together in groups; and another column has values that repeat and are not grouped.
 
-A line that comes again counts once. After usual names of columns lines may also be longer than the first: text in the
-last column may hold delimiters.
+A line that comes again counts once. A title above the names, a footer, and one line in five may have another number of
+fields; any number of lines may be longer, since text may hold delimiters and the last fields may be left out.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from functools import cached_property
 from itertools import groupby, pairwise
 
 from veilset.errors import UnreadableInput, said
-from veilset.io.kinds import DECIMAL, TEXT, WHOLE, kind_of
+from veilset.io.kinds import DECIMAL, IDENTIFYING, LONG, TEXT, WHOLE, kind_of
 
 Record = Sequence[str]
 
@@ -34,6 +38,10 @@ _MOSTLY = 0.9  # of the values of a column; where there are fewer than ten, all
 _FEWEST_WHOLE, _FEWEST_LINES = 6, 10
 _FEW_REPEATED = 0.5  # different values to lines: fewer make a column of items
 _FREE_TEXT = 4  # words on average
+_REGULAR, _FEWEST_REGULAR = 0.8, 4  # of the lines have at least the usual number of fields, unless all do
+_FEWEST_BELOW = 20  # lines that show that the first one is of another kind
+_TITLES = 3  # lines above the names of columns, at most
+_LONG_ID = 5  # digits
 _FLAGS = frozenset({"0", "1", "true", "false"})
 
 _WORDS = {
@@ -70,6 +78,8 @@ class Column:
         kinds = Counter(kind_of(value) for value in self.values)
         if DECIMAL in kinds:  # some prices are whole
             kinds[DECIMAL] += kinds.pop(WHOLE, 0)
+        if LONG in kinds:  # some ids have no prefix
+            kinds[LONG] += kinds.pop(WHOLE, 0)
         return kinds
 
     @cached_property
@@ -87,6 +97,11 @@ class Column:
         """Whether values repeat, and equal ones follow each other."""
         runs = sum(1 for _ in groupby(self.values))
         return 2 < runs == len(set(self.values)) < len(self.values)
+
+    @property
+    def has_long_numbers(self) -> bool:
+        """Whether it holds whole numbers of five digits or more."""
+        return self.kind == WHOLE and min(map(len, self.values)) >= _LONG_ID
 
     @property
     def counts_lines(self) -> bool:
@@ -117,11 +132,21 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The columns that lines seem to have, and why; whether the first line names them."""
+    """The columns that lines seem to have, and why; whether a line names them, and how many lines are above that."""
 
     columns: tuple[Column, ...]
     named: bool
     why: str
+    above: int = 0
+
+    @property
+    def holds_ids(self) -> bool:
+        """Whether a column holds ids or dates for sure, so that it is no word of an item."""
+        return any(
+            (self.named and column.kind == WHOLE and _ends_in_id(column.name))
+            or (len(column.values) >= _FEWEST_LINES and (column.kind in IDENTIFYING or column.has_long_numbers))
+            for column in self.columns
+        )
 
     def ways(self, delimiter: str | None) -> str:
         """What to say to read it, with the delimiter if that has to be said too."""
@@ -142,6 +167,8 @@ class Table:
         ]
         if is_wide:
             ways.reverse()
+        if self.above:
+            ways.insert(0, "Remove the lines above the names of the columns.")
         return " ".join([*ways, basket])
 
 
@@ -200,14 +227,16 @@ def check_baskets(
     if header or len(records) < 2:
         return
     fits = len(widths) == 1 and widths != {1}
-    for other in _DELIMITERS.replace(delimiter, ""):
+    blank = " " * (_usual_width(records) == 1)
+    for other in _DELIMITERS.replace(delimiter, "") + blank:
         parted = [record for record in split(other) or () if len(record)]
-        if len({len(record) for record in parted}) != 1 or len(parted[0]) == 1:
-            continue
-        what = f"{path!r} is read with the delimiter {delimiter!r}, but all lines have the same number of {other!r}"
-        if table := find_table(parted):
+        same = len({len(record) for record in parted}) == 1 and len(parted[0]) > 1
+        many = "all" if same else "nearly all"
+        what = f"{path!r} is read with the delimiter {delimiter!r}, but {many} lines have the same number of {other!r}"
+        table = find_table(parted)
+        if table and (other != blank or table.holds_ids):  # words of a name are no columns
             raise UnreadableInput(f"{what}, and look like a table: {table.why}.", table.ways(other))
-        if not fits:
+        if same and not fits and other != blank:
             raise UnreadableInput(
                 f"{what}.",
                 f"Say {said('delimiter', other)}; or, if it is part of the items, {said('format', 'basket')}.",
@@ -217,38 +246,96 @@ def check_baskets(
 def find_table(records: Sequence[Record], header: Record = (), person: int = -1) -> Table | None:
     """The table that these lines look like, if they do; under a *header*, if one is given, with a *person* column."""
     records = list(dict.fromkeys(map(tuple, records)))  # a basket that comes again shows nothing new
-    head, body = (header, records) if header else (records[0], records[1:]) if records else ((), ())
-    width = len(head)
-    usual = not header and _names_columns(head, body)
-    same = all(len(record) == width for record in body)
-    if width < 2 or not body or not (same or (usual and all(len(record) >= width for record in body))):
+    if header:
+        return _typed_under(header, records, person, given=True)
+    above = int(bool(records) and _tells_delimiter(records[0]))
+    records = records[above:]
+    for place, head in enumerate(records[: _TITLES + 1]):
+        body = records[place + 1 :]
+        if _could_name(head, body) and (table := _under_names(head, body, above + place)):
+            return table
+        if len(head) == _usual_width(records):  # it is no title
+            break
+    return _without_names(records)
+
+
+def _usual_width(records: Sequence[Record]) -> int:
+    return next((width for width, _ in Counter(map(len, records)).most_common(1)), 0)
+
+
+def _tells_delimiter(record: Record) -> bool:
+    """Whether it is a line for Excel, such as ``sep=;``."""
+    return record[0].lower().startswith("sep=") and not any(record[1:])
+
+
+def _at_least(width: int, records: Sequence[Record]) -> list[Record]:
+    """The lines with so many fields, if few others would be left out."""
+    found = [record for record in records if len(record) >= width]
+    enough = len(found) >= max(_FEWEST_REGULAR, _REGULAR * len(records))
+    return found if enough or len(found) == len(records) else []
+
+
+def _under_names(head: Record, body: Sequence[Record], above: int) -> Table | None:
+    """The table that lines look like below a line that could name its columns."""
+    width = min(len(head), _usual_width(body))
+    lines = _at_least(width, body)
+    if width < 2 or not lines:
         return None
-    below = _columns(head, body)
-    if usual:
-        return Table(below, named=True, why=f"its first line looks like the names of columns ({_listed(head)})")
-    if header or _could_name(head, body):
-        judged = [column for place, column in enumerate(below) if place != person]
-        if typed := _typed(judged, whole=2, contrast=bool(header)):
-            return Table(below, named=True, why=f"the column {typed.name!r} holds {typed.kind}")
-    return None if header else _without_names(records)
+    columns = _columns(head, lines)
+    filled = columns[:width]
+    names = f"{'a line near the beginning' if above else 'its first line'} looks like the names of columns"
+    why = f"{names} ({_listed(head)})"
+    if _names_columns(head, body) and (
+        len(lines) >= _FEWEST_LINES or _has_roles(columns) or (_are_apart(filled) and any(map(_repeats, filled)))
+    ):
+        return Table(columns, named=True, why=why, above=above)
+    if len(head) < _usual_width(body):
+        return None
+    if typed := _typed_under(head, body):
+        return Table(columns, named=True, why=typed.why, above=above)
+    few = all(column.distinct <= _FEW_REPEATED for column in filled)
+    if len(lines) >= _FEWEST_BELOW and few and _are_apart(filled):
+        return Table(columns, named=True, why=why, above=above)
+    return None
+
+
+def _typed_under(head: Record, body: Sequence[Record], person: int = -1, *, given: bool = False) -> Table | None:
+    """The table below names if a column, other than that of the *person*, holds no items."""
+    width = min(len(head), _usual_width(body))
+    lines = _at_least(width, body)
+    if width < 2 or not lines:
+        return None
+    same = all(len(record) == len(head) for record in body)
+    columns = _columns(head, lines)
+    judged = [column for place, column in enumerate(columns[:width]) if place != person]
+    typed = _typed(judged, whole=2 if same else _FEWEST_WHOLE, contrast=given or not same)
+    return Table(columns, named=True, why=f"the column {typed.name!r} holds {typed.kind}") if typed else None
 
 
 def _without_names(records: Sequence[Record]) -> Table | None:
     """The table that lines look like by their columns alone."""
-    columns = _columns([f"column {number + 1}" for number in range(len(records[0]))], records)
+    width = _usual_width(records)
+    lines = _at_least(width, records)
+    if width < 2 or len(lines) < 2:
+        return None
+    columns = _columns([f"column {number + 1}" for number in range(width)], lines)
+    regular = sum(len(record) == width for record in records) >= _MOSTLY * len(records)
     why = None
-    if typed := _typed(columns, whole=_FEWEST_WHOLE, contrast=True):
+    if typed := _typed(columns, whole=_FEWEST_WHOLE if regular else len(records) + 1, contrast=True):
         why = f"{typed.name} holds {typed.kind}, and others do not"
-    elif len(records) >= _FEWEST_WHOLE and (counter := next((one for one in columns if one.counts_lines), None)):
+    elif not regular:
+        return None
+    elif len(lines) >= _FEWEST_WHOLE and (counter := next((one for one in columns if one.counts_lines), None)):
         why = f"{counter.name} counts the lines"
-    elif len(records) >= _FEWEST_LINES and (key := _identifies(columns)):
+    elif len(lines) >= _FEWEST_LINES and (key := _identifies(columns)):
         why = f"{key.name} seems to identify the lines"
     return None if why is None else Table(columns, named=False, why=why)
 
 
 def _columns(names: Record, records: Sequence[Record]) -> tuple[Column, ...]:
     return tuple(
-        Column(name, tuple(record[place] for record in records if record[place])) for place, name in enumerate(names)
+        Column(name, tuple(record[place] for record in records if len(record) > place and record[place]))
+        for place, name in enumerate(names)
     )
 
 
@@ -269,11 +356,32 @@ def _could_name(head: Record, body: Sequence[Record]) -> bool:
 def _names_columns(head: Record, body: Sequence[Record]) -> bool:
     """Whether the fields of a line are usual names of columns, far more often than those below."""
     usual = sum(map(_is_usual, head)) / max(1, len(head))
-    of_ids = any(_words(name)[-1:] in (["id"], ["uuid"], ["guid"]) for name in head)
-    if not (of_ids or usual >= 0.5) or not _could_name(head, body):
+    if not (usual >= 0.5 or any(map(_ends_in_id, head))):
         return False
     below = [value for record in body for value in record]
     return 2 * sum(map(_is_usual, below)) <= usual * len(below)  # items may be called "item 12"
+
+
+def _ends_in_id(name: str) -> bool:
+    return _words(name)[-1:] in (["id"], ["uuid"], ["guid"])
+
+
+def _has_roles(columns: Sequence[Column]) -> bool:
+    """Whether names say who or which transaction, and what; or one is that of an id."""
+    if any(_ends_in_id(column.name) for column in columns):
+        return True
+    owners = [column for column in columns if column.words & (_PERSON_WORDS | _GROUP_WORDS)]
+    return any(column.words & _ITEM_WORDS for column in columns if column not in owners[:1]) and bool(owners)
+
+
+def _repeats(column: Column) -> bool:
+    return len(set(column.values)) < len(column.values)
+
+
+def _are_apart(columns: Sequence[Column]) -> bool:
+    """Whether no value is in two columns."""
+    held = [set(column.values) for column in columns]
+    return sum(map(len, held)) == len(set().union(*held))
 
 
 def _is_usual(name: str) -> bool:

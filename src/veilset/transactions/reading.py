@@ -39,7 +39,7 @@ LAYOUT = {*signature(Layout.choose).parameters} - {"path"}
 """The fields of a `Reading` that say how the data is laid out."""
 
 _GAPS = {*signature(Gaps).parameters}
-_DETAILS = {"query", "encoding", "where", *_GAPS}
+_DETAILS = {"query", "encoding", "where", "normalize", *_GAPS}
 
 
 class Reading(BaseModel):
@@ -204,16 +204,18 @@ class Reading(BaseModel):
         )
 
     def laid_out_as(self, other: Reading) -> Reading:
-        """The same where it says how the data is laid out; else with the layout and all other details of the other.
+        """The same, with what it leaves open as in the other.
 
-        Names are normalized as in the other unless it says how.
+        The layout is that of one of them, with its encoding: a layout said anew says all of it. What decides about
+        rows, people and names is always as in the other unless said itself. FIMI and SPMF have no column for a person.
         """
-        if not self.normalize and other.normalize:
-            return self.model_copy(update={"normalize": other.normalize}).laid_out_as(other)
-        if self.model_dump(include=LAYOUT, exclude_defaults=True):
-            return self
-        own = self.model_dump(include=_DETAILS, exclude_defaults=True)
-        return self.model_copy(update={**other.model_dump(include=LAYOUT | _DETAILS), **own})
+        own = self.model_dump(include=LAYOUT | _DETAILS, exclude_defaults=True)
+        kept = {"query", "where", "normalize", "person", *_GAPS}
+        if not own.keys() & LAYOUT - {"person"}:
+            kept |= LAYOUT | {"encoding"}
+        elif self.format in ("fimi", "spmf"):
+            kept -= {"person", "unknown_person", "unknown_rows"}
+        return self.model_copy(update={**other.model_dump(include=kept), **own})
 
     def compared(self, data: Transactions) -> tuple[str, ...]:
         """How other data was read differently, in notes; an error if its item names were normalized otherwise."""
