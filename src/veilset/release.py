@@ -315,8 +315,9 @@ class Release(Shown, Tabular):
     @property
     def repeated(self) -> bool:
         """Whether all changes were decided before this run: they are given, or a recipe says what to choose."""
-        told = "chosen" in self.options and not self.attempts and self.bound is None
-        return told or self.method == "replay"
+        if self.method == "replay":
+            return not self.options.get("repair")
+        return "chosen" in self.options and not self.attempts and self.bound is None
 
     @property
     def own_loss(self) -> float | None:

@@ -122,7 +122,7 @@ class Run:
         reject_anatomized(self.data)
         self.promise.check_items(self.data)
         for one in declared(find_method(self.promise, method)):
-            named = options.get(one.name)
+            named = None if one.option.recorded else options.get(one.name)
             if one.option.form in ("items", "weights") and isinstance(named, Collection) and not isinstance(named, str):
                 self.data.codes(list(named))  # an unknown item is an error before anything takes long
         if self.drop_empty:

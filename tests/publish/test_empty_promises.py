@@ -111,3 +111,69 @@ def test_json_says_so(shop, capsys):
     _, out, _ = run(capsys, "verify release")
     facts = json.loads(out)
     assert (facts["verdict"], facts["audit"]["state"]) == ("holds", "EXCLUDES NOTHING")
+
+
+ILL = [["hiv", "flu"], ["flu", "asthma"], ["asthma", "hiv", "ulcer"], ["ulcer"], ["flu", "ulcer", "gout"], ["gout"]]
+RULE = [(["flu"], ["hiv"])]
+EMPTY_HERE = [
+    pytest.param(vs.Coherence(h=1, k=5, p=4), "glob: *", ("h='1'", "k=5"), id="nothing is public for k"),
+    pytest.param(vs.HiddenPatterns([["flu", "hiv"]], min_support=1000), (), ("min_support=1000", 6), id="patterns"),
+    pytest.param(vs.HiddenRules(RULE, min_support=7, min_confidence=0.5), (), ("min_support=7", 6), id="rules"),
+]
+
+
+@pytest.mark.parametrize(("promise", "sensitive", "blamed"), EMPTY_HERE)
+def test_what_excludes_nothing_in_this_data_is_refused_unless_it_is_allowed(tmp_path, promise, sensitive, blamed):
+    data = vs.Transactions.from_lists(ILL, sensitive=[sensitive] if sensitive else [])
+    assert not promise.excludes_nothing
+    release = vs.anonymize(data, promise)
+    assert release.certified
+    with refused(InvalidArgument, *blamed, "allow_empty_promise=True"):
+        vs.publish(release, tmp_path / "out")
+    with refused(InvalidArgument, *blamed):
+        release.to_arrow()
+    bundle = vs.publish(release, tmp_path / "out", allow_empty_promise=True)
+    assert certificate(bundle.path)["not_promised"][0] == EXCLUDES_NOTHING
+    for page in (bundle.public / "report.html", bundle.custodian / "report.html"):
+        assert EXCLUDES_NOTHING in page.read_text()
+    assert EXCLUDES_NOTHING in vs.verify(bundle.path).message
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "--k 5 --p 4 --h 1 --sensitive-items 'glob: *'",
+        "--model hidden-patterns --patterns patterns.txt --min-support 1000",
+        "--model hidden-rules --rules rules.txt --min-support 7 --min-confidence 0.5",
+    ],
+)
+def test_the_command_line_refuses_what_excludes_nothing_in_this_data(tmp_path, monkeypatch, capsys, promise):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ill.csv").write_text("".join(",".join(row) + "\n" for row in ILL))
+    (tmp_path / "patterns.txt").write_text("flu,hiv\n")
+    (tmp_path / "rules.txt").write_text("flu => hiv\n")
+    code, _, err = run(capsys, f"publish ill.csv {promise} --out out")
+    assert (code, names(err, "--yes")) == (2, True), err
+    assert not (tmp_path / "out").exists()
+    code, out, err = run(capsys, f"publish ill.csv {promise} --out out --yes")
+    assert code == 0, err
+    facts = json.loads(out)
+    assert (facts["verdict"], facts["sentence"]) == ("EXCLUDES NOTHING", EXCLUDES_NOTHING)
+    code, out, _ = run(capsys, f"audit ill.csv {promise}")
+    facts = json.loads(out)
+    assert (code, facts["state"], facts["excludes_nothing"]) == (0, "EXCLUDES NOTHING", True)
+
+
+@pytest.mark.parametrize(
+    ("promise", "sensitive"),
+    [
+        (vs.Coherence(h="2/3", k=5, p=4), ["glob: *"]),
+        (vs.Coherence(h=1, k=2, p=1), ["flu"]),
+        (vs.HiddenPatterns([["flu", "hiv"]], min_support=6), []),
+        (vs.HiddenPatterns([["flu", "hiv"]], min_support="100%"), []),
+    ],
+)
+def test_what_excludes_something_in_this_data_is_not_refused(promise, sensitive):
+    data = vs.Transactions.from_lists(ILL, sensitive=sensitive)
+    promise.check_excludes(data)
+    assert not promise.excludes_nothing_in(data)

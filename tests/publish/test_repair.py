@@ -16,6 +16,7 @@ from tests.support.runs import run_of
 from tests.support.shop import printed
 from veilset import report
 from veilset.errors import Infeasible
+from veilset.run import Run
 from veilset.testing import oracles, strategies
 
 EARLIER = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"]]
@@ -136,3 +137,59 @@ def test_the_earlier_changes_stay_and_nothing_goes_without_need(data, promise, d
         assert not oracles.is_coherent(rows, left, Fraction(promise.share), promise.k, promise.p)
     again = vs.anonymize(data, promise, method="replay", **release.options)
     assert again.custodian_data == release.custodian_data
+
+
+KEPT = {"keep": ["bun"], "weights": {"ale": 0.5, "bun": 3}}
+THREE = [["ale", "bun"], *[["ale"]] * 4, *[["bun"]] * 2, ["figs"]]
+"""Whoever has both ale and bun is alone: one of them goes. There are more of ale; figs are gone as before."""
+
+
+def _made_with(folder: Path, **options) -> Path:
+    data = vs.read(write_rows(folder / "earlier.csv", [["ale", "bun"], ["ale", "bun"], ["ale"], ["figs"]]))
+    return vs.publish(vs.anonymize(data, vs.Coherence(k=2, p=2), **options), folder / "earlier").path
+
+
+@pytest.mark.parametrize(("name", "value"), KEPT.items())
+def test_keep_and_weights_of_the_earlier_release_hold_for_the_repair(tmp_path, capsys, name, value):
+    data = vs.Transactions.from_lists(THREE)
+    (tmp_path / "free").mkdir()
+    free = vs.apply(_made_with(tmp_path / "free"), data, repair=True)
+    assert set(free.suppressed) == {"bun", "figs"}
+    earlier = _made_with(tmp_path, **{name: value})
+    release = vs.apply(earlier, data, repair=True)
+    assert (set(release.suppressed), release.certified) == ({"ale", "figs"}, True)
+    later = write_rows(tmp_path / "later.csv", THREE)
+    code, told = run(capsys, "apply", earlier, later, "--repair", "--out", tmp_path / "new", "--yes")
+    assert (code, told["repair"]["suppressed"]) == (0, ["ale"])
+    code, told = run(capsys, "publish", tmp_path / "new/custodian/recipe.toml", "--out", tmp_path / "again", "--yes")
+    assert (code, told["repair"]["suppressed"]) == (0, ["ale"])
+    once_more = vs.apply(
+        tmp_path / "new", vs.Transactions.from_lists([*THREE, ["bun", "ale"], ["tart"]]), unknown="keep", repair=True
+    )
+    assert once_more.options[name] == release.options[name], "It holds for the month after, too."
+
+
+def test_what_was_to_be_kept_and_cannot_be_is_named(tmp_path):
+    earlier = _made_with(tmp_path, keep=["ale", "bun"])
+    with refused(Infeasible, "ale", "bun"):
+        vs.apply(earlier, vs.Transactions.from_lists(THREE), repair=True)
+    without_bun = vs.Transactions.from_lists([["ale"], ["ale"], ["figs"]])
+    assert vs.apply(earlier, without_bun, repair=True).certified, "What is not there need not be kept."
+
+
+def test_weights_of_items_with_a_coarser_name_add_up():
+    rows = [["ale", "bun"], ["mead"], ["wine"], ["bun"], ["bun"], ["bun"]]
+    data = vs.Transactions.from_lists(rows)
+    asked = {"method": "replay", "generalized": dict.fromkeys(["ale", "mead", "wine"], "drinks"), "repair": True}
+    promise = vs.Coherence(k=2, p=2)
+    assert set(vs.anonymize(data, promise, **asked, weights={"bun": 4}).suppressed) == {"ale", "mead", "wine"}
+    assert set(vs.anonymize(data, promise, **asked, weights={"bun": 4, "ale": 2.5}).suppressed) == {"bun"}
+    assert set(vs.anonymize(data, promise, **asked, keep=["ale"]).suppressed) == {"bun"}
+
+
+def test_the_cost_of_each_limit_is_that_of_the_repair(earlier):
+    made = Run.of(vs.apply(earlier, vs.Transactions.from_lists(LATER), unknown="keep", repair=True))
+    assert not made.binding.why_not
+    assert made.binding.curve[1] == pytest.approx(2 / 10), "fig as before, and bun, which one has."
+    again = Run.of(vs.apply(earlier, vs.Transactions.from_lists(EARLIER)))
+    assert again.binding.why_not, "Nothing was decided."

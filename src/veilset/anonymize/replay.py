@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from veilset.anonymize.options import Chosen
+from veilset.anonymize.weights import HEAVIEST, Weights, as_given
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Promise
@@ -42,6 +43,8 @@ def replay(
         Unknown, Option("choice", "What to do with other public items.", choices=get_args(Unknown), recorded=True)
     ] = "refuse",
     repair: Annotated[bool, Option("switch", "Change more where these edits are not enough.", recorded=True)] = False,
+    keep: Annotated[Collection[str], Option("items", "Items that a repair must keep.", recorded=True)] = (),
+    weights: Annotated[Weights, Option("weights", "Cost of losing an item in a repair.", recorded=True)] = None,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
@@ -63,6 +66,9 @@ def replay(
         from a sensitive item only in case, blanks or punctuation, are suppressed or refused, never kept.
     repair : bool
         Change more, as little as the promise's default method can, until the promise is kept.
+    keep, weights : optional
+        What that method must keep, and what losing an item costs, by the names before any change; those that do not
+        occur do not matter.
     chosen : names, optional
         What that method chose in an earlier run.
     """
@@ -106,21 +112,27 @@ def replay(
             "stands_for": meant,
             "known": None if known is None else tuple(known),
             "unknown": unknown,
+            **as_given(weights=weights, keep=frozenset(keep)),
         },
         suppressed=gone,
         generalized=coarser,
         stands_for={name: items for name, items in meant.items() if name in set(coarser.values())},
     )
-    return _repaired(made, chosen, limits) if repair else made
+    return _repaired(made, keep, weights, chosen, limits) if repair else made
 
 
-def _repaired(made: Release, chosen: Chosen, limits: Limits) -> Release:
+def _repaired(made: Release, keep: Collection[str], weights: Weights, chosen: Chosen, limits: Limits) -> Release:
     """The release of both: the given changes, and those of the default method to what they have left."""
-    from veilset.anonymize.methods import find_method  # noqa: PLC0415 - it lists this method itself
+    from veilset.anonymize.methods import check_options, find_method  # noqa: PLC0415 - it lists this method itself
 
-    given = {} if chosen is None else {"chosen": tuple(chosen)}
-    more = find_method(made.promise, None)(made.custodian_data, made.promise, limits=limits, **given)
     kept = {item: made.generalized.get(item, item) for item in made.original.names}
+    given: dict[str, Any] = {} if chosen is None else {"chosen": tuple(chosen)}
+    if must_stay := {kept[item] for item in keep if item in kept}:
+        given["keep"] = tuple(sorted(must_stay))
+    if weights is not None:
+        given["weights"] = weights if isinstance(weights, str) else _added_up(made, weights)
+    check_options(made.promise, None, given)
+    more = find_method(made.promise, None)(made.custodian_data, made.promise, limits=limits, **given)
     gone = {item for item, name in kept.items() if item in made.suppressed or name in more.suppressed}
     names = {item: more.generalized.get(name, name) for item, name in kept.items() if item not in gone}
     meant = {name: made.stands_for[name] for name in names.values() if name in made.stands_for}
@@ -135,6 +147,16 @@ def _repaired(made: Release, chosen: Chosen, limits: Limits) -> Release:
         stands_for=meant,
         undecided=tuple(item for item, name in kept.items() if name in more.undecided),
     )
+
+
+def _added_up(made: Release, weights: Mapping[str, float]) -> dict[str, float]:
+    """What each name of a release weighs: as much as all its items, of which those without a weight weigh 1."""
+    weighed: dict[str, float] = {}
+    for item in made.original.names:
+        name = made.generalized.get(item, item)
+        weighed[name] = min(HEAVIEST, weighed.get(name, 0) + weights.get(item, 1))
+    left = set(made.custodian_data.names)
+    return {name: weight for name, weight in weighed.items() if name in left and weight != 1}
 
 
 def _listed(items: Sequence[str]) -> str:

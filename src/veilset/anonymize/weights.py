@@ -17,6 +17,9 @@ Weights: TypeAlias = Mapping[str, float] | Literal["equal"] | None
 """IL(v), what suppressing an item costs: None is its support, so that the fewest occurrences are lost; "equal" is 1, so
 that the fewest kinds of items are; a mapping gives items weights of their own (others weigh 1)."""
 
+HEAVIEST = 10**6
+"""No item weighs more."""
+
 _PARTS = 10**6  # weights are compared exactly, in millionths
 
 
@@ -34,8 +37,8 @@ def weights_of(data: Transactions, weights: Weights, *, only_public: bool) -> np
         return weighed
     _check_items(data, weights, "weights", only_public)
     for code, (item, weight) in zip(data.codes(weights), weights.items(), strict=True):
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= _PARTS:
-            raise InvalidArgument(f"The weight of {item!r} is {weight!r}.", f"Give a number from 0 to {_PARTS:,}.")
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= HEAVIEST:
+            raise InvalidArgument(f"The weight of {item!r} is {weight!r}.", f"Give a number from 0 to {HEAVIEST:,}.")
         weighed[code] = math.ceil(Fraction(weight) * _PARTS)  # upwards: what weighs anything is never free
     return weighed
 

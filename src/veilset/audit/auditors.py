@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 from veilset.audit.coherence import audit_coherence
@@ -44,4 +45,5 @@ def audit(data: Transactions, promise: Promise, *, witnesses: int = 20, limits: 
     promise.check_data(data)
     if not is_whole(witnesses, least=0, most=2**63 - 1):
         raise InvalidArgument(f"{said('witnesses')} is {witnesses}.", "Give 0 or more, such as 20.")
-    return AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits or Limits())
+    answer = AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits or Limits())
+    return replace(answer, vacuous=promise.excludes_nothing_in(data) is not None)

@@ -22,6 +22,7 @@ from veilset.publish import Bundle, Recipe, check_format, check_seed, check_targ
 from veilset.publish import publish as write_bundle
 from veilset.report import binding_lines, half_sentence, print_release, release_facts
 from veilset.run import Run
+from veilset.transactions import Transactions
 
 
 @app.command(sort_key=2)
@@ -112,7 +113,7 @@ def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:
     whole = bundle.path if run.promise.secret else bundle.public
     lines = (
         f"Written. Hand over {bundle.public} and nothing else; {bundle.custodian} stays with you.",
-        f"{_kept(run.promise)} What is and is not promised: {bundle.public / 'report.html'}",
+        f"{_kept(run)} What is and is not promised: {bundle.public / 'report.html'}",
         f"Check it again at any time: veilset verify {whole}",
     )
     screen.answer(
@@ -121,9 +122,10 @@ def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:
     )
 
 
-def _kept(promise: Promise) -> str:
+def _kept(run: Run) -> str:
     """What was proven of the written bytes."""
-    if promise.excludes_nothing:
+    promise, answer = run.promise, run.release.audit
+    if answer is not None and answer.excludes_nothing:
         return EXCLUDES_NOTHING
     return f"Read back, it keeps {'the sealed promise' if promise.secret else promise}."
 
@@ -170,6 +172,8 @@ def run_recipe(
     )
     screen.show_reading(data)
     promise.check_meaningful(data)
+    if not yes:
+        _check_excludes(promise, data)
     run.check()
     with _shown(run, screen):
         _ = run.before
@@ -195,9 +199,9 @@ def run_recipe(
     return bundle, run
 
 
-def _check_excludes(promise: Promise) -> None:
+def _check_excludes(promise: Promise, data: Transactions | None = None) -> None:
     try:
-        promise.check_excludes()
+        promise.check_excludes(data)
     except InvalidArgument as error:
         # A recipe spells options as Python does; this one is said on the command line all the same.
         raise InvalidArgument(

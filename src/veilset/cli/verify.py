@@ -56,7 +56,7 @@ def verify(
         facts["audit"] = audit_facts(answer, merged=merged)
 
     def show() -> None:
-        empty = answer is not None and bool(answer.promise.excludes_nothing)
+        empty = answer is not None and answer.excludes_nothing
         colour = "yellow" if found.exit_code == 4 or (found.holds and empty) else "green" if found.holds else "red"
         screen.say(f"[bold {colour}]{found.verdict.upper()}[/]  {screen.escape(found.message)}")
         if answer is not None and answer.holds:

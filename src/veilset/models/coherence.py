@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.exact import at_least, exact_share, is_whole, percent
-from veilset.models.promise import Parameter, Promise
+from veilset.models.promise import Parameter, Promise, Vacuous
 from veilset.options import Option
 from veilset.transactions import Transactions
 
@@ -105,6 +105,21 @@ class Coherence(Promise):
         if self.k > 1 or self.share < 1:
             return {}
         return {"k": 10} if self.h is None else {"k": 10, "h": 0.4}
+
+    def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
+        """Likewise if nobody is more than sure and all items are sensitive: then k has nothing to act on.
+
+        >>> data = Transactions.from_lists([["flu"], ["flu", "hiv"]], sensitive=["flu", "hiv"])
+        >>> Coherence(h=1, k=2, p=2).excludes_nothing_in(data).instead
+        {'h': 0.4}
+        """
+        if self.k > 1 and self.share == 1 and data.sensitive and not data.public:
+            why = (
+                f"All items are sensitive, so the promise excludes nothing: {said('k', self.k)} is about what an "
+                f"attacker knows of public items, and {said('h', str(self.share))} sets no limit."
+            )
+            return Vacuous(why, {"h": 0.4})
+        return super().excludes_nothing_in(data)
 
     @property
     def support_floor(self) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from veilset.errors import InvalidArgument, said
 from veilset.exact import Support, exact_share, exact_support, support_of
-from veilset.models.promise import Edit, Parameter, Promise
+from veilset.models.promise import Edit, Parameter, Promise, Vacuous
 from veilset.options import Option
 from veilset.transactions import Transactions
 from veilset.transactions.vocabulary import item_name, vocabulary_order
@@ -65,6 +65,21 @@ class _Hidden(Promise):
     def least_support(self, transactions: int) -> int:
         """How many of so many transactions make an itemset one that is found."""
         return support_of(self.min_support, transactions)
+
+    def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
+        """No pattern is in more transactions than there are.
+
+        >>> data = Transactions.from_lists([["tea", "milk"], ["tea"]])
+        >>> HiddenPatterns([["tea", "milk"]], min_support=3).excludes_nothing_in(data).instead
+        {'min_support': '1%'}
+        """
+        if isinstance(self.min_support, int) and self.min_support > len(data):
+            why = (
+                f"{said('min_support', self.min_support)} is more than the {len(data):,} transactions, so the promise "
+                f"excludes nothing: none of the listed {self.listed} can be in so many."
+            )
+            return Vacuous(why, {"min_support": "1%"})
+        return super().excludes_nothing_in(data)
 
     def check_items(self, data: Transactions) -> None:
         """Raise if a listed item is not in data that was not changed yet: a misspelled name would hide nothing."""

@@ -12,7 +12,7 @@ from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
 from veilset.views import MOST_ROWS, Count, Shown, Summary, legible
 
-EXCLUDES_NOTHING = "This promise excludes nothing: any file keeps it."
+EXCLUDES_NOTHING = "This promise excludes nothing: any such file keeps it."
 """What is said of such a promise instead of a verdict, and first of all that is not promised."""
 
 Parameter: TypeAlias = (
@@ -29,6 +29,14 @@ Parameter: TypeAlias = (
 
 Edit: TypeAlias = Literal["items", "occurrences", "buckets"]
 """What a method changes: items in all transactions; single occurrences; or which values of a bucket belong together."""
+
+
+@dataclass(frozen=True)
+class Vacuous:
+    """Why a promise excludes nothing, in a sentence, and its parameters with values to choose instead."""
+
+    why: str
+    instead: Mapping[str, object]
 
 
 class Promise(ABC):
@@ -69,19 +77,31 @@ class Promise(ABC):
         """The parameters because of which any data keeps it, each with a value to choose instead; empty: none does."""
         return {}
 
-    def check_excludes(self) -> None:
-        """Raise `InvalidArgument` if any data keeps the promise: whoever publishes that has to say so."""
-        if instead := self.excludes_nothing:
-            asked = " and ".join(said(name, value) for name, value in self.parameters().items() if name in instead)
-            better = " or ".join(said(name, value) for name, value in instead.items())
+    def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
+        """Why any data such as this keeps it; None: it excludes something there."""
+        return self._vacuous()
+
+    def _vacuous(self) -> Vacuous | None:
+        if not (instead := self.excludes_nothing):
+            return None
+        asked = " and ".join(said(name, value) for name, value in self.parameters().items() if name in instead)
+        return Vacuous(f"With {asked} the promise excludes nothing: any file keeps it.", instead)
+
+    def check_excludes(self, data: Transactions | None = None) -> None:
+        """Raise `InvalidArgument` if any data, or any such as *data*, keeps the promise.
+
+        Whoever publishes that has to say so.
+        """
+        if vacuous := self._vacuous() if data is None else self.excludes_nothing_in(data):
+            better = " or ".join(said(name, value) for name, value in vacuous.instead.items())
             raise InvalidArgument(
-                f"With {asked} the promise excludes nothing: any file keeps it.",
+                vacuous.why,
                 f"Choose for example {better}; to publish it anyway, say {said('allow_empty_promise', True)}.",
             )
 
-    def open_ends(self) -> tuple[str, ...]:
-        """What `not_promised` says; before that, if it is so, that the promise excludes nothing."""
-        return (*([EXCLUDES_NOTHING] if self.excludes_nothing else []), *self.not_promised())
+    def open_ends(self, *, empty: bool = False) -> tuple[str, ...]:
+        """What `not_promised` says; before that, if it is so (or *empty*), that the promise excludes nothing."""
+        return (*([EXCLUDES_NOTHING] if empty or self.excludes_nothing else []), *self.not_promised())
 
     @property
     def support_floor(self) -> int:
@@ -249,6 +269,8 @@ class Audit(Shown):
         What `checked` is a number of, in the plural.
     has_sensitive : bool
         Whether items are sensitive, where the promise asks something else of those.
+    vacuous : bool
+        Whether any data such as this keeps the promise, although other data may break it.
     """
 
     promise: Promise
@@ -264,6 +286,12 @@ class Audit(Shown):
     leftovers: tuple[Leftover, ...] = ()
     counted: str = "itemsets"
     has_sensitive: bool = False
+    vacuous: bool = False
+
+    @property
+    def excludes_nothing(self) -> bool:
+        """Whether any data, or any such as this, keeps the promise."""
+        return self.vacuous or bool(self.promise.excludes_nothing)
 
     def _summary(self) -> Summary:
         promise, rows = self.promise, [(_braced(witness.itemset), witness.reason) for witness in self.witnesses]

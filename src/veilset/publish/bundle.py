@@ -24,7 +24,15 @@ from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, PromiseRecord
 from veilset.publish.edits import write_columns, write_edits, write_patterns
-from veilset.publish.handover import Order, check_certified, release_layout, released_rows, secret_order, seed_from
+from veilset.publish.handover import (
+    Order,
+    check_certified,
+    check_excludes,
+    release_layout,
+    released_rows,
+    secret_order,
+    seed_from,
+)
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.row_map import write_row_map
 from veilset.publish.sealing import public_audit, public_promise
@@ -82,7 +90,7 @@ def publish(
     answer = check_certified(release, "written", lambda: half_sentence(run))
     release.promise.check_meaningful(release.original)
     if not allow_empty_promise:
-        release.promise.check_excludes()
+        check_excludes(release)
     out = Path(out)
     check_target(out, replace=replace)
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
@@ -153,7 +161,7 @@ def _write_public(
             columns=layout.columns or None,
         ),
         loss_percent=loss_percent,
-        not_promised=promise.open_ends(),
+        not_promised=promise.open_ends(empty=answer.excludes_nothing),
         made_by=made_by,
         generalized=dict(release.stands_for),
         anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout),

@@ -24,6 +24,7 @@ from veilset.utility import info_loss
 EDITS, PATTERNS, COLUMNS = "edits.csv", "patterns.csv", "columns.csv"
 _COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
 _EARLIER = _COLUMNS[:-1]  # releases made before loss was told
+_FOR_REPAIR = ("keep", "weights")  # options of the earlier method that hold for a repair, too
 _OF_PATTERNS = ("pattern", "kind", "fate", "support_before", "support_after", "level", "antecedent", "consequent")
 _FATES = {"hidden": "hidden", "found": "still found", "kept": "kept", "lost": "lost"}
 
@@ -135,6 +136,7 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
             del others[twin.item]
         options["known"] += tuple(others)
         options |= {"generalized": {**recoded, **others}, "stands_for": meant}
+    options |= {name: earlier.method.options[name] for name in _FOR_REPAIR if name in earlier.method.options}
     if not is_database(path):
         as_earlier = as_earlier.model_copy(update={"query": None})
     source = (as_earlier if layout is None else layout.laid_out_as(as_earlier)).model_copy(

@@ -33,7 +33,7 @@ _TABLES = {"lists": "arrow", "long": "arrow-long", "wide": "arrow-wide"}
 def _table(release: Release, random_state: int | str | None) -> Any:
     """The released rows as an Arrow table, in the shape in which `publish` writes them by default."""
     check_certified(release, "handed over")
-    release.promise.check_excludes()
+    check_excludes(release)
     data = released_rows(release, secret_order(release, seed_from(random_state)))
     if data.anatomy is not None:
         return data.anatomized_rows().table()
@@ -48,6 +48,12 @@ def check_certified(release: Release, done: str, hint: Callable[[], str] = str) 
         next_step = f"{_what_next(release)} {hint()}".rstrip()
         raise NotCertified(f"NO-GO: nothing was {done}. {_why_not(release)}", next_step)
     return release.audit
+
+
+def check_excludes(release: Release) -> None:
+    """Raise if any data such as the original, or such as is left of it, keeps the promise."""
+    for data in (release.original, release.custodian_data):
+        release.promise.check_excludes(data)
 
 
 def seed_from(random_state: int | str | None) -> str:

@@ -51,4 +51,5 @@ def public_audit(answer: Audit, promise: Promise) -> Audit:
         checked=promise.count,  # how many sets the auditor looked at besides would tell how large the patterns are
         feasible=True,
         transactions=answer.transactions,
+        vacuous=answer.excludes_nothing,
     )

@@ -116,7 +116,7 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     subject = f"The sealed promise that {_hidden(told)}" if isinstance(told, Sealed) else f"{promise}"
     file = _audited(certificate).file
     if answer.holds:
-        empty = f" {EXCLUDES_NOTHING}" if promise.excludes_nothing else ""
+        empty = f" {EXCLUDES_NOTHING}" if answer.excludes_nothing else ""
         return Verification("holds", f"{subject} holds on the bytes of {file}.{empty}", certificate, answer)
     message = f"{subject} does not hold on the bytes of {file}. Do not use or pass on this release."
     return Verification("broken", message, certificate, answer)

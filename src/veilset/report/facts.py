@@ -63,8 +63,8 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
         "margins": {name: _margin(margin) for name, margin in audit.margins.items()},
         "reach": None if audit.reach is None else _reach(audit.reach),
         "leftovers": [_leftover(left) for left in audit.leftovers],
-        "excludes_nothing": bool(audit.promise.excludes_nothing),
-        "not_promised": list(audit.promise.open_ends()),
+        "excludes_nothing": audit.excludes_nothing,
+        "not_promised": list(audit.promise.open_ends(empty=audit.excludes_nothing)),
     }
 
 
@@ -151,9 +151,11 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
     release, before, became = run.release, run.before, ledger(run)
     what, listed = release.promise.listed, release.promise.secrets
     found = None if release.audit is None else release.audit.found
+    decision = decide(release)
+    told = found is None or decision.empty
     return {
         **{name: facts[name] for name in _PUBLIC_FIELDS},
-        "sentence": decide(release).why if found is None else f"{found:,} of {listed:,} listed {what} found.",
+        "sentence": decision.why if told else f"{found:,} of {listed:,} listed {what} found.",
         "suppressed": {"count": len(release.suppressed)},
         "twins": {"count": len(release.original.twins)},
         "hidden": {

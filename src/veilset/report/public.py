@@ -51,7 +51,7 @@ def public_report(
         Where they leave too little memory, the page has no charts.
     """
     words = words_of(audit.promise)
-    open_ends = list(audit.promise.open_ends())
+    open_ends = list(audit.promise.open_ends(empty=audit.excludes_nothing))
     if audit.promise.about_people and not merged:
         open_ends.append(
             "One transaction is taken as one person. Whoever has several transactions in this file is "

@@ -73,7 +73,7 @@ class Words(ABC):
     def state(self, audit: Audit) -> str:
         """The answer in capitals, so that colour never stands alone."""
         if audit.holds:
-            return "EXCLUDES NOTHING" if audit.promise.excludes_nothing else "HOLDS"
+            return "EXCLUDES NOTHING" if audit.excludes_nothing else "HOLDS"
         return "DOES NOT HOLD" if audit.feasible else "INFEASIBLE"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
@@ -220,7 +220,7 @@ def verdict(audit: Audit, *, merged: bool) -> str:
 
 def says_nothing(audit: Audit) -> bool:
     """Whether the promise is kept, and any file keeps it."""
-    return audit.holds and bool(audit.promise.excludes_nothing)
+    return audit.holds and audit.excludes_nothing
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,8 @@ class _ListedWords(_HidingWords):
         """The worst of those that are found, and what makes it found."""
 
     def _least(self, audit: Audit) -> int:
-        least: int = self.promise.least_support(audit.transactions)
-        return least
+        asked = self.promise.min_support  # as it is, even if it is more than all transactions
+        return asked if isinstance(asked, int) else self.promise.least_support(audit.transactions)
 
 
 @dataclass(frozen=True)
