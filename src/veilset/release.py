@@ -313,6 +313,12 @@ class Release(Shown, Tabular):
         return before > 0 == after
 
     @property
+    def all_public_removed(self) -> bool:
+        """Whether the original had public items, and only sensitive ones are left."""
+        after = self.custodian_data
+        return bool(self.original.public and after.sensitive) and not after.public
+
+    @property
     def repeated(self) -> bool:
         """Whether all changes were decided before this run: they are given, or a recipe says what to choose."""
         if self.method == "replay":

@@ -67,6 +67,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
         feasible=found["feasible"],
         transactions=len(data),
         reach=reach_of(data, promise.p),
+        has_sensitive=bool(data.sensitive),
     )
 
 

@@ -47,6 +47,7 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
         checked=found["checked"],
         feasible=True,
         transactions=len(data),
+        has_sensitive=bool(data.sensitive),
     )
 
 

@@ -61,11 +61,11 @@ def audit(
     promised.check_meaningful(data)
     with screen.progress() as progress:
         answer = vs.audit(data, promised, witnesses=witnesses, progress=progress, **vars(bounds))
-    merged = data.persons is not None
+    who = {"merged": data.persons is not None, "unknown": data.has_unknown}
     facts = {
-        **audit_facts(answer, merged=merged),
+        **audit_facts(answer, **who),
         "reading": reading_facts(data, secret=promised.secret, spell=in_flags),
         "twins": twin_facts(data),
     }
-    screen.answer(facts, lambda: print_audit(answer, screen.console, merged=merged))
+    screen.answer(facts, lambda: print_audit(answer, screen.console, **who))
     return 0 if answer.holds else 1 if answer.feasible else 3

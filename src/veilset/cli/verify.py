@@ -49,11 +49,12 @@ def verify(
     facts: dict[str, Any] = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
     answer, certificate = found.audit, found.certificate
     merged = certificate is not None and certificate.merged
+    unknown = certificate is not None and certificate.unknown
     if certificate is not None and certificate.sealed:
         # The answer has the list that is the secret, and facts end up in logs: no more is told than in public.
         facts["certificate"] = certificate.model_dump(mode="json")
     elif answer is not None:
-        facts["audit"] = audit_facts(answer, merged=merged)
+        facts["audit"] = audit_facts(answer, merged=merged, unknown=unknown)
 
     def show() -> None:
         empty = answer is not None and answer.excludes_nothing
@@ -61,9 +62,9 @@ def verify(
         screen.say(f"[bold {colour}]{found.verdict.upper()}[/]  {screen.escape(found.message)}")
         if answer is not None and answer.holds:
             if not empty:  # the message says it
-                screen.say(screen.escape(verdict(answer, merged=merged)))
+                screen.say(screen.escape(verdict(answer, merged=merged, unknown=unknown)))
         elif answer is not None:
-            print_audit(answer, screen.console, merged=merged)
+            print_audit(answer, screen.console, merged=merged, unknown=unknown)
 
     screen.answer(facts, show)
     return found.exit_code

@@ -99,6 +99,7 @@ class Mending:
         self._layout, self._gaps = layout, gaps
         self._where = "" if source is None else f"{source!r}: "  # before every error
         self._nobodys = self._somebodys = 0  # rows
+        self.apart = 0  # rows of unknown people, which are not merged
         self._met: set[str] = set()
         self._vacant: list[tuple[npt.NDArray[np.int64], Any]] = []  # table rows without an item, and whose they are
 
@@ -184,6 +185,7 @@ class Mending:
         if not count:
             return piece, rows
         if self._gaps.unknown_rows == "separate":
+            self.apart += count
             return self._apart(piece, unknown, named, rows, count), rows
         note = _NO_OWNER if self._gaps.unknown_rows is None else _UNKNOWN_SKIPPED
         return _kept(replace(piece, notes=_added(piece, note, count)), ~unknown), rows[~unknown]

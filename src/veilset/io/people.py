@@ -19,6 +19,19 @@ from veilset.io.rows import Rows
 UNKNOWN = ("na", "n/a", "nan", "null", "none", "nil", "unknown", "anonymous", "guest", "missing", "?", "-", "unbekannt")
 """Usual words for people nobody knows, in small letters."""
 
+
+class Doubt(str):
+    """A note about who is taken as a person; *short* is half a sentence, to repeat it."""
+
+    short: str
+
+    def __new__(cls, note: str, short: str = "") -> Doubt:
+        """A note that remembers its short form."""
+        doubt = super().__new__(cls, note)
+        doubt.short = short
+        return doubt
+
+
 _PLACEHOLDERS = ("0", "-1")  # may be an id like any other, unless they hold more
 _SHARE, _TIMES = 0.01, 20  # of all rows, and the mean of the others
 _SHOWN = 3
@@ -57,7 +70,7 @@ def person_note(columns: Iterable[str], layout: Layout) -> dict[str, int]:
         f"Column {found!r} looks like it identifies a person. With {said('person', found)}, their rows are merged, "
         "and the promise is about people, not single transactions."
     )
-    return {note.replace("{", "{{").replace("}", "}}"): 1}
+    return {Doubt(note.replace("{", "{{").replace("}", "}}"), f"column {found!r} was not used"): 1}
 
 
 def proposing(pieces: Iterable[Rows], columns: Iterable[str], layout: Layout) -> Iterator[Rows]:
@@ -68,7 +81,7 @@ def proposing(pieces: Iterable[Rows], columns: Iterable[str], layout: Layout) ->
         notes = {}
 
 
-def suspicious_ids(merged: Rows, layout: Layout) -> list[str]:
+def suspicious_ids(merged: Rows, layout: Layout) -> list[Doubt]:
     """Notes about ids that hold so many rows that they may stand for many people.
 
     An id is told if it is a usual word for unknown and holds several rows; if it is 0 or -1 and holds twice as many as
@@ -90,12 +103,13 @@ def suspicious_ids(merged: Rows, layout: Layout) -> list[str]:
     notes = []
     for place in sorted(places.tolist(), key=lambda place: -int(rows[place]))[:_SHOWN]:
         name = names[place].as_py()
-        notes.append(
-            f"The id {name!r} in column {column!r} holds {int(rows[place]):,} of {total:,} rows "
-            f"({rows[place] / total:.1%}), merged into one person. If it stands for unknown people, say "
-            f"{said('unknown_person', [name])} with {said('unknown_rows', 'separate')} or "
+        holds = f"{int(rows[place]):,} of {total:,} rows ({rows[place] / total:.1%})"
+        note = (
+            f"The id {name!r} in column {column!r} holds {holds}, merged into one person. If it stands for unknown "
+            f"people, say {said('unknown_person', [name])} with {said('unknown_rows', 'separate')} or "
             f"{said('unknown_rows', 'skip')}."
         )
+        notes.append(Doubt(note, f"the id {name!r}, with {holds}, is one person"))
     return notes
 
 

@@ -3,13 +3,29 @@
 from veilset.models.coherence import Coherence
 from veilset.models.hidden_patterns import HiddenPatterns, HiddenRules
 from veilset.models.l_diverse_anatomy import Empty, LDiverseAnatomy
-from veilset.models.promise import EXCLUDES_NOTHING, Audit, Edit, Leftover, Margin, Parameter, Promise, Reach, Witness
+from veilset.models.promise import (
+    COMPARED,
+    EXCLUDES_NOTHING,
+    NO_INFERENCE,
+    NONE_SENSITIVE,
+    Audit,
+    Edit,
+    Leftover,
+    Margin,
+    Parameter,
+    Promise,
+    Reach,
+    Witness,
+)
 from veilset.models.registry import PROMISES, PerPromise, check_promise, known_promise, register
 from veilset.models.rho_uncertainty import RhoUncertainty
 from veilset.models.sealed import Sealed
 
 __all__ = [
+    "COMPARED",
     "EXCLUDES_NOTHING",
+    "NONE_SENSITIVE",
+    "NO_INFERENCE",
     "PROMISES",
     "Audit",
     "Coherence",

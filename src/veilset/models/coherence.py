@@ -40,6 +40,7 @@ class Coherence(Promise):
     """
 
     name: ClassVar[str] = "coherence"
+    about_sensitive: ClassVar[bool] = True
 
     h: Fraction | None
     k: int

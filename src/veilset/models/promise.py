@@ -15,6 +15,26 @@ from veilset.views import MOST_ROWS, Count, Shown, Summary, legible
 EXCLUDES_NOTHING = "This promise excludes nothing: any such file keeps it."
 """What is said of such a promise instead of a verdict, and first of all that is not promised."""
 
+NO_INFERENCE = "nothing is promised about what known items reveal about a person"
+"""What follows if no item is sensitive, for promises that limit what can be inferred of sensitive items."""
+NONE_SENSITIVE = f"No item of this file is declared sensitive: {NO_INFERENCE}."
+"""The same of a released file, whatever became of sensitive items before."""
+COMPARED = (
+    "Comparing this file with another release of the same or overlapping data can reveal a person who is in only one "
+    "of them, or whose items differ."
+)
+"""What no promise about people covers."""
+TAKEN_AS_ONE = (
+    "One transaction is taken as one person. Whoever has several transactions in this file is "
+    "protected in each of them, but not against somebody who can tell that they belong together."
+)
+"""What is not promised if transactions were not merged."""
+UNKNOWN_APART = (
+    "Transactions of unknown people were not merged: each is taken as one person. An unknown person may have several "
+    "in this file, and is not protected against somebody who can tell that they belong together."
+)
+"""What is not promised if transactions were merged, except those of unknown people."""
+
 Parameter: TypeAlias = (
     str
     | int
@@ -56,6 +76,8 @@ class Promise(ABC):
     """What its methods change."""
     about_people: ClassVar[bool] = True
     """Whether it is people that are protected."""
+    about_sensitive: ClassVar[bool] = False
+    """Whether it limits what can be inferred of sensitive items."""
     may_lack_items: ClassVar[bool] = False
     """Whether data that lacks an item named in the promise can be audited: what is not there is hidden."""
 
@@ -99,9 +121,29 @@ class Promise(ABC):
                 f"Choose for example {better}; to publish it anyway, say {said('allow_empty_promise', True)}.",
             )
 
-    def open_ends(self, *, empty: bool = False) -> tuple[str, ...]:
-        """What `not_promised` says; before that, if it is so (or *empty*), that the promise excludes nothing."""
-        return (*([EXCLUDES_NOTHING] if empty or self.excludes_nothing else []), *self.not_promised())
+    def open_ends(
+        self, *, sensitive: bool, merged: bool, unknown: bool = False, empty: bool = False
+    ) -> tuple[str, ...]:
+        """What `not_promised` says and what is common to all promises, about one file; what matters most first.
+
+        Parameters
+        ----------
+        sensitive : bool
+            Whether the file has sensitive items.
+        merged : bool
+            Whether the transactions of one person were merged.
+        unknown : bool
+            Whether those of unknown people were not.
+        empty : bool
+            Whether the promise excludes nothing in this file, though it might in another.
+        """
+        first = [EXCLUDES_NOTHING] if empty or self.excludes_nothing else []
+        if self.about_sensitive and not sensitive:
+            first.append(NONE_SENSITIVE)
+        last = []
+        if self.about_people:
+            last = [*([UNKNOWN_APART] if unknown else [] if merged else [TAKEN_AS_ONE]), COMPARED]
+        return (*first, *self.not_promised(), *last)
 
     @property
     def support_floor(self) -> int:

@@ -34,6 +34,7 @@ class RhoUncertainty(Promise):
     """
 
     name: ClassVar[str] = "rho-uncertainty"
+    about_sensitive: ClassVar[bool] = True
 
     rho: Fraction
 

@@ -22,7 +22,14 @@ from veilset.io import (
 )
 from veilset.limits import Limits
 from veilset.models import Audit
-from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, PromiseRecord
+from veilset.publish.certificate import (
+    SCHEMA_VERSION,
+    AnatomyTable,
+    Certificate,
+    DataFile,
+    PromiseRecord,
+    one_transaction,
+)
 from veilset.publish.edits import write_columns, write_edits, write_patterns
 from veilset.publish.handover import (
     Order,
@@ -144,7 +151,8 @@ def _write_public(
     with atomic_file(file) as stream:
         write_rows(stream, data.offsets, data.items, data.names, layout)
     made_by = f"veilset {version('veilset')}"
-    merged = release.original.persons is not None
+    original = release.original
+    merged, unknown = original.persons is not None, original.has_unknown
     loss_percent = round(100 * release.loss)
     promise = public_promise(release.promise, data, seed)
     certificate = Certificate(
@@ -152,7 +160,7 @@ def _write_public(
         promise=PromiseRecord(name=promise.name, parameters=promise.parameters()),
         sensitive=data.sensitive,
         transactions=len(data),
-        one_transaction_is="one person, whose transactions were merged" if merged else "taken as one person",
+        one_transaction_is=one_transaction(original),
         data=DataFile(
             file=file.name,
             sha256=sha256_of(file),
@@ -161,7 +169,9 @@ def _write_public(
             columns=layout.columns or None,
         ),
         loss_percent=loss_percent,
-        not_promised=promise.open_ends(empty=answer.excludes_nothing),
+        not_promised=promise.open_ends(
+            sensitive=bool(data.sensitive), merged=merged, unknown=unknown, empty=answer.excludes_nothing
+        ),
         made_by=made_by,
         generalized=dict(release.stands_for),
         anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout),
@@ -174,6 +184,7 @@ def _write_public(
             loss_percent=loss_percent,
             version=made_by,
             merged=merged,
+            unknown=unknown,
             stands_for=release.stands_for,
             limits=limits,
         ).encode(),

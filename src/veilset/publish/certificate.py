@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +15,13 @@ from veilset.models import Parameter, Promise, Sealed, known_promise
 from veilset.transactions import Transactions
 
 SCHEMA_VERSION: Final = 1
+
+OneTransaction: TypeAlias = Literal[
+    "one person, whose transactions were merged",
+    "one person, whose transactions were merged; those of unknown people were not",
+    "taken as one person",
+]
+"""What one transaction is."""
 
 
 class _Strict(BaseModel):
@@ -100,7 +107,7 @@ class Certificate(_Strict):
     promise: PromiseRecord
     sensitive: tuple[str, ...]
     transactions: Annotated[int, Field(ge=0)]
-    one_transaction_is: Literal["one person, whose transactions were merged", "taken as one person"]
+    one_transaction_is: OneTransaction
     data: DataFile
     loss_percent: Annotated[int, Field(ge=0, le=100)]
     not_promised: tuple[str, ...]
@@ -127,7 +134,21 @@ class Certificate(_Strict):
     @property
     def merged(self) -> bool:
         """Whether transactions of one person were merged."""
-        return self.one_transaction_is.startswith("one person")
+        return self.one_transaction_is != "taken as one person"
+
+    @property
+    def unknown(self) -> bool:
+        """Whether they were, except those of unknown people."""
+        return self.merged and self.one_transaction_is != "one person, whose transactions were merged"
+
+
+def one_transaction(data: Transactions) -> OneTransaction:
+    """What one transaction of the original is."""
+    if data.persons is None:
+        return "taken as one person"
+    if data.has_unknown:
+        return "one person, whose transactions were merged; those of unknown people were not"
+    return "one person, whose transactions were merged"
 
 
 def make_promise(name: str, parameters: Mapping[str, Any]) -> Promise:

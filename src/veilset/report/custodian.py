@@ -8,6 +8,7 @@ from veilset.models import Audit
 from veilset.release import ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
 from veilset.report.binding import binding_lines, binding_title
+from veilset.report.caveats import doubt_sentence, no_public_sentence
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
@@ -43,13 +44,20 @@ def custodian_report(run: Run) -> str:
     release, account, before, limits = run.release, run.account, run.before, run.limits()
     words = words_of(release.promise)
     original = release.original
+    merged, unknown = original.persons is not None, original.has_unknown
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
     return render(
         "custodian.html",
         limits,
         release=release,
         decision=decide(release),
-        removed=removed_sentence(release),
+        warnings=[*filter(None, (removed_sentence(release), no_public_sentence(release), doubt_sentence(release)))],
+        open_ends=release.promise.open_ends(
+            sensitive=bool(release.custodian_data.sensitive),
+            merged=merged,
+            unknown=unknown,
+            empty=release.audit is not None and release.audit.excludes_nothing,
+        ),
         recoded=recoding_sentence(account),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
         reading_notes=reading_notes(original),
@@ -87,7 +95,7 @@ def custodian_report(run: Run) -> str:
         supports=_supports(release, words),
         lengths=_lengths(release),
         before=before,
-        risks=None if before is None else _risks(before, merged=original.persons is not None),
+        risks=None if before is None else _risks(before, merged=merged, unknown=unknown),
     )
 
 
@@ -148,12 +156,12 @@ def _lengths(release: Release) -> Figure | None:
     return length_figure({"before": before, "after": after}, ["before", "main"], says=f"{says}.")
 
 
-def _risks(before: Audit, *, merged: bool) -> dict[str, object]:
+def _risks(before: Audit, *, merged: bool, unknown: bool) -> dict[str, object]:
     words = words_of(before.promise)
     listed = words.worth_listing(before, _MOST_RISKS)
     return {
         "state": words.state(before),
-        "verdict": verdict(before, merged=merged),
+        "verdict": verdict(before, merged=merged, unknown=unknown),
         "columns": [(head, "n" if head in NUMBERS else "") for head in (*words.heads, "Over the limit")],
         "rows": [(*words.row(risk, before), _times(float(words.over(risk, before)))) for risk in listed],
         "more": words.more(before, len(listed)),

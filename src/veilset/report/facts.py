@@ -18,6 +18,7 @@ from veilset.models import Audit, Leftover, Margin, Reach, Witness
 from veilset.options import declared
 from veilset.release import Release
 from veilset.report.binding import binding_facts
+from veilset.report.caveats import caveats
 from veilset.report.hiding import ledger, taken_out
 from veilset.report.items import kept_items, repair_of, why_gone
 from veilset.report.mined import Mined, found_sentence, notes, sureness
@@ -46,7 +47,7 @@ _PUBLIC_FIELDS = (  # of the facts about a release that hides patterns
 )
 
 
-def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
+def audit_facts(audit: Audit, *, merged: bool, unknown: bool = False) -> dict[str, Any]:
     """What an auditor found; shares both as exact text and as a number."""
     return {
         "promise": audit.promise.name,
@@ -54,7 +55,7 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
         "state": words_of(audit.promise).state(audit),
         "holds": audit.holds,
         "feasible": audit.feasible,
-        "sentence": verdict(audit, merged=merged),
+        "sentence": verdict(audit, merged=merged, unknown=unknown),
         "transactions": audit.transactions,
         "checked": audit.checked,
         "found": audit.found,
@@ -64,7 +65,11 @@ def audit_facts(audit: Audit, *, merged: bool) -> dict[str, Any]:
         "reach": None if audit.reach is None else _reach(audit.reach),
         "leftovers": [_leftover(left) for left in audit.leftovers],
         "excludes_nothing": audit.excludes_nothing,
-        "not_promised": list(audit.promise.open_ends(empty=audit.excludes_nothing)),
+        "not_promised": list(
+            audit.promise.open_ends(
+                sensitive=audit.has_sensitive, merged=merged, unknown=unknown, empty=audit.excludes_nothing
+            )
+        ),
     }
 
 
@@ -76,7 +81,7 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
     """
     release, account = run.release, run.account
     decision = decide(release)
-    merged = release.original.persons is not None
+    merged, unknown = release.original.persons is not None, release.original.has_unknown
     facts = {
         "verdict": decision.word,
         "sentence": decision.why,
@@ -88,6 +93,8 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         "items": len(release.custodian_data.names),
         "sensitive": len(release.custodian_data.sensitive),
         "all_sensitive_removed": release.all_sensitive_removed,
+        "all_public_removed": release.all_public_removed,
+        "caveats": caveats(release),
         "reading": reading_facts(release.original, secret=release.promise.secret, spell=spell),
         "suppressed": {
             "count": len(release.suppressed),
@@ -128,7 +135,7 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         else {**vars(release.bound), "proven": release.bound.proven, "gap": release.bound.gap},
         "seconds": release.seconds,
         "discrepancy": release.discrepancy,
-        "audit": None if release.audit is None else audit_facts(release.audit, merged=merged),
+        "audit": None if release.audit is None else audit_facts(release.audit, merged=merged, unknown=unknown),
     }
     return _without_secrets(facts, run) if release.promise.secret else facts
 

@@ -28,6 +28,7 @@ def public_report(
     loss_percent: int,
     version: str,
     merged: bool,
+    unknown: bool = False,
     stands_for: Mapping[str, Sequence[str]] | None = None,
     limits: Limits | None = None,
 ) -> str:
@@ -45,18 +46,14 @@ def public_report(
         What wrote it, such as "veilset 0.1.0".
     merged : bool
         Whether the transactions of one person were merged.
+    unknown : bool
+        Whether those of unknown people were not.
     stands_for : mapping, optional
         What items with coarser names may have been, as the taxonomy says.
     limits : Limits, optional
         Where they leave too little memory, the page has no charts.
     """
     words = words_of(audit.promise)
-    open_ends = list(audit.promise.open_ends(empty=audit.excludes_nothing))
-    if audit.promise.about_people and not merged:
-        open_ends.append(
-            "One transaction is taken as one person. Whoever has several transactions in this file is "
-            "protected in each of them, but not against somebody who can tell that they belong together."
-        )
     sensitive = data.is_sensitive.astype(bool)
     return render(
         "public.html",
@@ -65,7 +62,7 @@ def public_report(
         words=words,
         state=words.state(audit),
         good=audit.holds and not says_nothing(audit),
-        verdict=verdict(audit, merged=merged),
+        verdict=verdict(audit, merged=merged, unknown=unknown),
         data=data,
         loss_percent=loss_percent,
         version=version,
@@ -75,7 +72,9 @@ def public_report(
         cut=words.cut(data, limits),
         lengths=_lengths(data) if data.anatomy is None else None,  # lines that mix people have no length of their own
         sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
-        open_ends=open_ends,
+        open_ends=audit.promise.open_ends(
+            sensitive=bool(sensitive.any()), merged=merged, unknown=unknown, empty=audit.excludes_nothing
+        ),
         stands_for=dict(stands_for or {}),
     )
 

@@ -14,6 +14,7 @@ from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
 from veilset.report.binding import binding_lines, binding_title, curve_sentence
+from veilset.report.caveats import caveats, no_public_sentence
 from veilset.report.hiding import p_r_reached, taken_sentence
 from veilset.report.items import attempts_sentence, kept_sentence, reasons_sentence, repair_sentence
 from veilset.report.reading import reading_notes
@@ -70,13 +71,13 @@ def _transaction(row: int, items: Sequence[str], sensitive: Collection[str]) -> 
     return Text.assemble((f"{row + 1}: ", "dim"), item_names(items, sensitive, ", ") if items else ("(empty)", "dim"))
 
 
-def print_audit(audit: Audit, console: Console, *, merged: bool) -> None:
+def print_audit(audit: Audit, console: Console, *, merged: bool, unknown: bool = False) -> None:
     """The verdict, the most severe reasons against it, and how close to the limits the data comes."""
     title("Audit", console)
     _verdict(
         words_of(audit.promise).state(audit),
         audit.holds and not says_nothing(audit),
-        verdict(audit, merged=merged),
+        verdict(audit, merged=merged, unknown=unknown),
         console,
     )
     if audit.witnesses:
@@ -115,7 +116,8 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     told.add_column(style="bold", no_wrap=True)
     told.add_column()
     if before is not None:
-        told.add_row("At risk before", Text(verdict(before, merged=release.original.persons is not None)))
+        merged, unknown = release.original.persons is not None, release.original.has_unknown
+        told.add_row("At risk before", Text(verdict(before, merged=merged, unknown=unknown)))
     words = words_of(release.promise)
     might_stay = words.may_be_recoded and release.generalized
     if words.none_alone or account.unavoidable:
@@ -142,10 +144,10 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
         if sentence:
             told.add_row(head, Text(sentence))
     title("Release", console)
-    removed, recoded = removed_sentence(release, spell), recoding_sentence(account)
-    first = [*([Text(recoded)] if recoded else []), *([Text(removed, style="yellow")] if removed else [])]
+    recoded, removed = recoding_sentence(account), [removed_sentence(release, spell), no_public_sentence(release)]
+    first = [*([Text(recoded)] if recoded else []), *(Text(one, style="yellow") for one in removed if one)]
     indented([*first, told], console)
-    _verdict(decision.word, decision.go and not decision.empty, decision.why, console)
+    _verdict(decision.word, decision.go and not decision.empty, decision.why, console, caveats(release))
 
 
 def _had_to_go(account: Account, why_none: str) -> str:
@@ -220,6 +222,7 @@ def _names(items: tuple[str, ...]) -> str:
     return ", ".join(map(shown, items[:_MOST_NAMES])) + more
 
 
-def _verdict(word: str, good: bool, sentence: str, console: Console) -> None:
+def _verdict(word: str, good: bool, sentence: str, console: Console, besides: Sequence[str] = ()) -> None:
     colour = "green" if good else "red"
-    indented([Text(word, style=f"bold {colour}") + Text(f"  {sentence}", style="not bold default")], console)
+    line = Text(word, style=f"bold {colour}") + Text(f"  {sentence}", style="not bold default")
+    indented([line, *(Text(caveat, style="yellow") for caveat in besides)], console)

@@ -16,7 +16,17 @@ from veilset.anonymize import methods_of
 from veilset.errors import in_python, said, spelled
 from veilset.exact import percent
 from veilset.limits import Limits
-from veilset.models import EXCLUDES_NOTHING, Audit, Margin, PerPromise, Promise, Reach, Witness
+from veilset.models import (
+    EXCLUDES_NOTHING,
+    NO_INFERENCE,
+    NONE_SENSITIVE,
+    Audit,
+    Margin,
+    PerPromise,
+    Promise,
+    Reach,
+    Witness,
+)
 from veilset.options import declared
 from veilset.release import Bound, Release, by_support
 from veilset.report.text import in_quotes, knowledge, number, people, quoted, shares, shown
@@ -203,7 +213,7 @@ def partners(item: str, witness: Witness) -> str:
     return f"with {quoted(others)}" if others else "on its own"
 
 
-def verdict(audit: Audit, *, merged: bool) -> str:
+def verdict(audit: Audit, *, merged: bool, unknown: bool = False, none_sensitive: str = NONE_SENSITIVE) -> str:
     """The auditor's answer in one true sentence.
 
     Parameters
@@ -211,11 +221,18 @@ def verdict(audit: Audit, *, merged: bool) -> str:
     audit : Audit
     merged : bool
         Whether the transactions of one person were merged; if not, the sentence says what it takes as one.
+    unknown : bool
+        Whether those of unknown people were not.
+    none_sensitive : str
+        What is said if the promise limits what can be inferred of sensitive items, and there are none.
     """
     words = words_of(audit.promise)
     if says_nothing(audit):
         return EXCLUDES_NOTHING
-    return words.verdict(audit, "" if merged else " (one transaction taken as one person)")
+    taken = "" if merged else " (one transaction taken as one person)"
+    sentence = words.verdict(audit, " (each transaction of an unknown person taken as one)" if unknown else taken)
+    silent = audit.holds and audit.promise.about_sensitive and not audit.has_sensitive
+    return f"{sentence} {none_sensitive}".strip() if silent else sentence
 
 
 def says_nothing(audit: Audit) -> bool:
@@ -245,8 +262,19 @@ def decide(release: Release) -> Decision:
         return Decision(False, f"The account of the edits is wrong: {release.discrepancy}")
     if release.audit.holds and not release.certified:
         return Decision(False, "The audit is about other data or another promise.")
-    why = verdict(release.audit, merged=release.original.persons is not None)
+    why = verdict(
+        release.audit,
+        merged=release.original.persons is not None,
+        unknown=release.original.has_unknown,
+        none_sensitive=_none_sensitive(release),
+    )
     return Decision(release.certified, why, empty=says_nothing(release.audit))
+
+
+def _none_sensitive(release: Release) -> str:
+    """What it means that nothing sensitive is left, for the custodian, who may know why."""
+    why = "All sensitive items were removed" if release.original.sensitive else "No item was named as sensitive"
+    return f"{why}: {NO_INFERENCE}."
 
 
 def removed_sentence(release: Release, spell: Callable[..., str] = in_python) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from veilset.audit import reach_of
 from veilset.errors import said
 from veilset.exact import percent
-from veilset.models import Audit, Coherence, Reach, Witness
+from veilset.models import NONE_SENSITIVE, Audit, Coherence, Reach, Witness
 from veilset.report.text import number, people, quoted, shares, shown
 from veilset.report.words import Words, partners, told_by
 from veilset.transactions import Transactions
@@ -28,9 +28,7 @@ class CoherenceWords(Words):
     may_be_recoded: ClassVar[bool] = True
     of_sensitive: ClassVar[str] = "h"
     none_alone: ClassVar[str] = "no item gives anybody away by itself"
-    none_sensitive: ClassVar[str] = (
-        "No item of this file was declared sensitive: the promise is about finding people, not about what they have."
-    )
+    none_sensitive: ClassVar[str] = NONE_SENSITIVE
 
     def verdict(self, audit: Audit, taken: str) -> str:
         promise = self.promise

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from veilset.exact import percent
-from veilset.models import Audit, Margin, RhoUncertainty, Witness
+from veilset.models import NONE_SENSITIVE, Audit, Margin, RhoUncertainty, Witness
 from veilset.report.text import below, number, people, quoted, shown
 from veilset.report.words import Words, inferred, told_by
 
@@ -23,13 +23,13 @@ class RhoUncertaintyWords(Words):
     reason: ClassVar[str] = "sensitive item"
     of_sensitive: ClassVar[str] = "ρ"
     none_alone: ClassVar[str] = "no sensitive item is so common that anybody would be too sure of it"
-    none_sensitive: ClassVar[str] = "No item of this file is declared sensitive: all were removed, or none was named."
+    none_sensitive: ClassVar[str] = NONE_SENSITIVE
 
     def verdict(self, audit: Audit, taken: str) -> str:
         if audit.holds:
             surest = audit.margins.get("largest_confidence")
             if surest is None:
-                return self.none_sensitive
+                return ""  # nothing is sensitive, which is said of every promise about sensitive items
             return (
                 f"An attacker who knows any part of someone's transaction in this file{taken}, sensitive items "
                 f"included, is less than {percent(self.promise.rho)} sure of any other particular sensitive item of "

@@ -17,7 +17,7 @@ from veilset.io import AnatomyFile, Layout, Rows, TextBlocks, gather, open_text,
 from veilset.io.arrow import completed, rows_of
 from veilset.io.gaps import NO_GAPS, Gaps, Mending
 from veilset.io.gather import row_blocks
-from veilset.io.people import suspicious_ids
+from veilset.io.people import Doubt, suspicious_ids
 from veilset.io.sql import located, open_query, without_password
 from veilset.io.tables import open_table
 from veilset.io.where import Condition
@@ -56,6 +56,8 @@ class Source:
         What a long table calls its transactions, one for each.
     normalize : tuple of str
         What was done to item names (`veilset.transactions.normalizing`).
+    unknown : int
+        Rows of unknown people, which were not merged.
     """
 
     origin: str | None
@@ -68,6 +70,7 @@ class Source:
     noted: tuple[str, ...] = ()
     ids: Any = None
     normalize: tuple[Step, ...] = ()
+    unknown: int = 0
 
     @property
     def name(self) -> str:
@@ -84,6 +87,11 @@ class Source:
     def notes_in(self, spell: Callable[..., str]) -> tuple[str, ...]:
         """The same, with each option as *spell* writes it."""
         return tuple(spelled(note, spell) for note in self.noted)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What makes it doubtful who is a person, each in half a sentence."""
+        return tuple(note.short for note in self.noted if isinstance(note, Doubt))
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Source:
         """The same for the transactions at these positions."""
@@ -165,6 +173,7 @@ def _gathered(opened: _Opened, gaps: Gaps, limits: Limits, encoding: str = "utf-
         gaps,
         _notes(rows, opened.layout),
         None if merged else rows.owner_names,
+        unknown=mending.apart,
     )
     if len(rows.offsets) == 1 and opened.condition is not None:
         raise UnreadableInput(f"No transaction is left in {came_from.name!r}: {came_from.notes[0]}", "Widen it.")
@@ -203,7 +212,7 @@ def _open_file(
 
 
 def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
-    notes = [note.format(Count(count)) for note, count in gathered.notes.items()]
+    notes = [_told(note, count) for note, count in gathered.notes.items()]
     longest = empty = 0
     for first, last in row_blocks(gathered.offsets):
         offsets = gathered.offsets[first : last + 1]
@@ -224,6 +233,11 @@ def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
         )
     notes += suspicious_ids(gathered, layout)
     return tuple(notes)
+
+
+def _told(note: str, count: int) -> str:
+    text = note.format(Count(count))
+    return Doubt(text, note.short) if isinstance(note, Doubt) else text
 
 
 def _sum_of(data: Transactions) -> str:

@@ -169,6 +169,11 @@ class Transactions(Shown, Tabular):
         sensitive = frozenset(self.sensitive)
         return self._canonical(offsets, items, self.names, sensitive, persons, source, self.sought, must_occur=False)
 
+    @property
+    def has_unknown(self) -> bool:
+        """Whether rows were merged by person, except those of unknown people: each of their transactions is one."""
+        return self.persons is not None and self.source is not None and self.source.unknown > 0
+
     def without(self, items: Iterable[str]) -> Transactions:
         """The same transactions with these items deleted from all of them; emptied transactions stay."""
         keep = np.ones(len(self.names), dtype=bool)
