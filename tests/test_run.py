@@ -107,3 +107,20 @@ def test_progress_does_not_tell_a_secret():
     assert run.binding.limits
     assert told
     assert not [what for what in told if "milk" in what]
+
+
+@pytest.mark.parametrize(
+    ("rows", "sensitive", "promise", "left"),
+    [
+        ([["flu", "tea"], ["tea"], ["x"], ["y"], ["z"]], ["flu"], vs.Coherence(h="2/5", k=2, p=1), 3),
+        ([["x"], ["y"], ["z"]], [], vs.Coherence(k=2, p=1), 2),
+        ([["flu"], ["flu"]], ["flu"], vs.RhoUncertainty(rho="1/2"), 1),
+    ],
+    ids=["h", "k", "nobody is left"],
+)
+def test_empty_transactions_stay_if_the_promise_needs_them(rows, sensitive, promise, left):
+    data = vs.Transactions.from_lists(rows, sensitive=sensitive)
+    release = vs.anonymize(data, promise, drop_empty=True)
+    assert (release.certified, len(release.custodian_data)) == (True, left), release
+    assert len(release.withheld) == len(rows) - left
+    assert release.notes

@@ -34,7 +34,7 @@ from veilset.models import Audit, Promise, Witness, check_promise
 from veilset.options import declared
 from veilset.release import OCCURRENCES, Attempt, Release, check_release
 from veilset.transactions import Transactions, absent_names, check_transactions
-from veilset.utility import Account, SideEffect
+from veilset.utility import Account, SideEffect, average_loss
 
 _SECONDS_TO_COUNT = 20.0
 _MOST_EXPLAINED = 50  # suppressed items, the most frequent ones
@@ -232,10 +232,23 @@ class Run:
         if len(eased) * release.seconds > limits.seconds_left():
             words, method = methods.quicker.get(release.method, (words, method))
 
-        def cost(promise: Promise, left_out: tuple[str, ...], part: Limits) -> float:
-            return methods.cost(self._with(promise, left_out, method, part))
+        measure = average_loss if self._recodes else methods.cost
 
-        return what_binds(eased, cost, now=methods.cost(release), stand_in=words, limits=limits)
+        def cost(promise: Promise, left_out: tuple[str, ...], part: Limits) -> float:
+            return measure(self._with(promise, left_out, method, part))
+
+        found = what_binds(eased, cost, now=measure(release), stand_in=words, limits=limits)
+        return dataclasses.replace(found, average=self._recodes)
+
+    @property
+    def _recodes(self) -> bool:
+        """Whether the method gives coarser names, so that what it minimises is the average loss."""
+        release = self.release
+        if self.promise.edits != "items":
+            return False
+        names = [release.method, *([None] if release.method == "replay" else [])]  # the default method repairs
+        takes = (one for name in names for one in declared(find_method(self.promise, name)))
+        return bool(release.generalized) or any(one.option.form == "taxonomy" for one in takes)
 
     def _with(self, promise: Promise, left_out: tuple[str, ...], method: Method, limits: Limits) -> Release:
         """What a method makes of the same data, or of what is left of it, for another promise."""
@@ -316,17 +329,27 @@ def _lacking(value: object, left_out: tuple[str, ...]) -> object:
 
 
 def _without_empty(release: Release) -> Release:
-    """The release without empty transactions, and without the sensitive items that are too common among the others."""
+    """The release without empty transactions, and without the sensitive items that are too common among the others.
+
+    As many empty ones stay as the promise needs.
+    """
     whole, gone = release.custodian_data, set(release.suppressed)
     before = len(gone)
     while more := release.promise.too_common_among(kept := whole.take(np.flatnonzero(whole.lengths > 0))):
         gone.update(more)
         whole = whole.without(more)
+    empty = np.flatnonzero(whole.lengths == 0)
+    stay = min(release.promise.empty_needed(kept), len(empty))
+    withheld = empty[stay:]
+    notes = [f"{stay:,} empty transaction{'s' * (stay > 1)} had to stay: without, the promise is not kept."] * (
+        stay > 0
+    )
     return dataclasses.replace(
         release,
-        custodian_data=kept,
+        custodian_data=whole.take(np.setdiff1d(np.arange(len(whole)), withheld)) if stay else kept,
         suppressed=release.original.in_order(gone),
-        withheld=tuple(np.flatnonzero(whole.lengths == 0).tolist()),
+        withheld=tuple(withheld.tolist()),
+        notes=(*release.notes, *notes),
         attempts=release.attempts if len(gone) == before else _followed_by(release.attempts, len(gone) - before),
     )
 

@@ -7,6 +7,8 @@ from itertools import chain, combinations
 import pytest
 
 import veilset as vs
+from tests.support.shop import printed
+from veilset import report
 from veilset.anonymize import METHODS, binding
 from veilset.anonymize.coherence import auto
 from veilset.report import binding_lines, release_facts
@@ -74,6 +76,21 @@ def test_one_sensitive_item_binds_alone(snapshot):
     assert found["plasters",].without == pytest.approx(1 - left / len(SHOP.items))  # itself is lost then
     assert found["h"].without < run.release.loss
     assert binding_lines(run) == snapshot  # cold is not named: nothing is lost for it
+
+
+def test_what_a_limit_costs_is_the_difference_that_is_shown(monkeypatch):
+    run = Run(SHOP, PROMISE)
+    (k,) = (limit for limit in run.binding.limits if limit.eased.name == "k")
+    run.__dict__["binding"] = replace(run.binding, now=0.2364, limits=(replace(k, without=0.2346, losses={}),))
+    assert binding_lines(run) == ["k = 3 costs 0.1% of occurrences: 23.5% lost without it."]
+
+
+def test_limits_that_forbid_the_same_cost_nothing_alone():
+    """Fig is too rare, and tells of a cold: without one of the limits it has to go for the other."""
+    data = vs.Transactions.from_lists([["fig", "cold"], *[["tea"]] * 5], sensitive=["cold"])
+    run = Run(data, vs.Coherence(h="2/5", k=3, p=1))
+    told = [line for line in binding_lines(run) if "other limits" in line]
+    assert [line.split(":")[0] for line in told] == ["h = 40%", "k = 3"]
 
 
 def test_groups_are_left_out_as_one():
@@ -193,3 +210,38 @@ def test_a_smaller_l_makes_smaller_buckets(snapshot):
     assert limit.loss == METHODS.of(vs.LDiverseAnatomy).cost(again) == 200 / again.custodian_data.anatomy.count
     assert limit.loss < run.binding.now
     assert binding_lines(run) == snapshot
+
+
+GROUPS = {
+    "ale": ["drinks"],
+    "mead": ["drinks"],
+    "rum": ["drinks"],
+    "wine": ["drinks"],
+    "bun": ["food"],
+    "pie": ["food"],
+}
+DRUNK = [["ale", "bun"], ["mead", "bun"], ["rum", "pie"], ["wine", "pie"], ["ale", "pie"], ["mead", "bun"], ["ale"]]
+
+
+@pytest.mark.parametrize(
+    ("promise", "sensitive", "options"),
+    [
+        (vs.Coherence(k=3, p=2), [], {"method": "generalize", "taxonomy": GROUPS}),
+        (vs.RhoUncertainty(rho="1/3"), ["pie"], {"method": "top-down"}),
+    ],
+)
+def test_methods_that_recode_measure_the_average_loss(promise, sensitive, options):
+    data = vs.Transactions.from_lists(DRUNK, sensitive=sensitive)
+    made = Run.of(vs.anonymize(data, promise, **options))
+    assert made.release.certified
+    assert made.binding.now == pytest.approx(made.account.values["average_loss"])
+    facts = report.release_facts(made)
+    assert facts["binding"]["of"] == "average loss"
+    for point in facts["loss_by_p"]:
+        milder = vs.anonymize(data, vs.Coherence(k=3, p=point["p"]), **options)
+        assert point["average_loss"] == pytest.approx(vs.measure(data, milder)["average_loss"])
+    lines = [line for line in report.binding_lines(made) if "%" in line]
+    assert all("average loss" in line for line in lines)
+    curve = bool(made.binding.curve)
+    assert ("Average loss by p" in printed(report.print_release, made)) is curve
+    assert ("Average loss" in report.custodian_report(made)) >= curve

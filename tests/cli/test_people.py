@@ -64,7 +64,7 @@ def test_a_recipe_repeats_it_and_the_custodian_is_told(shop, capsys, handling, t
     report = (shop / "out/custodian/report.html").read_text()
     assert "7 of 7 rows satisfy" in report
     assert "4 rows of unknown people were" in report
-    assert "1 rows without an item were skipped." in report
+    assert "1 row without an item was skipped." in report
     assert facts["transactions"] == transactions
     assert run(capsys, "publish", "out/custodian/recipe.toml", "--out", "again")[0] == 0
     for file in [*(shop / "out/public").iterdir(), shop / "out/custodian/recipe.toml"]:

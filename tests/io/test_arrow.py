@@ -114,7 +114,7 @@ def test_a_table_without_rows(layout):
         ([uuid.UUID(int=1).bytes, uuid.UUID(int=2**100).bytes, uuid.UUID(int=1).bytes], pa.uuid()),
         ([datetime.date(2024, 5, 1), datetime.date(2024, 5, 2), datetime.date(2024, 5, 1)], pa.date32()),
         ([decimal.Decimal("1.50"), decimal.Decimal("2.00"), decimal.Decimal("1.50")], pa.decimal128(9, 2)),
-        ([1.5, 2.0, 1.5], pa.float64()),
+        ([1.0, 2.0, 1.0], pa.float64()),
         (["a", "b", "a"], pa.string_view()),
         ([True, False, True], pa.bool_()),
     ],

@@ -231,7 +231,7 @@ def test_a_row_without_an_id(kind, tmp_path):
         vs.read(source, **LONG)
     data = vs.read(source, **LONG, missing="skip")
     assert data.to_lists() == [["beer", "tea"]]
-    assert data.source.notes[0].startswith("1 rows ")
+    assert data.source.notes[0].startswith("1 row ")
 
 
 # Proposals
@@ -299,3 +299,33 @@ def test_suspicious_ids_of_a_long_table(snapshot):
     names = ["1", "1", "2"] + ["guest"] * 100
     table = pa.table({"id": names, "item": [f"{n}" for n in range(len(names))]})
     assert vs.read(table, **LONG).source.notes == snapshot
+
+
+def test_ids_of_people_that_differ_only_in_case_or_blanks(snapshot):
+    names = ["P1", "p1", "P 1", "P2", "P3", "p3 ", "{x}", "P1"]
+    table = pa.table({"visit": range(8), "who": names, "item": ["tea"] * 8})
+    data = vs.read(table, long=("visit", "item"), person="who")
+    assert len(data) == 7
+    assert data.source.notes == snapshot
+    assert data.source.doubts == ("5 ids in column 'who' differ only in case or blanks",)
+    assert vs.read(table, long=("who", "item")).source.notes == ()  # ids of transactions, for all that is known
+    assert vs.read(table.rename_columns(["visit", "patient", "item"]), long=("patient", "item")).source.notes
+
+
+def test_rows_without_an_item_add_up():
+    """What was skipped, and what is all of an empty transaction: together all rows without an item."""
+    rows = [("1", "", "tea"), ("1", "", None), ("2", "", None), ("2", "", None), ("3", "", None)]
+    data = vs.read(long_source("frame", rows, Path()), **LONG, missing="skip")
+    skipped, empty = data.source.notes
+    assert skipped.startswith("1 row ") and "3 more" in skipped and "2 empty transactions" in skipped
+    assert empty.startswith("2 transactions are empty")
+
+
+def test_ids_are_whole_numbers_across_pieces():
+    """A fraction would make Arrow write all ids of its batch in another way, and one person two."""
+    table = pa.table({"who": [123456789012.0, None, 7.5], "items": [["tea"], ["rum"], ["ale"]]})
+    with refused(vs.UnreadableInput, "'who'", "7.5"):
+        vs.read(table, column="items", person="who", unknown_rows="skip")
+    data = vs.read(table.slice(0, 2), column="items", person="who", unknown_rows="skip")
+    assert data.persons == ("123456789012",)
+    assert data.source.notes == ("1 row of unknown people was skipped.",)

@@ -123,12 +123,89 @@ def test_the_hash_is_that_of_the_whole_file(tmp_path):
         "row_number() OVER () > 1",
         "id::DATE = '1'",
         "Country",
+        "random/**/() < 0.7",
+        '"random"() < 0.7',
+        'main."uuid"()::TEXT > id',
+        "current_timestamp > TIMESTAMP '2020-01-01'",
+        "localtimestamp > TIMESTAMP '2020-01-01'",
+        "localtime > TIME '01:00'",
+        "current_localtimestamp() > TIMESTAMP '2020-01-01'",
+        "current_localtime() > TIME '01:00'",
+        "today() > DATE '2020-01-01'",
+        "CASE WHEN id = '1' THEN now() > TIMESTAMP '2020-01-01' ELSE true END",
+        "age(TIMESTAMP '2020-01-01') > INTERVAL 1 DAY",
+        "ago(INTERVAL 1 DAY) > TIMESTAMP '2020-01-01'",
+        "len(list_filter([1, 2], lambda y: random() > 0.5)) > 0",
+        "len(list_filter([1], lambda localtime: true)) > 0 AND localtime > TIME '01:00'",
+        "current_setting('TimeZone') = 'UTC'",
+        "user = 'duckdb'",
+        '"row of veilset" < 3',
+        "rowid < 3",
+        "COLUMNS('id|item') = '1'",
+        "id = '1' FROM x",
     ],
 )
 def test_what_is_no_condition_on_a_row_is_refused(condition, tmp_path):
     path = source_of("csv", ROWS, tmp_path / "a")
     with refused(vs.InvalidArgument, f"where={condition!r}"):
         vs.read(path, **LONG, where=condition)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "Country LIKE 'Fr%' AND item IN ('tea', 'milk')",
+        "age(TIMESTAMP '2024-01-03', TIMESTAMP '2024-01-01') > INTERVAL 1 DAY AND item = 'tea'",
+        "len(list_filter(['tea', 'rum'], lambda Y: y = item)) > 0",
+        "len([y for y in ['tea'] if y = item]) = 1",
+        "split_part(item, 'a', 1) = 'te' AND nullif(item, 'milk') IS NOT NULL",
+        "item = 'tea' -- random()",
+        "item || ' random()' = 'tea random()'",
+    ],
+)
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_conditions_that_give_the_same_answer_again(condition, kind, tmp_path):
+    path = source_of(kind, ROWS, tmp_path / "a")
+    assert vs.read(path, **LONG, where=condition).to_lists() == [["tea"]]
+
+
+def test_a_column_may_be_called_like_a_function(tmp_path):
+    table = pa.table({"today": ["x", "y"], "localtime": ["1", "2"], "row": [1, 2], "items": [["tea"], ["rye"]]})
+    for condition in ("today = 'x'", "localtime = '1'", '"row" = 1'):
+        assert vs.read(table, where=condition).to_lists() == [["tea"]]
+
+
+def test_a_blank_line_satisfies_no_condition(tmp_path):
+    (tmp_path / "a.csv").write_text("who,i1,i2\nann,tea,milk\n\n\nbob,tea,milk\n\nann,rye,milk\n")
+    told = {"header": True, "format": "basket"}
+    assert len(vs.read(tmp_path / "a.csv", **told, where="who = 'ann'")) == 2
+    assert vs.read(tmp_path / "a.csv", **told, person="who", where="who = 'ann'").persons == ("ann",)
+    with refused(vs.UnreadableInput, "0 of 3"):
+        vs.read(tmp_path / "a.csv", **told, where="who = 'nobody'")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n \t", "\r\r"])
+def test_notes_about_blank_lines_are_those_without_a_condition(end, tmp_path, monkeypatch):
+    lines = ['{"n": 1, "items": ["tea"]}', "", '{"n": 1, "items": ["rye"]}']
+    (tmp_path / "a.jsonl").write_bytes((("\r\n" if "\r" in end else "\n").join(lines) + end).encode())
+    for block in (20, 1 << 16):
+        monkeypatch.setattr(files, "_SMALLEST_BLOCK", block)
+        monkeypatch.setattr(files, "_LARGEST_BLOCK", block)
+        plain = vs.read(tmp_path / "a.jsonl")
+        chosen = vs.read(tmp_path / "a.jsonl", where="n = '1'")
+        assert (chosen, chosen.source.notes[1:]) == (plain, plain.source.notes)
+
+
+def test_a_key_that_comes_later_is_a_column(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_SMALLEST_BLOCK", 20)
+    monkeypatch.setattr(files, "_LARGEST_BLOCK", 20)
+    (tmp_path / "a.jsonl").write_text('{"items": ["tea"]}\n' * 9 + '{"items": ["rye"], "Land": "{}"}\n')
+    assert vs.read(tmp_path / "a.jsonl", where="land = '{}'").to_lists() == [["rye"]]
+    assert len(vs.read(tmp_path / "a.jsonl", where="land IS NULL")) == 9
+    assert vs.read(tmp_path / "a.jsonl", where="(land -> '$.x') IS NULL AND items LIKE '%rye%'").to_lists() == [["rye"]]
+    for unknown in ("lnd IS NULL", "localtime IS NULL"):
+        with refused(vs.InvalidArgument, unknown.partition(" ")[0], "'items'", "'Land'"):
+            vs.read(tmp_path / "a.jsonl", where=unknown)
 
 
 def test_an_unknown_column_is_told_with_those_there_are(tmp_path):

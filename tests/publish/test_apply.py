@@ -224,7 +224,7 @@ def test_the_layout_is_the_earlier_one_unless_options_say_how(tmp_path, capsys):
 
 
 def test_other_columns_are_about_the_same_rows_and_people(tmp_path, capsys):
-    """The condition, the unknown people and the names of the earlier release decide although the layout is said anew."""
+    """The condition, the unknown people and the names of the earlier release decide under a new layout."""
     lines = [f"{number},{number},{item},fr\n" for number, row in enumerate(EARLIER) for item in row]
     lines += [f"{90 + number},0,{item},fr\n" for number, item in enumerate(("ale", "bun"))]
     (tmp_path / "earlier.csv").write_text("order,cust,what,land\n" + "".join(lines))

@@ -30,9 +30,15 @@ def five(**promise: object) -> Audit:
 @pytest.mark.parametrize(
     ("ask", "merged", "values"),
     [
-        pytest.param(lambda: five(h=0.4, k=5, p=4), True, (4, 5, "40%", "80%"), id="holds"),
+        pytest.param(lambda: five(h=0.4, k=5, p=4), True, (4, 5, "40%", "in this file 40%", "80%"), id="holds"),
         pytest.param(lambda: five(h=0.4, k=5, p=4), False, (4, 5, "40%", "80%"), id="not merged"),
         pytest.param(lambda: five(h="9/10", k=5, p=None), True, (5, "90%", "40%", "80%"), id="unlimited, far from it"),
+        pytest.param(
+            lambda: audit_of([["a", "s"], ["a"], ["a"]], ("s",), h="2/5", k=2, p=1),
+            True,
+            ("40%", "33.4%", "rounded up"),
+            id="rounded up",
+        ),
         pytest.param(lambda: five(h=1, k=5, p=1), True, (5, "40%", "80%"), id="h=1"),
         pytest.param(lambda: audit_of([["a"], ["a"]], k=2, p=2), True, (2,), id="no h"),
         pytest.param(lambda: audit_of([["a"], ["a"]], h=0.4, k=1, p=2), True, (2, 1), id="h, but nothing sensitive"),

@@ -318,7 +318,7 @@ CASES: dict[str, list[Good | Bad]] = {
             pa.table({"id": [1, 1], "item": ["a", None]}),
             [["a"]],
             {**LONG, "missing": "skip"},
-            "1 rows without an item were skipped.",
+            "1 row without an item was skipped.",
         ),
     ],
     "a column that looks like a person, without `--person`": [
@@ -326,6 +326,9 @@ CASES: dict[str, list[Good | Bad]] = {
     ],
     "an id that holds a suspicious share of all rows": [
         Good("a.csv", "id,item\nNA,a\nNA,b\n1,c\n", [["a", "b"], ["c"]], LONG, "'NA'"),
+    ],
+    "ids of people that differ only in case or blanks": [
+        Good("a.csv", "id,who,item\n1,P1,a\n2,p1,b\n", [["a"], ["b"]], {**LONG, **WHO}, "'P1' and 'p1'"),
     ],
     "an item of a table that is null, empty, or not a name": [
         Bad("a.parquet", lists(["a"], ["b", None]), ("Row 2", "null")),
@@ -335,6 +338,8 @@ CASES: dict[str, list[Good | Bad]] = {
     "numbers with a fraction in a table": [
         Good("a.parquet", lists([3.0, 4.0]), [["3", "4"]], note="2 items in the column 'items' are numbers like 3.0"),
         Bad("a.parquet", lists([1.5]), ("'items'", "1.5")),
+        Good("a.parquet", lists(["a"], ["b"], who=[3.0, 3.0]), [["a", "b"]], WHO),
+        Bad("a.parquet", lists(["a"], who=[7.5]), ("'who'", "7.5"), WHO),
     ],
     "a damaged Parquet or Arrow file": [
         Bad("a.parquet", parquet(lists(["a"]))[:-9], ("Parquet",)),

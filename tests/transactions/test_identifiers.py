@@ -13,15 +13,43 @@ NAMES = {
         "3.1.2024",
         "03/01/24",
         "3 Jan 2024",
+        "Jan 2024",
+        "september 2023",
         "January 3, 2024",
         "2024-01-03T10:15:00Z",
         "9:05",
     ],
     "e-mail addresses": ["ann@mail.org", "a.b+c@mail.example.com"],
     "UUIDs": ["550e8400-e29b-41d4-a716-446655440000", "550E8400E29B41D4A716446655440000"],
-    "long numbers": ["1234567", "+43 660 1234567", "(0660) 123-4567", "P0012345", "4006381333931"],
+    "long numbers": [
+        "1234567",
+        "+43 660 1234567",
+        "(0660) 123-4567",
+        "P0012345",
+        "4006381333931",
+        "MRN123456",
+        "P-100123",
+        "K123456x",
+    ],
 }
-ITEMS = ["milk", "7up", "1999", "123456", "E11.9", "1.2.3", "3.50", "6 in 1", "@home", "100 % juice", "deadbeef", "1/2"]
+ITEMS = [
+    "milk",
+    "7up",
+    "1999",
+    "123456",
+    "E11.9",
+    "1.2.3",
+    "3.50",
+    "6 in 1",
+    "@home",
+    "100 % juice",
+    "deadbeef",
+    "1/2",
+    "market 2024",
+    "85123A",
+    "B-52",
+    "ABCDE123456",
+]
 
 
 @pytest.mark.parametrize("kind", NAMES)
@@ -50,8 +78,35 @@ def test_nearly_all_items_are_unique() -> None:
     rows = [["tea", f"note {number}"] for number in range(20)]
     assert Transactions.from_lists(rows).identifiers == (Identifiers("unique", 20, ("note 0", "note 1")),)
     assert Transactions.from_lists(rows[:19]).identifiers == ()
-    common = [[f"item {number % 3}", f"note {number}"] for number in range(20)]
-    assert Transactions.from_lists(common).identifiers == ()  # 20 of 23
+
+
+NAMES_OF_PEOPLE = [
+    f"{first} {last}" for first in ("Ann", "Bo", "Cy", "Di-Ann") for last in ["Lee", "Poe", "Ray", "Sue", "Ulm"]
+]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_name_on_nearly_every_transaction_that_few_others_hold(times: int) -> None:
+    rows = [[name, f"E{n % 4}", f"I{n % 7}"] for n, name in enumerate(NAMES_OF_PEOPLE * times)]
+    rows += [["E1"], ["E2", "rare code 9"]]  # neither hides them
+    (found,) = Transactions.from_lists(rows).identifiers
+    assert (found.kind, found.count) == (("unique", "rare")[times - 1], len(NAMES_OF_PEOPLE))
+    assert {*found.examples} <= {*NAMES_OF_PEOPLE}
+
+
+def test_short_numbers_on_every_transaction() -> None:
+    rows = [[str(100_003 + n * 37), "tea", "milk"[: n % 4 + 1]] for n in range(30)]
+    (found,) = Transactions.from_lists(rows).identifiers
+    assert (found.kind, found.count) == ("unique", 30)
+
+
+def test_rare_items_here_and_there_are_no_identifiers() -> None:
+    names = NAMES_OF_PEOPLE
+    none = [["tea", f"item {n % 5}"] for n in range(len(names))]
+    several = [[*names[n : n + 2], "tea"] for n in range(0, len(names), 2)]
+    for rows in ([[name, "tea"] for name in names[:19]], [[name, "tea"] for name in names] + none, several * 2):
+        assert Transactions.from_lists(rows).identifiers == ()
+    assert generate.pos_like(transactions=2000, items=3000, average_length=6, maximum_length=40).identifiers == ()
 
 
 def test_what_is_found_is_in_the_order_of_kinds() -> None:

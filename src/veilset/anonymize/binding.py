@@ -112,6 +112,8 @@ class Binding:
     """Whether the release does not keep the promise: 1 then says of an eased one that it would be kept, else 0."""
     stand_in: str = ""
     """What was run in place of the method, because it is quicker; empty: the method."""
+    average: bool = False
+    """Whether the average loss is measured, in which coarser names count; else it is what `Methods.cost` says."""
     why_not: str = ""
     """Why nothing is known; empty: it is, or the promise has no limits that could be eased."""
 

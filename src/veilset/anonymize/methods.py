@@ -138,7 +138,7 @@ def check_options(promise: Promise | type[Promise], name: str | None, options: M
 
 def _instead(promise: Promise | type[Promise], wrong: str, takes: Sequence[str]) -> str:
     """What to do about an option that a method does not have."""
-    able = [other for other, method in methods_of(promise).items() if wrong in option_names(method)]
+    able = [other for other, method in METHODS.of(promise).by_name.items() if wrong in option_names(method)]
     if able:
         return f"Leave it out, or choose {' or '.join(able)}."
     kind = promise if isinstance(promise, type) else type(promise)

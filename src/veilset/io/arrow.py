@@ -231,7 +231,7 @@ def _rows_of_long(batch: Any, layout: Layout, row: int, gaps: Gaps) -> Rows:
     elif pa.types.is_integer(ids.type) and ids.null_count == 0:
         # Tables are often sorted by their ids, so fewer have to be coded.
         starts = _run_starts(ids.to_numpy())
-        owners = coded_ids(ids.take(arrow_numbers(starts)))
+        owners = coded_ids(ids.take(arrow_numbers(starts)), owner)
     else:
         owners = _owners(batch, owner, row, gaps)
         starts = _run_starts(owners.codes)
@@ -294,7 +294,7 @@ def _wrong_item(row: int, column: str, what: str) -> UnreadableInput:
 def _owners(batch: Any, name: str, row: int, gaps: Gaps) -> Coded:
     column = batch.column(name)
     try:
-        found = coded_ids(column)
+        found = coded_ids(column, name)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise InvalidArgument(
             f"The column {name!r} is of type {column.type}, which cannot say whose a row is.",

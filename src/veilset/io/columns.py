@@ -79,21 +79,25 @@ def list_offsets(lists: Any) -> Offsets:
     return ends_of(pc.list_value_length(lists).fill_null(0).to_numpy())
 
 
-def coded_ids(values: Any) -> Coded:
-    """The values of an array of any type that can be written as text."""
+def coded_ids(values: Any, column: str) -> Coded:
+    """The values of an array of any type that can be written as text; floats must be whole."""
     kind = values.type
     if pa.types.is_dictionary(kind):
-        return _through_dictionary(values, coded_ids(values.dictionary))
+        return _through_dictionary(values, coded_ids(values.dictionary, column))
     if isinstance(kind, pa.UuidType):
         return _coded_hashed(_uuid_text(values.storage))
     if isinstance(kind, pa.BaseExtensionType):
-        return coded_ids(values.storage)
+        return coded_ids(values.storage, column)
     if pa.types.is_integer(kind):
         return _coded_integers(values)
-    if pa.types.is_floating(kind):
+    if pa.types.is_floating(kind):  # missing ids make whole numbers floats
         values = pc.if_else(pc.is_nan(values), None, values)
-        if _first_fraction(values) is None:
-            return _coded_whole(values)
+        if (fraction := _first_fraction(values)) is not None:
+            raise UnreadableInput(
+                f"The column {column!r} holds {fraction}, which is no id.",
+                "Ids are text, dates or whole numbers below 2^53; turn this column into text first.",
+            )
+        return _coded_whole(values)
     return _coded_hashed(values if is_text(kind) else values.cast(pa.string()))
 
 

@@ -18,13 +18,16 @@ import pyarrow.compute as pc
 from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io.layout import Layout
 from veilset.io.rows import Offsets, Rows, arrow_numbers, ends_of
+from veilset.views import Count
 
-_NO_ITEM = "{:,} rows without an item were skipped."
-_NULL_ITEMS = "{:,} items without a name were skipped."
-_NO_OWNER = "{:,} rows without an id were skipped."
-_UNKNOWN_SKIPPED = "{:,} rows of unknown people were skipped."
-_UNKNOWN_APART = "{:,} rows of unknown people were not merged: each row is a person of its own."
-_UNKNOWN_BY_ID = "{:,} rows of unknown people were not merged: each transaction is a person of its own."
+_NO_ITEM = "{0:,} {0:row|rows} without an item {0:was|were} skipped."
+_NULL_ITEMS = "{0:,} {0:item|items} without a name {0:was|were} skipped."
+_NO_OWNER = "{0:,} {0:row|rows} without an id {0:was|were} skipped."
+_UNKNOWN_SKIPPED = "{0:,} {0:row|rows} of unknown people {0:was|were} skipped."
+_UNKNOWN_APART = "{0:,} {0:row|rows} of unknown people {0:was|were} not merged: each row is a person of its own."
+_UNKNOWN_BY_ID = (
+    "{0:,} {0:row|rows} of unknown people {0:was|were} not merged: each transaction is a person of its own."
+)
 
 NAME_IT = (
     f"Say {said('unknown_rows', 'separate')} (such rows are separate people) or {said('unknown_rows', 'skip')}, "
@@ -135,11 +138,12 @@ class Mending:
             )
         if self._vacant:
             owners = whole.owner_names.cast(pa.large_string())
-            count, at = 0, None
+            count, at, alone = 0, None, list[npt.NDArray[np.int64]]()
             for rows, names in self._vacant:
                 places = pc.index_in(names.cast(pa.large_string()), value_set=owners).to_numpy()
                 others = whole.offsets[places + 1] > whole.offsets[places]
                 count += int(others.sum())
+                alone.append(places[~others])
                 if at is None and others.any():
                     at = int(rows[np.argmax(others)])
             if at is not None and self._gaps.missing == "refuse":
@@ -149,7 +153,7 @@ class Mending:
                     SKIP_IT,
                 )
             if count:
-                notes[_NO_ITEM] = count
+                notes[_no_item(np.concatenate(alone))] = count
         for name in self._gaps.unknown_person:
             if name not in self._met:
                 shown = repr(name).replace("{", "{{").replace("}", "}}")
@@ -235,6 +239,15 @@ class Mending:
             return replace(piece, ids=None, id_names=None)
         offsets: Offsets = np.append(piece.offsets[begins], piece.offsets[-1])
         return replace(piece, owners=piece.owners[begins], offsets=offsets, ids=None, id_names=None)
+
+
+def _no_item(empty: npt.NDArray[np.int64]) -> str:
+    """The note on skipped rows; with those that are all of a transaction, which is *empty*, it adds up to the file."""
+    if not len(empty):
+        return _NO_ITEM
+    rows, many = Count(len(empty)), Count(len(np.unique(empty)))
+    alone = f"{rows:,} more {rows:is|are} all there is of {many:,} empty {many:transaction|transactions}"
+    return f"{_NO_ITEM[:-1]}; {alone}."
 
 
 def _added(piece: Rows, note: str, count: int) -> dict[str, int]:

@@ -19,6 +19,10 @@ from veilset.io.rows import arrow_numbers, ends_of
 
 _YEAR, _MONTH, _DAY = "(?:1[89]|20)[0-9]{2}", "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
 _NAMED = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
 _TIME = "(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?(?: ?[ap]m|Z|[+-][0-9]{2}:?[0-9]{2})?"
 _DATES = (
     f"{_YEAR}[-/.]{_MONTH}(?:[-/.]{_DAY})?",
@@ -27,6 +31,7 @@ _DATES = (
     "[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}",
     f"{_DAY}[. -]{{1,2}}{_NAMED}[., -]{{1,2}}(?:{_YEAR}|[0-9]{{2}})",
     f"{_NAMED} {_DAY},? {_YEAR}",
+    f"(?:{_MONTHS}) {_YEAR}",
 )
 
 LONG = "long numbers"

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from veilset.errors import said
 from veilset.io.layout import Layout
-from veilset.io.rows import Rows
+from veilset.io.rows import Rows, arrow_numbers
 
 UNKNOWN = ("na", "n/a", "nan", "null", "none", "nil", "unknown", "anonymous", "guest", "missing", "?", "-", "unbekannt")
 """Usual words for people nobody knows, in small letters."""
@@ -111,6 +111,26 @@ def suspicious_ids(merged: Rows, layout: Layout) -> list[Doubt]:
         )
         notes.append(Doubt(note, f"the id {name!r}, with {holds}, is one person"))
     return notes
+
+
+def resembling_ids(merged: Rows, layout: Layout) -> list[Doubt]:
+    """A note if ids of people differ in nothing but case and blanks: they are different people, which may be wrong."""
+    column = layout.person or (layout.columns[0] if layout.form.shape == "long" else "")
+    if merged.owner_rows is None or (layout.person is None and not looks_like_a_person(column)):
+        return []
+    names = merged.owner_names.cast(pa.large_string())
+    bare = pc.utf8_lower(pc.replace_substring_regex(pc.utf8_trim_whitespace(names), r"\s+", ""))
+    codes = bare.dictionary_encode().indices.to_numpy()
+    alike = np.flatnonzero(np.bincount(codes)[codes] > 1)
+    if not len(alike):
+        return []
+    pair = names.take(arrow_numbers(alike[codes[alike] == codes[alike[0]]][:2])).to_pylist()
+    what = f"{len(alike):,} ids in column {column!r} differ only in case or blanks"
+    note = (
+        f"{what}, such as {pair[0]!r} and {pair[1]!r}. They count as different people: if they are not, "
+        "write them alike before you read the data."
+    )
+    return [Doubt(note, what)]
 
 
 def _is_one_of(names: Any, words: tuple[str, ...]) -> npt.NDArray[np.bool_]:

@@ -7,8 +7,8 @@ database in memory that may reach nothing outside. So a condition is about one r
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,49 @@ from veilset.io.text import TextSource
 from veilset.limits import Limits
 from veilset.views import installed
 
-_ROW = "row of veilset"
-_QUESTIONS = ("select", "values", "table")  # words that begin a query inside a condition
+_UNSTEADY = {"age": 1, "current_localtime": 0, "current_localtimestamp": 0}
+"""Functions that use the time if they have so many arguments, although DuckDB calls them consistent."""
+
 _SHOWN = 30  # columns in an error
+
+
+@dataclass
+class _Names:
+    """What an expression names: columns, parameters of lambdas, functions and how many arguments they have."""
+
+    columns: set[str] = field(default_factory=set)
+    bound: set[str] = field(default_factory=set)
+    functions: dict[str, set[int]] = field(default_factory=dict)
+    asks: bool = False
+    has_star: bool = False
+
+    @classmethod
+    def of(cls, tree: Any) -> _Names:
+        """What an expression names, in the form into which DuckDB parses it."""
+        names = cls()
+        names._walk(tree, frozenset())
+        return names
+
+    def _walk(self, tree: Any, bound: frozenset[str]) -> None:
+        if isinstance(tree, list):
+            for part in tree:
+                self._walk(part, bound)
+        if not isinstance(tree, dict):
+            return
+        kind = tree.get("class")
+        if kind == "COLUMN_REF" and (name := tree["column_names"][0]).casefold() not in bound:
+            self.columns.add(name)
+        if kind == "LAMBDA":  # or a path in JSON, whose left side is a column
+            parameters = _Names.of(tree["lhs"])
+            self.bound |= parameters.columns
+            bound |= {name.casefold() for name in parameters.columns}
+        if "function_name" in tree:
+            arguments = tree.get("arguments") or ()
+            self.functions.setdefault(tree["function_name"].lower(), set()).add(len(arguments))
+        self.asks |= kind == "SUBQUERY"
+        self.has_star |= kind == "STAR"
+        for part in tree.values():
+            self._walk(part, bound)
 
 
 class _InMemory:
@@ -39,7 +79,8 @@ class _InMemory:
     def __init__(self, text: str, limits: Limits) -> None:
         self.duckdb = installed("duckdb", f"Reading with {said('where')}", SQL_EXTRA)
         self.columns: Sequence[str] = ()
-        self._text = text
+        self.names = _Names()
+        self._text, self._row = text, "row"
         config = {
             "enable_external_access": "false",
             "memory_limit": f"{limits.bytes_left()}B",
@@ -48,38 +89,49 @@ class _InMemory:
         }
         self.connection = self.duckdb.connect(":memory:", config=config)
         self.connection.execute("SET enable_progress_bar = false")  # it would go to standard output
+        self.connection.execute("SET TimeZone = 'UTC'")  # not that of this machine
 
     def expression(self) -> Any:
         """The condition, which must be about one row and give the same answer again."""
         found = self.duckdb.SQLExpression(self._text)
-        changing = {
-            name
-            for (name,) in self.connection.execute(
-                "SELECT DISTINCT function_name FROM duckdb_functions() WHERE stability <> 'CONSISTENT'"
-            ).fetchall()
-        }
-        before = ""
-        for place, kind in self.duckdb.tokenize(self._text):
-            rest = self._text[place:]
-            word = re.split(r"\W", rest, maxsplit=1)[0].lower()
-            if kind.name == "keyword" and (word in _QUESTIONS or (before == "(" and word in ("from", "with"))):
-                raise InvalidArgument(
-                    f"{said('where', self._text)} holds a query of its own.", "Give a condition on one row."
-                )
-            follows = rest[len(word) :].lstrip()
-            if word in changing and (follows.startswith("(") or word.startswith("current_")):
-                raise InvalidArgument(
-                    f"{said('where', self._text)}: {word} does not give the same answer again.",
-                    "Write the value instead, so that the run can be repeated.",
-                )
-            if kind.name != "comment":
-                before = rest[:1]
+        self.names = self._names_in(self._text)
+        while self._row in {name.casefold() for name in (*self.names.columns, *self.names.bound)}:
+            self._row += "_"
         return found
 
-    def places(self, table: Any, expression: Any) -> Any:
-        """The rows that satisfy the condition."""
+    def _names_in(self, text: str, within: tuple[str, ...] = ()) -> _Names:
+        """The names in an expression, or in that of a macro of DuckDB; an error if its value may change."""
+        ((tree,),) = self.connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"]).fetchall()
+        names = _Names.of(json.loads(tree)["statements"][0]["node"]["select_list"])
+        if names.asks or names.has_star:
+            what = "holds a query of its own" if names.asks else "takes several columns at once"
+            raise InvalidArgument(f"{said('where', self._text)} {what}.", "Give a condition on one row.")
+        for name, arguments in names.functions.items():
+            told = self.connection.execute(
+                "SELECT stability, macro_definition, parameters FROM duckdb_functions() WHERE function_name = ? "
+                "AND function_type IN ('scalar', 'macro')",
+                [name],
+            ).fetchall()
+            changes = _UNSTEADY.get(name, -1) in arguments
+            for stability, definition, parameters in told:
+                if definition is None:
+                    changes |= stability != "CONSISTENT"
+                elif name not in within:
+                    inside = self._names_in(definition, (*within, name))
+                    changes |= not inside.columns <= {*parameters}
+            if changes:
+                raise InvalidArgument(
+                    f"{said('where', self._text)}: {name} does not give the same answer again.",
+                    "Write the value instead, so that the run can be repeated.",
+                )
+        return names
+
+    def places(self, expression: Any, arrays: Sequence[Any], names: Sequence[str], count: int) -> Any:
+        """The rows of a table with these columns that satisfy the condition."""
+        numbers = arrow_numbers(np.arange(count, dtype=np.int64))
+        table = pa.table([*arrays, numbers], names=[*names, self._row])
         chosen = self.connection.from_arrow(table).filter(expression)
-        return chosen.select(self.duckdb.ColumnExpression(_ROW)).to_arrow_table().column(0).to_numpy()
+        return chosen.select(self.duckdb.ColumnExpression(self._row)).to_arrow_table().column(0).to_numpy()
 
     def next_batch(self) -> None:
         """Nothing comes by itself."""
@@ -102,11 +154,10 @@ class _InMemory:
         if not isinstance(error, (self.duckdb.Error, pa.ArrowException)):
             return error
         reason = str(error).strip().partition("\n")[0].rstrip(".!")
-        listed = ", ".join(map(repr, self.columns[:_SHOWN]))
-        more = f" and {len(self.columns) - _SHOWN:,} more" if len(self.columns) > _SHOWN else ""
+        listed = _listed(self.columns)
         return InvalidArgument(
             f"DuckDB refuses {said('where', self._text)}: {reason}.",
-            f"The columns are {listed}{more}; write names in double quotes and text in single ones."
+            f"The columns are {listed}; write names in double quotes and text in single ones."
             if listed
             else "Give a condition such as Country = 'France'.",
         )
@@ -140,7 +191,8 @@ class Condition:
 
     def mentioned(self, columns: Iterable[str]) -> list[str]:
         """The columns that the condition may speak of."""
-        found = [name for name in columns if name and name.casefold() in self.text.casefold()]
+        names = {name.casefold() for name in self._memory.names.columns | self._memory.names.bound}
+        found = [name for name in columns if name.casefold() in names]
         twice = next((name for name in found if [other.casefold() for other in found].count(name.casefold()) > 1), None)
         if twice is not None:
             raise InvalidArgument(
@@ -152,14 +204,27 @@ class Condition:
     def keeps(self, table: Any, columns: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Which rows of a table satisfy the condition; *columns* are all those of the source."""
         self._memory.columns = columns
-        numbers = arrow_numbers(np.arange(len(table), dtype=np.int64))
-        arrays = [table.column(name) for name in self.mentioned(table.schema.names)]
-        handed = pa.table([*arrays, numbers], names=[*self.mentioned(table.schema.names), _ROW])
+        names = self.mentioned(table.schema.names)
+        arrays = [table.column(name) for name in names]
         keep = np.zeros(len(table), dtype=bool)
-        keep[self._batches.ask(lambda: self._memory.places(handed, self._expression))] = True
+        keep[self._batches.ask(lambda: self._memory.places(self._expression, arrays, names, len(table)))] = True
+        self._require(table.schema.names)
         self._seen += len(keep)
         self._kept += int(keep.sum())
         return keep
+
+    def _missing(self, columns: Iterable[str]) -> list[str]:
+        """The names that would have to be columns, but are none of these."""
+        there = {name.casefold() for name in columns}
+        return sorted({name.casefold() for name in self._memory.names.columns} - there)
+
+    def _require(self, columns: Sequence[str]) -> None:
+        """Raise if a name is no column of these; DuckDB itself knows names such as ``localtime``."""
+        for name in self._missing(columns):
+            raise InvalidArgument(
+                f"{said('where', self.text)}: {name} is no column.",
+                f"The columns are {_listed(columns)}; write text in single quotes, and values instead of what changes.",
+            )
 
     def batches(self, batches: Iterable[Any], columns: Sequence[str]) -> Iterator[Any]:
         """Batches with only the rows that satisfy it."""
@@ -191,7 +256,9 @@ class Condition:
             keep = pa.array(self.keeps(pa.table(cells, names=header), header))
             quoted = [_quoted(column.filter(keep)) for column in cells]
             lines = pc.binary_join_element_wise(*quoted, _literal(delimiter)) if len(quoted) > 1 else quoted[0]
-            yield "".join(f"{line}\n" for line in lines.to_pylist()).encode() + b"\n" * blank
+            # A blank line of a table is passed over and told; among baskets it would be a transaction.
+            told = b"\n" * blank * (self._layout.form.shape != "lists")
+            yield "".join(f"{line}\n" for line in lines.to_pylist()).encode() + told
 
     def _json_blocks(self, path: Path, blocks: Iterable[bytes]) -> Iterator[bytes]:
         held, number, columns = b"", 0, dict[str, None]()
@@ -201,19 +268,27 @@ class Condition:
             objects, texts = [], []
             for line in lines:
                 number += 1
-                if line.strip():
+                if text := line.strip(b" \t\r\n"):
                     objects.append(_object(line, path, number))
-                    texts.append(line)
+                    texts.append(text + b"\n")
             blank = b"\n" * (len(lines) - len(texts))
             if not objects:
                 yield blank
                 continue
             columns |= dict.fromkeys(key for found in objects for key in found)
-            wanted = self.mentioned(columns)
+            # Keys that are in no object so far may come later.
+            perhaps = {name.casefold() for name in self._memory.names.bound} - {name.casefold() for name in columns}
+            wanted = [*self.mentioned(columns), *sorted({*self._missing(columns), *perhaps})]
             cells = [pa.array([_text(found.get(key)) for found in objects], pa.string()) for key in wanted]
             numbers = arrow_numbers(np.arange(len(objects)))  # so that there is a column in any case
             keep = self.keeps(pa.table([*cells, numbers], names=[*wanted, ""]), [*columns])
             yield b"".join(line for line, kept in zip(texts, keep.tolist(), strict=True) if kept) + blank
+        self._require([*columns])
+
+
+def _listed(columns: Sequence[str]) -> str:
+    more = f" and {len(columns) - _SHOWN:,} more" if len(columns) > _SHOWN else ""
+    return ", ".join(map(repr, columns[:_SHOWN])) + more
 
 
 def _with_end(blocks: Iterable[bytes]) -> Iterator[bytes | None]:

@@ -244,6 +244,17 @@ class Coherence(Promise):
                 gone.append(left.pop())
         return data.in_order(gone)
 
+    def empty_needed(self, data: Transactions) -> int:
+        """So many that there are k transactions, and that no sensitive item is in more than a share h of them.
+
+        >>> data = Transactions.from_lists([["flu", "tea"], ["tea"]], sensitive=["flu"])
+        >>> Coherence(h="2/5", k=2, p=1).empty_needed(data)
+        1
+        """
+        seen = self.as_seen_by_attacker(data)
+        most = int(seen.supports[seen.is_sensitive == 1].max(initial=0))
+        return max(0, max(self.k, -(-most // self.share)) - len(data))
+
     def parameters(self) -> dict[str, Parameter]:
         """h as text, so that it stays exact; p None for unlimited; groups only where there are any."""
         groups: dict[str, Parameter] = {"sensitive_groups": self.sensitive_groups} if self.sensitive_groups else {}

@@ -185,6 +185,10 @@ class Promise(ABC):
         """The sensitive items that have to go once *data* has lost its empty transactions."""
         return ()
 
+    def empty_needed(self, data: Transactions) -> int:
+        """How many empty transactions have to stay with *data*, which has none, so that it keeps the promise."""
+        return 0 if len(data) else 1  # nothing can be said of nobody
+
 
 @dataclass(frozen=True)
 class Witness:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -44,6 +44,7 @@ def binding_title(run: Run) -> str:
 def half_sentence(run: Run) -> str:
     """Which milder values keep half of the occurrences, as options that are `said`; at a NO-GO: keep the promise."""
     found = [said(name, _plain(value)) for name, value in sorted(run.binding.half.items())]
+    average = "an average loss of at most 50%"
     if run.binding.holds:
         found = [] if run.promise.secret else found  # errors end up in logs
         milder = " or with ".join(found)
@@ -51,7 +52,10 @@ def half_sentence(run: Run) -> str:
             return f"These edits keep a milder promise, with {milder}: for that one, publish this data anew."
         return f"The promise would be kept with {milder}." if found else ""
     if not found:
-        return f"No {METHODS.of(run.promise).milder} was found that keeps half."
+        half = f"with {average}" if run.binding.average else "that keeps half"
+        return f"No {METHODS.of(run.promise).milder} was found {half}."
+    if run.binding.average:
+        return f"There is {average} with {' or with '.join(found)}."
     return f"Half survives with {' or with '.join(found)}."
 
 
@@ -73,7 +77,7 @@ def curve_sentence(curve: Mapping[Value, float]) -> str:
 def binding_facts(binding: Binding) -> dict[str, Any]:
     """The same for programs."""
     return {
-        "of": "whether the promise would be kept" if binding.holds else "what would be lost",
+        "of": "whether the promise would be kept" if binding.holds else _of(binding, "what would be lost"),
         "measured_with": binding.stand_in or "the method",
         "why_not": binding.why_not or None,
         "limits": [
@@ -91,27 +95,76 @@ def binding_facts(binding: Binding) -> dict[str, Any]:
     }
 
 
+def curve_facts(binding: Binding) -> list[dict[str, Any]]:
+    """What each p would cost, for programs."""
+    measure = "average_loss" if binding.average else "loss"
+    return [{"p": p, measure: loss} for p, loss in binding.curve.items()]
+
+
+def curve_title(binding: Binding) -> str:
+    """What stands before `curve_sentence`."""
+    return "Average loss by p" if binding.average else "Loss by p"
+
+
+def _of(binding: Binding, otherwise: str) -> str:
+    return "average loss" if binding.average else otherwise
+
+
 def _cost(limit: Limit, run: Run, words: Words) -> str:
     """What one limit costs. The items of a limit are lost if they are left out, and that is counted."""
     eased, now = limit.eased, run.binding.now
+
+    def measured(cost: float) -> str:
+        return f"average loss {shares(cost)}" if run.binding.average else words.measured(cost)
+
     if eased.items:
-        then = "if left out of the data" if eased.left_out else "if not hidden"
-        return "" if limit.without is None else f"{_subject(limit)}: {words.measured(limit.without)} {then}."
+        return (
+            ""
+            if limit.without is None
+            else f"{_subject(limit)}: {_with_items(limit, measured, average=run.binding.average)}."
+        )
     if now < _LEAST or (limit.without is None and limit.loss is None):
         return ""
     saved = limit.saves_without(now)
     if limit.without is not None and saved < _LEAST:
-        return f"{_subject(limit)}: no saving found without it."
+        return f"{_subject(limit)}: no saving found without it{_for_others(limit, run)}."
     if limit.without is None:
-        parts, head = [words.measured(now)], _subject(limit)
+        parts, head = [measured(now)], _subject(limit)
     else:
-        parts = [f"{words.measured(limit.without)} without it"]
-        head = f"{_subject(limit)} costs {shares(saved)} of occurrences{_mostly(limit, run)}"
+        parts = [f"{measured(limit.without)} without it"]
+        costs = f"{_difference(now, limit.without)} {_of(run.binding, 'of occurrences')}"
+        head = f"{_subject(limit)} costs {costs}{_mostly(limit, run)}"
     if limit.loss is not None:
         milder = _written(eased.name, eased.milder)
         saves = now - limit.loss >= _LEAST
-        parts.append(f"{words.measured(limit.loss)} at {milder}" if saves else f"no saving found at {milder}")
+        parts.append(f"{measured(limit.loss)} at {milder}" if saves else f"no saving found at {milder}")
     return f"{head}: {', '.join(parts)}."
+
+
+def _with_items(limit: Limit, measured: Callable[[float], str], *, average: bool) -> str:
+    """What is lost if these items are left out, in all; or if this pattern is not hidden."""
+    assert limit.without is not None  # noqa: S101 - asked before
+    if not limit.eased.left_out:
+        return f"{measured(limit.without)} if not hidden"
+    own, it = ("this item", "it") if len(limit.eased.items) == 1 else ("these items", "them")
+    lost = measured(limit.without) if average else f"{shares(limit.without)} of all occurrences lost"
+    return f"{lost}, {own} included, if you leave {it} out of the data"
+
+
+def _for_others(limit: Limit, run: Run) -> str:
+    """Why there is no saving without a limit, if there are others."""
+    others = [one for one in run.binding.limits if not one.eased.items and one is not limit]
+    return ": other limits forbid the same itemsets" if others else ""
+
+
+def _difference(now: float, then: float) -> str:
+    """How much less is lost then, so that it is the difference of the two shares as they are shown.
+
+    >>> _difference(0.2364, 0.2346), _difference(0.2364, 0.2362), _difference(0.5, 0.0004)
+    ('0.1%', 'below 0.1%', '50%')
+    """
+    shown = [round(100 * share, 1) for share in (now, then)]
+    return shares(round(shown[0] - shown[1], 1) / 100) if shown[0] > shown[1] else "below 0.1%"
 
 
 def _mostly(limit: Limit, run: Run) -> str:

@@ -14,7 +14,7 @@ from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
 from veilset.report.reading import reading_notes
 from veilset.report.recoding import recoding_sentence
-from veilset.report.text import NUMBERS, braced, number, shares, shown
+from veilset.report.text import NUMBERS, ROUNDED_UP, braced, number, rounded_up, shares, shown
 from veilset.report.words import (
     Words,
     bound_sentence,
@@ -73,7 +73,7 @@ def custodian_report(run: Run) -> str:
         hides=account.hides,
         undecided=undecided_sentence(release),
         bound="" if release.bound is None else bound_sentence(release.bound),
-        curve=curve_figure(run.binding.curve) if run.binding.curve else None,
+        curve=curve_figure(run.binding) if run.binding.curve else None,
         binding_title=binding_title(run),
         binding=binding_lines(run),
         attempts=attempt_rows(release),
@@ -165,6 +165,7 @@ def _risks(before: Audit, *, merged: bool, unknown: bool) -> dict[str, object]:
         "columns": [(head, "n" if head in NUMBERS else "") for head in (*words.heads, "Over the limit")],
         "rows": [(*words.row(risk, before), _times(float(words.over(risk, before)))) for risk in listed],
         "more": words.more(before, len(listed)),
+        "rounding": ROUNDED_UP if any(risk.confidence and rounded_up(risk.confidence) for risk in listed) else "",
         "by_size": ways_figure(before.found_by_size, says=says) if (says := ways_by_size(before)) else None,
     }
 

@@ -17,7 +17,7 @@ from veilset.errors import in_python
 from veilset.models import Audit, Leftover, Margin, Reach, Witness
 from veilset.options import declared
 from veilset.release import Release
-from veilset.report.binding import binding_facts
+from veilset.report.binding import binding_facts, curve_facts
 from veilset.report.caveats import caveats
 from veilset.report.hiding import ledger, taken_out
 from veilset.report.items import kept_items, repair_of, why_gone
@@ -127,7 +127,7 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
             for metric in account.metrics
         },
         "nugget_support": account.nugget_support,
-        "loss_by_p": [{"p": p, "loss": loss} for p, loss in run.binding.curve.items()],
+        "loss_by_p": curve_facts(run.binding),
         "binding": binding_facts(run.binding),
         "attempts": [{**vars(attempt)} for attempt in release.attempts],
         "bound": None

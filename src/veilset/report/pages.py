@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from veilset.anonymize import Value
+from veilset.anonymize import Binding
 from veilset.limits import Limits
 from veilset.report.binding import curve_sentence
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
@@ -96,15 +96,16 @@ def ways_figure(by_size: Sequence[int], *, says: str) -> Figure | None:
     return _figure(histogram, ["sensitive"], title=title, across=across, up="ways", says=says, first=first)
 
 
-def curve_figure(curve: Mapping[Value, float]) -> Figure:
+def curve_figure(binding: Binding) -> Figure:
     """What each p would cost."""
+    curve = binding.curve
     points = [("unlimited" if p is None else f"{p:,}", loss) for p, loss in curve.items()]
-    across, up = "public items an attacker may know (p)", "occurrences lost"
+    across, up = "public items an attacker may know (p)", "average loss" if binding.average else "occurrences lost"
     return Figure(
         title="What each p would cost",
         says=f"{curve_sentence(curve)}.",
         chart=partial(share_chart, points, across=across, up=up),
-        head=("p", "Item occurrences lost"),
+        head=("p", "Average loss" if binding.average else "Item occurrences lost"),
         rows=[(p, shares(loss)) for p, loss in points],
     )
 

@@ -17,6 +17,8 @@ CAUTION = (
     "is not bounded."
 )
 
+_CLEARLY = "beyond chance (lower bound, corrected for the number of combinations)"
+
 
 @dataclass(frozen=True)
 class Suggested:
@@ -37,8 +39,8 @@ def proxies_sentence(suggested: Suggested) -> str:
         return f"No public {items} is held together with a sensitive item by at least {people}."
     looked = f"{number(counted, 'combination')} of a public {items} and a sensitive item, in at least {people} each"
     if not found:
-        return f"None of {looked}, makes an attacker surer."
-    return f"{found:,} of {looked}, {'makes' if found == 1 else 'make'} an attacker surer."
+        return f"None of {looked}, makes an attacker surer {_CLEARLY}."
+    return f"{found:,} of {looked}, {'makes' if found == 1 else 'make'} an attacker surer {_CLEARLY}."
 
 
 def proxy_sentence(proxy: Proxy) -> str:

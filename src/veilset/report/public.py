@@ -14,8 +14,8 @@ from markupsafe import Markup
 from veilset.limits import Limits
 from veilset.models import Audit
 from veilset.report.pages import Figure, length_figure, render, support_figure
-from veilset.report.text import number
-from veilset.report.words import limits_met, says_nothing, verdict, words_of
+from veilset.report.text import ROUNDED_UP, number
+from veilset.report.words import limits_met, says_nothing, tells_shares, verdict, words_of
 from veilset.transactions import Transactions
 
 _CODE = Markup("<code>{}</code>")
@@ -68,6 +68,7 @@ def public_report(
         version=version,
         parameters=[(_CODE.format(name), *told) for name, *told in words.parameters(sensitive=bool(sensitive.any()))],
         limits=limits_met(audit),
+        rounding=ROUNDED_UP if tells_shares(audit) else "",
         supports=_supports(data, audit.promise.support_floor),
         cut=words.cut(data, limits),
         lengths=_lengths(data) if data.anatomy is None else None,  # lines that mix people have no length of their own

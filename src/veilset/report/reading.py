@@ -49,8 +49,9 @@ them out.
     column = source.layout.columns[-1] if source is not None and source.layout.form.shape == "long" else None
     there = "" if column is None else f" of the column {in_quotes(column)}"
     one = found.count == 1
-    if found.kind == "unique":  # never one alone
-        what = f"{found.count:,} of {number(len(data.names), 'item')}{there} occur in one transaction only"
+    if found.kind in ("unique", "rare"):  # never one alone
+        few = "one transaction only" if found.kind == "unique" else "one or two transactions only"
+        what = f"{found.count:,} of {number(len(data.names), 'item')}{there} occur in {few}"
     else:
         what = f"{number(found.count, 'item')}{there} {'looks' if one else 'look'} like "
         what += _ONE[found.kind] if one else found.kind

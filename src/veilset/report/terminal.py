@@ -13,14 +13,14 @@ from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
-from veilset.report.binding import binding_lines, binding_title, curve_sentence
+from veilset.report.binding import binding_lines, binding_title, curve_sentence, curve_title
 from veilset.report.caveats import caveats, no_public_sentence
 from veilset.report.hiding import p_r_reached, taken_sentence
 from veilset.report.items import attempts_sentence, kept_sentence, reasons_sentence, repair_sentence
 from veilset.report.reading import reading_notes
 from veilset.report.recoding import recoding_sentence
 from veilset.report.terminal_parts import indented, item_names, new_table, title
-from veilset.report.text import number, shares, shown
+from veilset.report.text import ROUNDED_UP, number, shares, shown
 from veilset.report.words import (
     bound_sentence,
     counted_sentence,
@@ -30,6 +30,7 @@ from veilset.report.words import (
     perhaps_worse,
     removed_sentence,
     says_nothing,
+    tells_shares,
     undecided_sentence,
     verdict,
     ways_by_size,
@@ -105,7 +106,8 @@ def _margins(audit: Audit, console: Console) -> None:
     table = new_table("How close it comes", "Here", "Allowed", "Where")
     for limit in limits_met(audit):
         table.add_row(limit.what, limit.met, limit.allowed, Text(limit.where))
-    indented([table, *([Text(more, style="dim")] if (more := perhaps_worse(audit)) else [])], console)
+    below = [perhaps_worse(audit), ROUNDED_UP if tells_shares(audit) else ""]
+    indented([table, *(Text(line, style="dim") for line in below if line)], console)
 
 
 def print_release(run: Run, console: Console, spell: Callable[..., str] = in_python) -> None:
@@ -137,7 +139,7 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
         "Not proven": undecided_sentence(release),
         "Strategies": attempts_sentence(release),
         "How good": "" if release.bound is None else bound_sentence(release.bound),
-        "Loss by p": curve_sentence(run.binding.curve),
+        curve_title(run.binding): curve_sentence(run.binding.curve),
         binding_title(run): "\n".join(binding_lines(run)),
     }
     for head, sentence in further.items():

@@ -112,6 +112,19 @@ def shares(value: float) -> str:
     return f"{100 * value:.1f}".removesuffix(".0") + "%"
 
 
+ROUNDED_UP = "Percentages of people are rounded up to the next 0.1%."
+"""What stands below a table of measured shares."""
+
+
+def rounded_up(share: Fraction) -> str:
+    """What to add to a share that `percent` does not tell exactly; empty if it does.
+
+    >>> rounded_up(Fraction(1, 3)), rounded_up(Fraction(2, 5))
+    (', rounded up', '')
+    """
+    return "" if (1000 * share).denominator == 1 else ", rounded up"
+
+
 def below(share: Fraction, limit: Fraction) -> str:
     """A share below a limit; told exactly where, rounded up, it would look like the limit."""
     return str(share) if share < limit and percent(share) == percent(limit) else percent(share)

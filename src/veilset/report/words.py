@@ -29,7 +29,7 @@ from veilset.models import (
 )
 from veilset.options import declared
 from veilset.release import Bound, Release, by_support
-from veilset.report.text import in_quotes, knowledge, number, people, quoted, shares, shown
+from veilset.report.text import in_quotes, knowledge, number, people, quoted, rounded_up, shares, shown
 from veilset.transactions import Transactions
 from veilset.views import by_size, visible
 
@@ -351,6 +351,11 @@ def limits_met(audit: Audit) -> list[Limit]:
         for name, (what, allowed) in words.limits(audit).items()
         if name in audit.margins
     ]
+
+
+def tells_shares(audit: Audit) -> bool:
+    """Whether a margin is a share that is rounded to be told."""
+    return any(isinstance(margin.value, Fraction) and rounded_up(margin.value) for margin in audit.margins.values())
 
 
 def perhaps_worse(audit: Audit) -> str:

@@ -11,7 +11,7 @@ from veilset.audit import reach_of
 from veilset.errors import said
 from veilset.exact import percent
 from veilset.models import NONE_SENSITIVE, Audit, Coherence, Reach, Witness
-from veilset.report.text import number, people, quoted, shares, shown
+from veilset.report.text import number, people, quoted, rounded_up, shares, shown
 from veilset.report.words import Words, partners, told_by
 from veilset.transactions import Transactions
 
@@ -62,9 +62,7 @@ class CoherenceWords(Words):
         here = percent(Fraction(one.value))
         if promise.h == 1:
             return f", and is up to {here} sure of one particular sensitive item (h=1 sets no limit); {of_some}"
-        # Less for some item or other than is allowed for one: the measured value for one explains that.
-        measured = f" (in this file {here})" if some.value < promise.h else ""
-        most = percent(promise.h)
+        measured, most = f" (in this file {here}{rounded_up(Fraction(one.value))})", percent(promise.h)
         one_item = "any one particular sensitive item" + (" or group of them" if promise.sensitive_groups else "")
         return f", and is at most {most} sure of {one_item}{measured}; {of_some}"
 

@@ -17,7 +17,7 @@ from veilset.io import AnatomyFile, Layout, Rows, TextBlocks, gather, open_text,
 from veilset.io.arrow import completed, rows_of
 from veilset.io.gaps import NO_GAPS, Gaps, Mending
 from veilset.io.gather import row_blocks
-from veilset.io.people import Doubt, suspicious_ids
+from veilset.io.people import Doubt, resembling_ids, suspicious_ids
 from veilset.io.sql import located, open_query, without_password
 from veilset.io.tables import open_table
 from veilset.io.where import Condition
@@ -231,7 +231,7 @@ def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
         notes.append(
             f"{many:,} {many:transaction is|transactions are} empty; {many:it counts as a person|they count as people}."
         )
-    notes += suspicious_ids(gathered, layout)
+    notes += [*suspicious_ids(gathered, layout), *resembling_ids(gathered, layout)]
     return tuple(notes)
 
 

@@ -354,13 +354,13 @@ class Transactions(Shown, Tabular):
 
     @cached_property
     def identifiers(self) -> tuple[Identifiers, ...]:
-        """Items that look like identifiers: dates, e-mail addresses, UUIDs, long numbers; nearly all of them unique.
+        """Items that look like identifiers: dates, e-mail addresses, UUIDs, long numbers, names few transactions hold.
 
         >>> data = Transactions.from_lists([["milk", "2024-01-03"], ["milk", "2024-01-04"]])
         >>> data.identifiers
         (Identifiers(kind='dates or times', count=2, examples=('2024-01-03', '2024-01-04')),)
         """
-        return find_identifiers(self.names, self.supports)
+        return find_identifiers(self.names, self.supports, self.offsets, self.items)
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:

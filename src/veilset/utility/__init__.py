@@ -4,7 +4,7 @@ from veilset.models import Coherence, HiddenPatterns, HiddenRules, LDiverseAnato
 from veilset.utility.account import Account, metrics_of
 from veilset.utility.anatomy_metrics import L_DIVERSE_ANATOMY
 from veilset.utility.coherence import COHERENCE
-from veilset.utility.generalization import ItemLoss, info_loss
+from veilset.utility.generalization import ItemLoss, average_loss, info_loss
 from veilset.utility.generalized_rules import rule_bounds, support_bounds
 from veilset.utility.hiding import side_effects
 from veilset.utility.hiding_metrics import HIDING
@@ -20,6 +20,7 @@ __all__ = [
     "Metric",
     "SideEffect",
     "Utility",
+    "average_loss",
     "info_loss",
     "least_loss",
     "metrics_of",
