@@ -117,6 +117,9 @@ def test_a_seed_that_is_no_text_is_refused_before_anything_is_read(shop, capsys)
     assert code == 2
     assert names(err, "--seed")
     assert names(err, "UTF-8")
+    code, _, err = run(capsys, "publish baskets.csv --k 2 --p 2 --seed '' --out release")
+    assert code == 2
+    assert names(err, "--seed")
 
 
 def test_lists_of_sensitive_items_are_united(shop, capsys):

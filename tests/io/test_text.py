@@ -102,6 +102,13 @@ def test_other_encodings(encoding: str, file) -> None:
     assert rows(file("käse,öl\n".encode(encoding), "a.csv"), encoding=encoding) == [["käse", "öl"]]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "UTF-32"])
+def test_text_that_is_not_in_the_encoding(encoding: str, file) -> None:
+    """The encoding exists, so the file is at fault, although a codec may not say at which byte."""
+    with refused(UnreadableInput, "a.csv", encoding.lower()):
+        rows(file(b"tea..,milk\n" * 9, "a.csv"), encoding=encoding)
+
+
 def test_notes_tell_what_a_careful_reader_wants_to_know(file, snapshot) -> None:
     assert notes(file(b"1 2\n3\n", "a.dat")) == ""
     assert notes(file(b"1\n\n\n", "a.dat")) == snapshot

@@ -195,8 +195,11 @@ class TextBlocks:
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(self._codec.name, "replace").encode("utf-8", "replace")
             raise self._not_text(error, before) from None
-        except UnicodeError:  # a codec that is no encoding of text after all, or gives halves of characters
-            raise _no_encoding(self._codec.name) from None
+        except UnicodeError:  # such as UTF-16 without a byte-order mark, or halves of characters
+            raise UnreadableInput(
+                f"{str(self._path)!r} is not {self._codec.name} text.",
+                f"Leave {said('encoding')} out for UTF-8, or name the encoding of the file.",
+            ) from None
 
     def _not_text(self, error: UnicodeDecodeError, before: bytes) -> UnreadableInput:
         return UnreadableInput(

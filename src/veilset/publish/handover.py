@@ -67,7 +67,9 @@ def seed_from(random_state: int | str | None) -> str:
 
 
 def check_seed(seed: str, name: str) -> None:
-    """Raise if a seed is no text that a file can hold, such as bytes of a command line that are not UTF-8."""
+    """Raise if a seed is empty, or no text that a file can hold, such as bytes of a command line that are not UTF-8."""
+    if not seed:
+        raise InvalidArgument(f"{said(name)} is empty.", "Give letters and digits, or leave it out for a random one.")
     try:
         seed.encode()
     except UnicodeEncodeError:  # the seed is a secret: the error does not show it
