@@ -7,6 +7,8 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
 from tests.support.places import DOCS, ROOT
 from veilset.cli import main
 
@@ -31,6 +33,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.no_sanitizer(reason="runs commands that other tests run in parts")
 def test_the_tutorial(tmp_path, monkeypatch, capfd, terminal):
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)
