@@ -51,6 +51,7 @@ lint: $(VENV)/.built
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE) $(wildcard benchmarks/*.cpp tests/native/*/*.cpp)
+	$(CXX) -std=c++20 -fsyntax-only -Inative benchmarks/our_loop.cpp
 
 # The command-line reference is generated; a test fails when it is not up to date.
 docs: $(VENV)/.built

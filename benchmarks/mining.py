@@ -18,10 +18,8 @@ import bit_loop
 import fim
 import numpy as np
 import numpy.typing as npt
-import pandas
 import scipy.sparse
 from measuring import best_in_turns, in_child, peak_memory, shown, timed
-from mlxtend.frequent_patterns import fpgrowth as mlxtend_fpgrowth
 
 import veilset as vs
 from veilset import _native
@@ -164,11 +162,15 @@ def _arrays(found: Itemsets) -> tuple[bytes, bytes, bytes]:
 
 def _mlxtend(data: vs.Transactions, support: int = 89) -> Line:
     """For orientation: of the tasks above, mlxtend takes seconds for this one and for T10I4D100K."""
+    # Only here: a process that measures its memory imports this file too.
+    import pandas  # noqa: PLC0415
+    from mlxtend.frequent_patterns import fpgrowth  # noqa: PLC0415
+
     ones = np.ones(len(data.items), dtype=bool)
     matrix = scipy.sparse.csr_matrix((ones, data.items, data.offsets), shape=(len(data), len(data.names)))
     frame = pandas.DataFrame.sparse.from_spmatrix(matrix)
     share = (support - 0.5) / len(data)  # it rounds up
-    found, theirs = timed(lambda: mlxtend_fpgrowth(frame, min_support=share))
+    found, theirs = timed(lambda: fpgrowth(frame, min_support=share))
     listed = [(tuple(row), round(s * len(data))) for row, s in zip(found["itemsets"], found["support"], strict=True)]
     expected = {(frozenset(data.codes(names).tolist()), count) for names, count in frequent(data, support)}
     assert {(frozenset(codes), count) for codes, count in listed} == expected

@@ -5,7 +5,7 @@
 extern "C" int64_t and_count_repeated(const uint64_t* a, const uint64_t* b, size_t words, int64_t repeat) {
     int64_t ones = 0;
     for (int64_t i = 0; i < repeat; ++i) {
-        ones += veilset::and_count(a, b, words);
+        ones += veilset::best_loops->and_count(a, b, nullptr, nullptr, words);
         asm volatile("" ::: "memory");  // or the compiler might do it once
     }
     return ones;

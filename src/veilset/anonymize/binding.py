@@ -2,7 +2,7 @@
 
 A promise says of each of its limits how it could be eased (`Eased`), always as another promise, or as the same promise
 for data that lacks some items. What is then lost is measured, never guessed: whoever asks says how, as a run of the
-same method does. All of it may take as long as the method has taken, or two seconds. What is not known by then is
+same method does. All of it may take as long as the method has taken, or one second. What is not known by then is
 undecided, and is told as such.
 """
 
@@ -23,7 +23,7 @@ Value = int | Fraction | None
 MOST_ITEMS = 3
 """Of so many sensitive items, or hidden patterns, the cost is measured."""
 
-_LEAST = 2.0  # seconds
+_LEAST = 1.0  # seconds
 _SHARE = 1 / 3  # of the time left, for one question: the first ones tell most
 
 
