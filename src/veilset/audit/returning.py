@@ -6,7 +6,7 @@ few people, or one that gives a sensitive item away. What has no search of its o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -35,6 +35,8 @@ class Returned:
     original : Transactions
     item : str
         What returns.
+    rows : array of int
+        The transactions of the original that hold it.
     gone : frozenset of str
         What stays suppressed.
     generalized : mapping
@@ -45,23 +47,15 @@ class Returned:
 
     original: Transactions
     item: str
+    rows: npt.NDArray[np.int64]
     gone: frozenset[str]
     generalized: Mapping[str, str]
     withheld: npt.NDArray[np.bool_]
 
     @cached_property
-    def _rows(self) -> npt.NDArray[np.int64]:
-        offsets, code = self.original.offsets, self.original.codes([self.item])[0]
-        found = []
-        for first, last in row_blocks(offsets, _BLOCK):
-            places = np.flatnonzero(self.original.items[offsets[first] : offsets[last]] == code) + offsets[first]
-            found.append(np.searchsorted(offsets, places, side="right") - 1)
-        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-
-    @cached_property
     def holders(self) -> Transactions:
         """The transactions that hold the item, without it: what else is released of them."""
-        return self._released(self.original.take(self._rows), {*self.gone, self.item})
+        return self._released(self.original.take(self.rows), {*self.gone, self.item})
 
     @cached_property
     def data(self) -> Transactions:
@@ -69,7 +63,7 @@ class Returned:
         if not self.withheld.any():
             return self._released(self.original, self.gone)
         there = ~self.withheld
-        there[self._rows] = True
+        there[self.rows] = True
         return self._released(self.original.take(np.flatnonzero(there)), self.gone)
 
     def _released(self, data: Transactions, gone: Collection[str]) -> Transactions:
@@ -116,16 +110,31 @@ def why_not_back(
     left_out[list(withheld)] = True
     found: dict[str, Witness | None] = {}
     wanted = list(items)
+    rows = _holders(original, wanted)
     for number, item in enumerate(wanted):
         limits.step("Looking for why items cannot return", number, len(wanted))
         if limits.seconds_left() <= 0:
             break
-        returned = Returned(original, item, frozenset(suppressed) - {item}, generalized or {}, left_out)
+        returned = Returned(original, item, rows[item], frozenset(suppressed) - {item}, generalized or {}, left_out)
         try:
             found[item] = search(returned, promise, limits=limits)
         except BudgetExceeded:
             break
     return found
+
+
+def _holders(original: Transactions, items: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
+    """For each of these items the transactions that hold it."""
+    offsets, codes = original.offsets, original.codes(items)
+    wanted = np.zeros(len(original.names), dtype=bool)
+    wanted[codes] = True
+    places = [np.zeros(0, dtype=np.int64)]
+    for first, last in row_blocks(offsets, _BLOCK):
+        start = int(offsets[first])
+        places.append(np.flatnonzero(wanted[original.items[start : offsets[last]]]) + start)
+    at = np.concatenate(places)
+    rows, held = np.searchsorted(offsets, at, side="right") - 1, original.items[at]
+    return {item: rows[held == code] for item, code in zip(items, codes.tolist(), strict=True)}
 
 
 def _by_audit(returned: Returned, promise: Promise, *, limits: Limits) -> Witness | None:

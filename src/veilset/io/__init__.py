@@ -8,7 +8,7 @@ from veilset.io.files import TextBlocks, read_bytes, read_text_bytes
 from veilset.io.gather import gather
 from veilset.io.layout import ANATOMIES, FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
-from veilset.io.rows import Rows
+from veilset.io.rows import Rows, arrow_numbers
 from veilset.io.text import open_text
 from veilset.io.writing import as_written, check_names, find_difference, table_of, write_rows
 
@@ -21,6 +21,7 @@ __all__ = [
     "Layout",
     "Rows",
     "TextBlocks",
+    "arrow_numbers",
     "as_written",
     "atomic_file",
     "atomic_folder",

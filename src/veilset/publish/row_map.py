@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from veilset.io import atomic_file
+from veilset.io import arrow_numbers, atomic_file
 from veilset.release import Release
 
 _ROWS_AT_ONCE = 1 << 17
@@ -42,8 +42,10 @@ def write_row_map(path: Path, release: Release, order: npt.NDArray[np.int64] | N
     with atomic_file(path) as stream, pq.ParquetWriter(stream, schema, use_dictionary=False) as writer:
         for first in range(0, len(originals), _ROWS_AT_ONCE):
             some = slice(first, first + _ROWS_AT_ONCE)
-            columns = [pa.array(where[some], mask=~there[some]), pa.array(originals[some] + 1)]
-            columns += [names.take(pa.array(originals[some])) for names in named.values()]
+            released = arrow_numbers(where[some][there[some]])
+            absent = pa.nulls(len(where[some]) - len(released), pa.int64())  # they come last
+            columns = [pa.concat_arrays([released, absent]), arrow_numbers(originals[some] + 1)]
+            columns += [names.take(arrow_numbers(originals[some])) for names in named.values()]
             writer.write_table(pa.table(columns, schema=schema))
 
 
