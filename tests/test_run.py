@@ -38,8 +38,8 @@ def test_the_curve_can_be_left_out(tmp_path):
     for with_what_if in (True, False):
         bundle = vs.publish(release, tmp_path / str(with_what_if), with_what_if=with_what_if)
         pages[with_what_if] = (bundle.custodian / "report.html").read_text()
-    assert "What each p would cost" in pages[True]
-    assert "What each p would cost" not in pages[False]
+    assert "Loss for each p" in pages[True]
+    assert "Loss for each p" not in pages[False]
 
 
 def test_a_choice_that_is_repeated_is_not_asked_again():

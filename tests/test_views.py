@@ -147,8 +147,8 @@ def test_other_libraries_take_what_is_a_table(table):
     [
         ("a,b\n\na,b\n", ["1 transaction is empty; it counts as a person."]),
         ("a,b\n\n\na,b\n", ["2 transactions are empty; they count as people."]),
-        ("a,,b\na,b\n", ["1 empty field between delimiters was passed over."]),
-        ("a,,b\na,,b\n", ["2 empty fields between delimiters were passed over."]),
+        ("a,,b\na,b\n", ["1 empty field between delimiters was skipped."]),
+        ("a,,b\na,,b\n", ["2 empty fields between delimiters were skipped."]),
     ],
 )
 def test_one_is_not_many(content, notes, tmp_path):

@@ -57,7 +57,7 @@ def audit(
     >>> data = vs.Transactions.from_lists([["milk", "beer"], ["milk"], ["milk", "beer"], ["milk", "figs"]])
     >>> print(vs.audit(data, vs.Coherence(k=2, p=2)))
     Coherence(k=2, p=2) does not hold on 4 transactions (4 itemsets checked).
-      {figs}: only 1 transaction holds this
+      {figs}: only 1 matching transaction
     """
     check_transactions(data)
     check_promise(promise)

@@ -19,8 +19,8 @@ _SAID = re.compile("\x02([^\x02\x03]*)\x03")
 def said(name: str, value: object = _NAME_ONLY) -> str:
     """An option in a message, with its value if one is given; it is spelled when the message is read.
 
-    >>> str(InvalidArgument("Line 1 has names.", f"Say {said('header', True)}, or leave {said('format')} out."))
-    'Line 1 has names. Say header=True, or leave format out.'
+    >>> str(InvalidArgument("Line 1 has names.", f"Use {said('header', True)}, or leave {said('format')} out."))
+    'Line 1 has names. Use header=True, or leave format out.'
     """
     return f"\x02{json.dumps([name] if value is _NAME_ONLY else [name, value], default=str)}\x03"
 

@@ -90,7 +90,7 @@ def exact_factor(value: float | str | Fraction, name: str) -> Fraction:
 
 def _too_fine(value: object, name: str, example: str) -> InvalidArgument:
     return InvalidArgument(
-        f"{said(name)} is {value}, which is finer than a fraction with a denominator of up to a million can say.",
+        f"{said(name)} is {value}, which needs a denominator above a million.",
         f"Give at most six decimals, or a fraction such as {said(name, example)}.",
     )
 

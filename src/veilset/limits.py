@@ -157,7 +157,7 @@ class Limits:
 
     def _out_of_time(self, task: str, advice: str) -> BudgetExceeded:
         return BudgetExceeded(
-            f"{task} stopped at the time limit of {self.time_limit:g} seconds; the question is not decided.",
+            f"{task} stopped at the time limit of {self.time_limit:g} seconds; the result is undecided.",
             f"Allow more time, or {advice}",
         )
 
@@ -165,7 +165,7 @@ class Limits:
         limit = _bytes(self.memory_limit)
         shown = f"{limit / 1e9:.2g} GB" if limit is not None else "what this machine allows"
         return BudgetExceeded(
-            f"{task} stopped at the memory limit ({shown}); the question is not decided.",
+            f"{task} stopped at the memory limit ({shown}); the result is undecided.",
             f"Raise the memory limit, or {advice}",
         )
 

@@ -373,7 +373,7 @@ class Release(Shown, Tabular):
     def _why_not(self) -> str:
         if self.audit is None:
             return "never audited"
-        return "edits do not account for it" if self.discrepancy is not None else "the promise does not hold"
+        return "its edits do not explain it" if self.discrepancy is not None else "the promise does not hold"
 
 
 def by_support(data: Transactions, names: Collection[str]) -> tuple[str, ...]:
@@ -387,5 +387,5 @@ def check_release(release: object) -> None:
     if not isinstance(release, Release):
         raise InvalidArgument(
             f"The release is {'None' if release is None else f'a {type(release).__name__}'}.",
-            "Give what vs.anonymize returns.",
+            "Pass the result of vs.anonymize.",
         )

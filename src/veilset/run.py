@@ -194,9 +194,9 @@ class Run:
         if not self.with_what_if:
             return Binding(why_not="left out on request")
         if not release.certified and (release.audit is None or release.audit.holds):
-            return Binding(holds=True, why_not="no limit of the promise is in the way")
+            return Binding(holds=True, why_not="no limit of the promise caused this")
         if release.certified and release.repeated:
-            return Binding(why_not="these changes were decided earlier")
+            return Binding(why_not="these edits come from an earlier release")
         if release.certified and release.method not in methods_of(self.promise):
             return Binding(why_not=f"there is no method {release.method!r} to run again")
         with self.timed("what if"):
@@ -356,7 +356,7 @@ def _without_empty(release: Release) -> Release:
 
 def _followed_by(attempts: tuple[Attempt, ...], more: int) -> tuple[Attempt, ...]:
     """The chosen strategy is not all that made the release: so many sensitive items more had to go."""
-    note = f"then {more:,} sensitive item{'s' * (more > 1)} more removed, too common without empty transactions"
+    note = f"then {more:,} more sensitive item{'s' * (more > 1)} removed: too common without empty transactions"
     return tuple(
         dataclasses.replace(one, note="; ".join(filter(None, (one.note, note)))) if one.won else one for one in attempts
     )

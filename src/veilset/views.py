@@ -27,8 +27,8 @@ _AFTER_A_BLANK = re.compile(r"(?<= ) ")
 class Count(int):
     """A number to be told in a sentence: after a bar stands what is said of many.
 
-    >>> [f"{n:,} {n:line was|lines were} passed over." for n in (Count(1), Count(2000))]
-    ['1 line was passed over.', '2,000 lines were passed over.']
+    >>> [f"{n:,} {n:line was|lines were} skipped." for n in (Count(1), Count(2000))]
+    ['1 line was skipped.', '2,000 lines were skipped.']
     """
 
     def __format__(self, spec: str) -> str:
@@ -135,13 +135,13 @@ class Tabular:
 @singledispatch
 def card(summary: object) -> str:
     """A summary as a piece of HTML; registered by `veilset.report`."""
-    raise TypeError(f"A {type(summary).__name__} is no summary.")
+    raise TypeError(f"A {type(summary).__name__} is not a summary.")
 
 
 @singledispatch
 def handed_over(release: object, random_state: int | str | None) -> Any:
     """The Arrow table of a release that may leave the custodian; registered by `veilset.publish`."""
-    raise TypeError(f"A {type(release).__name__} is no release.")
+    raise TypeError(f"A {type(release).__name__} is not a release.")
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

@@ -293,7 +293,7 @@ def test_what_is_found_counts_as_memory(monkeypatch):
 
 def test_exceptions_pass_where_no_kernel_is_at_work():
     def stop(what, done, total):
-        if what.startswith("Looking at what is left"):
+        if what.startswith("Checking what is left"):
             raise RuntimeError("enough")
 
     with refused(RuntimeError, "enough"):

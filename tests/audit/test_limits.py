@@ -48,8 +48,8 @@ def test_memory_limit_stops_the_audit(question, more):
     ("question", "last"),
     [
         ("coherence", "Checking itemsets of .*"),
-        ("rho-uncertainty", "Checking what all that is known gives away|Looking for the largest certainty"),
-        ("many patterns", "Counting what transactions hold of the patterns"),
+        ("rho-uncertainty", "Checking inferences from any knowledge|Searching for the highest confidence"),
+        ("many patterns", "Counting the patterns in transactions"),
     ],
 )
 def test_progress_is_told_and_its_exceptions_pass(question, last):

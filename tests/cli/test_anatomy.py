@@ -70,7 +70,7 @@ def test_publish_verify_audit_and_repeat(shop, capsys):
     code, said = publish(capsys, *PARTITION, "--seed", "secret 4711")
     assert (code, said["verdict"], said["suppressed"]["count"]) == (0, "GO", 0)
     assert columns(said) == {DRINKS, FOOD, CARE}
-    assert said["anatomy"]["columns_wished"] == 3
+    assert said["anatomy"]["columns_requested"] == 3
     code, found = run(capsys, "verify", "release/public")
     assert (code, found["verdict"]) == (0, "holds")
     code, found = run(capsys, "audit", "release/public/anatomy.csv", "--format", "anatomy", *TWO)

@@ -46,7 +46,7 @@ def test_identifiers_are_told_to_programs(command: str, visits: Path, capsys) ->
     _, facts = run(capsys, *COMMANDS[command](visits), "--format", "basket")
     dates = {"kind": "dates or times", "count": 2, "examples": ["2024-01-03", "2024-01-09"]}
     assert facts["reading"] == {
-        "notes": ["1 empty field between delimiters was passed over."],
+        "notes": ["1 empty field between delimiters was skipped."],
         "identifiers": [dates],
     }
 

@@ -163,11 +163,11 @@ def test_buckets_begin_with_one(tmp_path):
 
 
 def test_no_columns_or_nothing_in_one(tmp_path):
-    unreadable(tmp_path, "bucket\n1\n", "line 1", "no column")
+    unreadable(tmp_path, "bucket\n1\n", "line 1", "item column")
     unreadable(tmp_path, "bucket,column_1,column_2\n1,a,\n", "'column_2'")
     unreadable(tmp_path, "", "empty")
     (tmp_path / "t.csv").write_text("bucket,column_1\n")
-    with refused(UnreadableInput, "'t.csv'", "no transaction"):
+    with refused(UnreadableInput, "'t.csv'", "no transactions"):
         vs.read(tmp_path / "t.csv", format="anatomy")
 
 
@@ -214,7 +214,7 @@ def test_what_is_wrong_in_json_lines(tmp_path, line, named, snapshot):
 
 def test_the_first_of_json_lines_says_what_columns_there_are(tmp_path):
     unreadable(tmp_path, '{"bucket": 1, "age": []}\n', "line 1", "'age'", "'column_1'", suffix="jsonl")
-    unreadable(tmp_path, '{"bucket": 1}\n', "line 1", "no column", suffix="jsonl")
+    unreadable(tmp_path, '{"bucket": 1}\n', "line 1", "item column", suffix="jsonl")
     unreadable(tmp_path, "{}\n", "line 1", "''", suffix="jsonl")
     unreadable(tmp_path, "[]\n", "line 1", "array", suffix="jsonl")
     in_other_order = ROW + '{"column_2": ["b"], "column_1": [], "bucket": 1}\n'
@@ -238,7 +238,7 @@ def lists(*rows) -> pa.Array:
         ({"bucket": [1.0], "column_1": lists(["a"])}, ("buckets", "double")),
         ({"bucket": [1], "column_1": ["a"]}, ("'column_1'", "string")),
         ({"bucket": [1], "age": lists(["a"])}, ("'age'", "'column_1'")),
-        ({"bucket": [1]}, ("no column",)),
+        ({"bucket": [1]}, ("item column",)),
     ],
 )
 def test_what_is_wrong_in_parquet(tmp_path, columns, named, snapshot):
@@ -301,7 +301,7 @@ def test_the_name_says_which_container(tmp_path):
     for name in ("table.tsv", "table.txt", "table.arrow", "table.dat", "table"):
         with refused(InvalidArgument, ".csv", ".jsonl", ".parquet"):
             table_d().write(tmp_path / name, format="anatomy")
-    with refused(InvalidArgument, "packed"):
+    with refused(InvalidArgument, "compressed"):
         table_d().write(tmp_path / "table.parquet.gz", format="anatomy")
     assert not list(tmp_path.iterdir())
     assert ANATOMIES.keys().isdisjoint(FORMATS)

@@ -75,7 +75,7 @@ def test_an_existing_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_created_meanwhile_is_refused(tmp_path: Path) -> None:
-    with refused(InvalidArgument, "release'", "meanwhile"), atomic_folder(tmp_path / "release") as staging:
+    with refused(InvalidArgument, "release'", "meantime"), atomic_folder(tmp_path / "release") as staging:
         (staging / "new").touch()
         old_release(tmp_path)
     assert listing(tmp_path) == ["release"]
@@ -226,7 +226,7 @@ def test_a_file_is_replaced_only_on_demand(tmp_path: Path) -> None:
     with refused(InvalidArgument, "data'", "replace"), atomic_file(path):
         pytest.fail("the block must not run")
     path.unlink()
-    with refused(InvalidArgument, "data'", "meanwhile"), atomic_file(path) as stream:
+    with refused(InvalidArgument, "data'", "meantime"), atomic_file(path) as stream:
         stream.write(b"new")
         path.write_text("old")
     assert path.read_text() == "old"

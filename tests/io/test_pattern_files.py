@@ -170,7 +170,7 @@ def test_encoding(tmp_path):
         ("p.jsonl", '{"items": ["milk"]}\n\n{"support": 3}\n', ("line 3", "'items'", "missing")),
         ("p.jsonl", '{"items": ["milk"]}\n{', ("line 2", "JSON")),
         ("p.jsonl", '{"items": []}\n', ("line 1", "no item")),
-        ("p.parquet", "no table", ("Parquet", "intact")),
+        ("p.parquet", "no table", ("Parquet", "valid")),
     ],
 )
 def test_errors_in_lists_of_patterns_name_the_place(tmp_path, name, text, named, snapshot):

@@ -162,7 +162,7 @@ def test_duckdb_without_a_query(query, sales):
 
 def test_a_database_without_tables(tmp_path):
     duckdb.connect(str(tmp_path / "a.ddb")).close()
-    with refused(InvalidArgument, "a.ddb'", "no tables"):
+    with refused(InvalidArgument, "a.ddb'", "tables"):
         open_query(str(tmp_path / "a.ddb"), None, Limits())
 
 

@@ -185,9 +185,9 @@ def test_progress(kind, tmp_path):
         ("a.data", b"", ("Parquet",)),
         ("a.arrow", b"PAR1", (".arrow", "Arrow", "Parquet", "format")),
         ("a.feather", b"FEA1\0\0\0\0FEA1", (".feather", "Arrow", "version 1")),
-        ("a.parquet", b"PAR1", ("a.parquet'", "intact", "Parquet")),
-        ("a.arrow", b"ARROW1\0\0", ("a.arrow'", "intact", "Arrow")),
-        ("a.arrow", b"\xff\xff\xff\xff", ("a.arrow'", "intact", "Arrow")),
+        ("a.parquet", b"PAR1", ("a.parquet'", "valid", "Parquet")),
+        ("a.arrow", b"ARROW1\0\0", ("a.arrow'", "valid", "Arrow")),
+        ("a.arrow", b"\xff\xff\xff\xff", ("a.arrow'", "valid", "Arrow")),
     ],
 )
 def test_what_is_no_such_file(name, content, named, tmp_path):
@@ -216,7 +216,7 @@ def test_errors_in_rows_name_the_file(tmp_path):
         (".arrow", arrow(pa.table({"items": latin}))),
     ):
         path = saved(content, tmp_path, suffix)
-        with refused(UnreadableInput, "intact", "UTF8"):
+        with refused(UnreadableInput, "valid", "UTF8"):
             rows_in(path, Layout(suffix[1:]))
 
 
@@ -252,7 +252,7 @@ def test_our_options_are_plain():
         (parquet_with(write_statistics=True), ("'items.list.element'", "row group 1", "statistics")),
         (parquet_with(write_page_index=True), ("row group 1", "page index")),
         (parquet_with(bloom_filter_options={"items.list.element": True}), ("row group 1", "Bloom filter")),
-        (parquet_with(sorting_columns=[pyarrow.parquet.SortingColumn(0)]), ("row group 1", "sorted")),
+        (parquet_with(sorting_columns=[pyarrow.parquet.SortingColumn(0)]), ("row group 1", "sort order")),
         (parquet_with(compression_level=9, compression="gzip"), ("differs",)),
         (parquet_with(use_dictionary=False), ("differs",)),
     ],
@@ -307,7 +307,7 @@ def test_what_else_an_arrow_file_can_hold():
     noted = pa.schema([SCHEMA.field(0).with_metadata({"by": "ann"})])
     assert names(found(arrow(one.cast(noted))), "metadata")
     assert names(found(arrow(one, compression="zstd")), "differs")
-    with refused(UnreadableInput, "intact", "Arrow"):
+    with refused(UnreadableInput, "valid", "Arrow"):
         check_plain(content + b"ann", SCHEMA, "arrow")
     batch = one.to_batches()[0]
     stream = io.BytesIO()
@@ -344,8 +344,8 @@ def test_hidden_values_of_an_arrow_file():
 @pytest.mark.parametrize("container", ["parquet", "arrow"])
 def test_a_damaged_file_is_not_plain(container, tmp_path):
     content = written(ROWS, Layout(container))
-    with refused(UnreadableInput, "intact", container.title()):
+    with refused(UnreadableInput, "valid", container.title()):
         check_plain(content[:-20], SCHEMA, container)
     path = saved(content[:-20], tmp_path)
-    with refused(UnreadableInput, "table.parquet'", "intact", container.title()):
+    with refused(UnreadableInput, "table.parquet'", "valid", container.title()):
         check_plain(path, SCHEMA, container)

@@ -112,7 +112,7 @@ def test_text_that_is_not_in_the_encoding(encoding: str, file) -> None:
 def test_notes_tell_what_a_careful_reader_wants_to_know(file, snapshot) -> None:
     assert notes(file(b"1 2\n3\n", "a.dat")) == ""
     assert notes(file(b"1\n\n\n", "a.dat")) == snapshot
-    assert "is not the right delimiter" not in notes(file(b"a,b\nc\nd\n", "a.csv"))
+    assert "is not the delimiter" not in notes(file(b"a,b\nc\nd\n", "a.csv"))
 
 
 def test_header_and_unnamed_columns(file) -> None:

@@ -110,7 +110,7 @@ class TestForms:
             with refused(UnreadableInput, "below"):
                 read_tree(path)
         elif any(len(groups(node)) == 7 for node in above):
-            with refused(UnreadableInput, "circle"):
+            with refused(UnreadableInput, "cycle"):
                 read_tree(path)
         else:
             assert read_tree(path) == {node: groups(node) for node in above if node not in above.values()}

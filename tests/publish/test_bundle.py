@@ -240,7 +240,7 @@ def test_a_release_that_the_disk_does_not_confirm_is_said_to_be_in_place(release
 
     monkeypatch.setattr(os, "fsync", unsure)
     out = tmp_path / "out"
-    with refused(vs.CannotWrite, str(out), "in place", os.strerror(errno.EIO)):
+    with refused(vs.CannotWrite, str(out), "written completely", os.strerror(errno.EIO)):
         vs.publish(release, out)
     assert vs.verify(out).holds
     assert unfinished(tmp_path) == []

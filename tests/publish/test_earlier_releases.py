@@ -61,6 +61,6 @@ def replayed(kind: str, folder: Path, capsys) -> tuple[dict[str, Any], dict[str,
     )
     for public in (before, after):
         public["certificate.json"] = json.loads(public["certificate.json"])
-    earlier, now = (public["certificate.json"]["not_promised"] for public in (before, after))
-    after["certificate.json"]["not_promised"] = [sentence for sentence in now if sentence in earlier]
+    earlier, now = (public["certificate.json"].pop("not_promised") for public in (before, after))
+    assert len(now) >= len(earlier)  # words may improve here too
     return before, after

@@ -52,7 +52,7 @@ def test_nothing_is_added_where_the_earlier_changes_suffice(earlier):
     data = vs.Transactions.from_lists(EARLIER)
     release = vs.apply(earlier, data, repair=True)
     assert (release.suppressed, release.certified) == (("fig",), True)
-    assert "nothing more than in the earlier release" in printed(report.print_release, run_of(release))
+    assert "nothing beyond the earlier release" in printed(report.print_release, run_of(release))
     assert report.release_facts(run_of(vs.apply(earlier, data)))["repair"] is None
 
 

@@ -51,9 +51,9 @@ def test_why_of_a_sensitive_item_that_is_too_common() -> None:
 def test_an_item_that_could_return_is_said_to() -> None:
     data = Transactions.from_lists([["a"], ["a"], ["b"], ["b"], ["a", "s"]], sensitive=["s"])
     every = run_of(api.anonymize(data, RhoUncertainty(rho="1/2"), method="remove-sensitive"))
-    assert why_gone(every) == {"s": "could be put back alone"}
+    assert why_gone(every) == {"s": "could be restored alone"}
     given = run_of(api.anonymize(data, Coherence(h=1, k=2, p=1), method="replay", suppressed=["a"]))
-    assert why_gone(given) == {"a": "could be put back alone; suppressed as in the earlier release"}
+    assert why_gone(given) == {"a": "could be restored alone; suppressed as in the earlier release"}
 
 
 def test_only_the_most_frequent_are_looked_into(monkeypatch) -> None:
@@ -64,7 +64,7 @@ def test_only_the_most_frequent_are_looked_into(monkeypatch) -> None:
     why = why_gone(run)
     assert list(why) == list(run.release.suppressed_by_support)
     assert why["f"] == "on its own: 1 person, k = 2", "No search is needed for that."
-    assert sum("not looked into" in reason for reason in why.values()) == len(why) - 2
+    assert sum("not examined" in reason for reason in why.values()) == len(why) - 2
 
 
 def test_what_survives_is_listed_the_most_frequent_first() -> None:
@@ -108,4 +108,4 @@ def test_sensitive_items_that_go_with_the_empty_transactions_are_noted() -> None
     release = api.anonymize(data, RhoUncertainty(rho="1/2"), drop_empty=True)
     assert (release.suppressed, release.certified) == (("flu",), True)
     (chosen,) = (attempt for attempt in release.attempts if attempt.won)
-    assert "1 sensitive item more removed" in chosen.note
+    assert "1 more sensitive item removed" in chosen.note

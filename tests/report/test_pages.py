@@ -117,7 +117,7 @@ def test_public_report_of_merged_transactions_does_not_take_one_for_a_person() -
         report.public_report(release.custodian_data, release.audit, loss_percent=8, version="v", merged=merged)
         for merged in (False, True)
     ]
-    assert ["taken as one person" in page for page in told] == [True, False]
+    assert ["transaction as one person" in page for page in told] == [True, False]
 
 
 def test_public_report_of_rho_uncertainty(pages: dict[str, dict[str, str]]) -> None:
@@ -168,7 +168,7 @@ def test_custodian_report_says_what_it_must(pages: dict[str, dict[str, str]]) ->
 
 def test_custodian_report_without_the_risks_before(snapshot: object) -> None:
     text = page_text(report.custodian_report(run_of(shop_release(), before=None)))
-    start = text.index("at risk before")
+    start = text.index("Risks in the original")
     assert text[start : text.index("What was changed")] == snapshot
 
 
@@ -180,7 +180,7 @@ def test_custodian_report_folds_many_items_and_shows_every_kind_of_change(snapsh
     assert re.search(r"<summary>[^<]*\b30\b", html)
     assert html.count("rare 29") == 1
     assert screen_text(report.print_release, run_of(coarser)) == snapshot
-    for told in ("30 transactions withheld", "1 item given a coarser name"):
+    for told in ("30 transactions withheld", "1 item with a coarser name"):
         assert told in html
         assert told in printed(report.print_release, run_of(coarser))
 

@@ -94,7 +94,7 @@ def test_print_release_that_lost_all_that_is_sensitive(snapshot) -> None:
     run = run_of(api.anonymize(data, RhoUncertainty(rho="1/2")))
     assert run.release.all_sensitive_removed
     assert report.release_facts(run)["all_sensitive_removed"] is True
-    first, _ = printed(report.print_release, run, spell=in_flags).split("Had to go")
+    first, _ = printed(report.print_release, run, spell=in_flags).split("Unavoidable")
     assert names(first, "--sensitive-weight")
     assert first == snapshot(name="first line")
     assert "sensitive_weight" in report.custodian_report(run)

@@ -30,7 +30,7 @@ def five(**promise: object) -> Audit:
 @pytest.mark.parametrize(
     ("ask", "merged", "values"),
     [
-        pytest.param(lambda: five(h=0.4, k=5, p=4), True, (4, 5, "40%", "in this file 40%", "80%"), id="holds"),
+        pytest.param(lambda: five(h=0.4, k=5, p=4), True, (4, 5, "40%", "40% in this file", "80%"), id="holds"),
         pytest.param(lambda: five(h=0.4, k=5, p=4), False, (4, 5, "40%", "80%"), id="not merged"),
         pytest.param(lambda: five(h="9/10", k=5, p=None), True, (5, "90%", "40%", "80%"), id="unlimited, far from it"),
         pytest.param(

@@ -157,7 +157,7 @@ def test_facts_of_a_release() -> None:
     assert "98765" not in json.dumps(facts)  # the seed would undo the shuffling
     assert facts["options"] == {"columns": 3}
     assert facts["anatomy"] == {
-        "columns_wished": 3,
+        "columns_requested": 3,
         "columns": [["d", "e", "f", "h"], ["a", "b", "c", "g"]],
         "merges": [
             {

@@ -109,12 +109,12 @@ CASES: dict[str, list[Good | Bad]] = {
         Good("a.dat", "1\n\n \n", [["1"], [], []], note="2 transactions are empty; they count as people."),
         Good("a.csv", "a\n\nb\n", [["a"], [], ["b"]], note="1 transaction is empty"),
         Good("a.dat", "\n", [[]], note="1 transaction is empty"),
-        Good("a.csv", "id,item\n1,a\n\n1,b\n", [["a", "b"]], LONG, "1 blank line was passed over"),
-        Good("a.csv", "a,b\n1,1\n\n", [["a", "b"]], WIDE, "1 blank line was passed over"),
-        Good("a.jsonl", '["a"]\n\n["b"]\n', [["a"], ["b"]], note="1 blank line was passed over"),
+        Good("a.csv", "id,item\n1,a\n\n1,b\n", [["a", "b"]], LONG, "1 blank line was skipped"),
+        Good("a.csv", "a,b\n1,1\n\n", [["a", "b"]], WIDE, "1 blank line was skipped"),
+        Good("a.jsonl", '["a"]\n\n["b"]\n', [["a"], ["b"]], note="1 blank line was skipped"),
     ],
     "an empty field": [
-        Good("a.csv", "a,,b\n,,\n", [["a", "b"], []], note="4 empty fields between delimiters were passed over.")
+        Good("a.csv", "a,,b\n,,\n", [["a", "b"], []], note="4 empty fields between delimiters were skipped.")
     ],
     "an id without items": [
         Good("a.csv", "id,item\n1,\n2,a\n", [[], ["a"]], LONG, "1 transaction is empty"),
@@ -160,9 +160,9 @@ CASES: dict[str, list[Good | Bad]] = {
     "a .gz or .zst that is cut off or damaged": [
         Bad("a.dat.gz", gzip.compress(MANY)[:-9], ("a.dat.gz'", "compressed")),
         Bad("a.dat.zst", zstd(MANY)[:-3], ("a.dat.zst'", "compressed")),
-        Bad("a.dat.gz", gzip.compress(b"1\n")[:-8] + b"12345678", ("intact", "gzip")),
-        Bad("a.dat.gz", "1 2\n", ("intact", "gzip")),
-        Bad("a.dat.zst", "1 2\n", ("intact", "zstd")),
+        Bad("a.dat.gz", gzip.compress(b"1\n")[:-8] + b"12345678", ("valid", "gzip")),
+        Bad("a.dat.gz", "1 2\n", ("valid", "gzip")),
+        Bad("a.dat.zst", "1 2\n", ("valid", "zstd")),
     ],
     "a compressed text": [
         Good("a.dat.gz", gzip.compress(b"1 2\n") + gzip.compress(b"3\n"), ONE_TWO),
@@ -204,7 +204,7 @@ CASES: dict[str, list[Good | Bad]] = {
         Misused("a.parquet", lists(["a"]), ("'itmes'", "'items'"), {"column": "itmes"}),
     ],
     "the wrong delimiter": [
-        Good("a.csv", "a;b\nc;d\ne\n", [["a;b"], ["c;d"], ["e"]], note="',' is not the right delimiter"),
+        Good("a.csv", "a;b\nc;d\ne\n", [["a;b"], ["c;d"], ["e"]], note="',' is not the delimiter"),
         Bad("a.csv", "a;b\nc;d\n", ("','", "';'", "delimiter", "format", "basket")),
         Good("a.csv", "a;b\nc;d\n", [["a;b"], ["c;d"]], {"format": "basket"}),
         Misused("a.csv", "a;b\n1;2\n", ("'a'", "'a;b'", "delimiter"), {"long": ("a", "b")}),
@@ -271,8 +271,8 @@ CASES: dict[str, list[Good | Bad]] = {
         Misused("a.parquet", pa.table({"a": [1], "n": ["x"]}), ("'n'", "ignore"), WIDE),
     ],
     "whole numbers in a wide table, with `--counts`": [
-        Good("a.csv", "a,b\n0,2\n12,007\n", [["b"], ["a", "b"]], COUNTS, "3 cells hold numbers above 1"),
-        Good("a.parquet", pa.table({"a": [0, 2]}), [[], ["a"]], COUNTS, "1 cell holds a number above 1"),
+        Good("a.csv", "a,b\n0,2\n12,007\n", [["b"], ["a", "b"]], COUNTS, "3 cells have values above 1"),
+        Good("a.parquet", pa.table({"a": [0, 2]}), [[], ["a"]], COUNTS, "1 cell has a value above 1"),
         Bad("a.csv", "a\n-1\n", ("line 2", "'a'", "'-1'", "ignore"), COUNTS),
         Bad("a.parquet", pa.table({"a": [1.5]}), ("1.5", "ignore"), COUNTS),
     ],
@@ -343,7 +343,7 @@ CASES: dict[str, list[Good | Bad]] = {
     ],
     "a damaged Parquet or Arrow file": [
         Bad("a.parquet", parquet(lists(["a"]))[:-9], ("Parquet",)),
-        Bad("a.arrow", arrow(lists(["a"]))[:-9], ("intact",)),
+        Bad("a.arrow", arrow(lists(["a"]))[:-9], ("valid",)),
     ],
     "a file whose content contradicts its name": [
         Bad("a.dat", b"PAR1\x15", ("UTF-8", "format")),

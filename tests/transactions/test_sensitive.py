@@ -75,7 +75,7 @@ def test_globs_are_those_of_the_shell(names, pattern):
     try:
         assert matching_items(data, [f"glob: {pattern}"]) == expected != ()
     except InvalidArgument as error:
-        closed = "never closed" not in str(error)
+        closed = "unclosed" not in str(error)
         assert not closed or expected == ()
         assert closed or "[" in pattern
 
@@ -153,7 +153,7 @@ def test_a_note_names_eight(tmp_path):
     Transactions.from_lists([range(10, 40)]).write(tmp_path / "data.dat")
     data = mark_sensitive(vs.read(tmp_path / "data.dat"), parse_entries(["glob: [12]?"]))
     listed = ", ".join(repr(str(i)) for i in range(10, 18))
-    assert data.source.notes == (f"'glob: [12]?' took 20 items: {listed}, ….",)
+    assert data.source.notes == (f"'glob: [12]?' matched 20 items: {listed}, ….",)
 
 
 # What is refused: every line of the table in docs/sensitive.md
@@ -209,7 +209,7 @@ def test_bad_branches(entry, named, snapshot):
 
 
 def test_all_unknown_names_are_counted():
-    with refused(InvalidArgument, "entry 1", "'q'", "2 names"):
+    with refused(InvalidArgument, "entry 1", "'q'", "2 listed names"):
         matching_items(DATA, ["q", "milk", "r"])
 
 
@@ -271,10 +271,10 @@ def pharmacy(tmp_path, monkeypatch):
 
 PROMISE = "--k 2 --p 1 --h 0.5"
 NOTES = {
-    "--sensitive list.txt": "'glob: insulin*' took 2 items",
-    "--sensitive-items 'glob: insulin*'": "'glob: insulin*' took 2 items",
+    "--sensitive list.txt": "'glob: insulin*' matched 2 items",
+    "--sensitive-items 'glob: insulin*'": "'glob: insulin*' matched 2 items",
     "--sensitive-items insulin --sensitive-items 'insulin pump'": "2 of them sensitive",
-    "--sensitive-items 'branch: pharmacy' --taxonomy tree.csv": "took 2 of the 3 items below it",
+    "--sensitive-items 'branch: pharmacy' --taxonomy tree.csv": "matched 2 of the 3 items below it",
 }
 
 
@@ -359,7 +359,7 @@ def test_the_commands_on_the_page_run(tmp_path, monkeypatch, terminal, capsys):
     capsys.readouterr()
     assert main(shlex.split(suggest)) == 0
     shown = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())
-    block = re.search(r"```text\n(What gives.*?)```", text, re.DOTALL)
+    block = re.search(r"```text\n(Items that reveal.*?)```", text, re.DOTALL)
     assert block is not None
     assert block[1].strip() in shown
     assert len(audits) == 2

@@ -114,14 +114,14 @@ def test_repr_shows_what_it_is(data: Transactions) -> None:
     assert repr(data).splitlines() == [
         "<Transactions: 3 transactions, 3 different items, 1 sensitive item, 4 occurrences, "
         "1.3 items on average, 2 at most>",
-        "  Rows of one person are merged.",
+        "  Rows of the same person are merged.",
         "  1: beer, milk",
         "  2: (empty)",
         "  3: insulin, milk",
     ]
     assert repr(Transactions.from_lists([])).splitlines() == [
         "<Transactions: 0 transactions, 0 different items, 0 sensitive items, 0 occurrences>",
-        "  One row is taken as one person.",
+        "  Each row counts as one person.",
     ]
     assert "h, … (9 items)" in repr(Transactions.from_lists([list("abcdefghi")]))
 
@@ -231,9 +231,9 @@ def test_long_files(csv, snapshot) -> None:
 
 
 LONG_ERRORS = [
-    ("id,item,id\n1,a,1\n", {"long": LONG}, "names 'id' twice"),
+    ("id,item,id\n1,a,1\n", {"long": LONG}, "contains 'id' twice"),
     ('id,item\n1,"a\nb"\n1\n', {"long": LONG}, "line 4: the header has 2 columns, this line has 1"),
-    ("id,item\n", {"long": LONG}, "no transaction in"),
+    ("id,item\n", {"long": LONG}, "no transactions in"),
     ("id,item\n1,a\n,b\n", {"long": LONG}, "line 3: column 'id': it is empty, so nobody knows whose"),
     ("what,who\na,ann\nb\n", {"header": True, "person": "who"}, "line 3: column 'who': it is empty"),
 ]
@@ -256,7 +256,7 @@ def test_lines_of_one_person_are_merged_in_order_of_appearance(csv) -> None:
     assert again.source is not None
     assert "1 transaction is empty; it counts as a person." in again.source.notes
     assert again.source.layout.person == "who"
-    assert not any("right delimiter" in note for note in again.source.notes)
+    assert not any("is not the delimiter" in note for note in again.source.notes)
 
 
 @pytest.mark.parametrize("name", ["milk", "01", "-1", "9223372036854775808", "9" * 5000])

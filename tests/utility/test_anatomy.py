@@ -51,7 +51,7 @@ def released(original: Transactions, data: Transactions) -> Release:
 
 def test_the_shape_of_table_d():
     found = {metric.name: metric.of(Account(table_d())) for metric in ANATOMY_METRICS[:4]}
-    assert found == {"columns_wished": 3, "columns_reached": 2, "buckets": 2, "mean_bucket_size": 5}
+    assert found == {"columns_requested": 3, "columns_reached": 2, "buckets": 2, "mean_bucket_size": 5}
 
 
 def test_possible_records_of_table_d():

@@ -78,7 +78,7 @@ def test_the_first_line_says_what_was_recoded(recoding, snapshot):
     share = f"{100 * release.recoded:.1f}".removesuffix(".0") + "%"
     assert first.startswith(f"{share} of all item occurrences have a coarser name")
     left, before = len(release.custodian_data.names), len(release.original.names)
-    assert f"Of {before} items, {left} names are left." in shown
+    assert f"{left} names remain of {before} items." in shown
     assert {"nuggets_kept_or_coarser", "top_rules_kept_or_coarser"} <= set(values)
     assert shown == snapshot
     page = report.custodian_report(recoding)

@@ -256,9 +256,9 @@ def test_reports_say_what_was_not_counted(monkeypatch):
     facts = report.release_facts(run_of(release))
     assert facts["loss"]["nuggets_lost"]["value"] is None
     assert facts["nugget_support"] == 8
-    assert "not counted: took too long or too much memory" in report.custodian_report(run_of(release, before=None))
+    assert "not counted: over the time or memory limit" in report.custodian_report(run_of(release, before=None))
     text = printed(report.print_release, run_of(release))
-    assert "of all item occurrences and 1.7% of the different items are gone" in text
+    assert "of all item occurrences and 1.7% of the different items were lost" in text
     assert "itemsets held by" not in text
 
 

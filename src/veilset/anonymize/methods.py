@@ -91,7 +91,7 @@ def resolve(promise: Promise | type[Promise], name: str | None) -> tuple[str, di
     if not isinstance(name, str) or _bare(name) not in known:
         raise InvalidArgument(
             f"There is no method {name!r} for {promise.name}. Available: {', '.join(map(repr, available))}.",
-            _other_promise(name) or near_misses(str(name), [*available, *aliases]) or "Name one of these.",
+            _other_promise(name) or near_misses(str(name), [*available, *aliases]) or "Use one of these.",
         )
     own, options = known[_bare(name)]
     return own, dict(options)
@@ -208,7 +208,7 @@ def reject_anatomized(data: Transactions) -> None:
     """Raise if it is the outcome of a method whose rows are nobody's, and so nothing to start from."""
     if data.anatomy is not None:
         raise InvalidArgument(
-            "This data is in columns and buckets already: its rows mix people of a bucket, so that no promise about "
-            "them says anything about a person.",
-            "Anonymize the original. To see what the data keeps as it is, audit it.",
+            "This data is already in columns and buckets. Its rows mix people of a bucket, so a promise about "
+            "rows would say nothing about a person.",
+            "Anonymize the original. To check this data as it is, audit it.",
         )

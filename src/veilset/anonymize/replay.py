@@ -74,14 +74,16 @@ def replay(
     """
     recoded = dict(generalized or {})
     if clash := sorted(set(suppressed).intersection(recoded)):
-        raise InvalidArgument(f"The item {clash[0]!r} is to be suppressed and to be recoded.", "Say one of them.")
+        raise InvalidArgument(
+            f"The item {clash[0]!r} is listed both as suppressed and as recoded.", "Choose one of them."
+        )
     new = () if known is None else data.in_order(set(data.names).difference(known))
     if unknown not in get_args(Unknown):
-        raise InvalidArgument(f"{said('unknown')} is {unknown!r}.", f"Say one of {', '.join(get_args(Unknown))}.")
+        raise InvalidArgument(f"{said('unknown')} is {unknown!r}.", f"Use one of {', '.join(get_args(Unknown))}.")
     sensitive, unheard = set(data.sensitive), set(new)
     if surprising := [item for item in data.names if item in sensitive and (item in recoded or item in unheard)]:
         raise InvalidArgument(
-            f"{_listed(surprising)} not known as sensitive when this was decided.", "Decide anew with publish."
+            f"{_listed(surprising)} not known to be sensitive in the earlier release.", "Run publish on this data."
         )
     if unknown != "suppress" and (alike := [twin for twin in data.twins if twin.item in unheard]):
         raise InvalidArgument(
@@ -92,13 +94,13 @@ def replay(
         )
     if new and unknown == "refuse":
         raise InvalidArgument(
-            f"{_listed(new)} not known when this was decided.",
-            f"Say {said('unknown', 'suppress')} to remove them, or {said('unknown', 'keep')} to keep and audit them "
-            "as public items; or decide anew with publish.",
+            f"{_listed(new)} not known in the earlier release.",
+            f"Use {said('unknown', 'suppress')} to remove them, or {said('unknown', 'keep')} to keep and audit them "
+            "as public items; or run publish on this data.",
         )
     gone = data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
     coarser = {item: name for item, name in recoded.items() if item in set(data.names)}
-    limits.step("Making the given changes")
+    limits.step("Applying the given changes")
     told = _meant_by(recoded) if stands_for is None else stands_for
     meant = {name: tuple(items) for name, items in told.items()}
     made = Release(

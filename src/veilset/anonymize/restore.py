@@ -23,7 +23,7 @@ def restore(candidates: Sequence[str], still_safe: Callable[[str], bool], *, lim
     """
     gone = []
     for number, item in enumerate(candidates):
-        limits.step("Putting items back", number, len(candidates))
+        limits.step("Restoring items", number, len(candidates))
         if not still_safe(item):
             gone.append(item)
     return tuple(gone)

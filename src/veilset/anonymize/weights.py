@@ -32,7 +32,7 @@ def weights_of(data: Transactions, weights: Weights, *, only_public: bool) -> np
         if weights != "equal":
             raise InvalidArgument(
                 f"{said('weights')} is {weights!r}.",
-                "Leave it out, say 'equal', or give a weight for each item that has its own.",
+                "Leave it out, use 'equal', or give weights for single items.",
             )
         return weighed
     _check_items(data, weights, "weights", only_public)
@@ -65,6 +65,6 @@ def _check_items(data: Transactions, items: Collection[str], option: str, only_p
     data.codes(items)  # an unknown one is an error
     if only_public and (hidden := sorted(set(data.sensitive).intersection(items))):
         raise InvalidArgument(
-            f"{hidden[0]!r} is sensitive, and {said(option)} is about public items.",
-            "Sensitive items are not suppressed: take it off.",
+            f"{hidden[0]!r} is sensitive, but {said(option)} applies to public items only.",
+            "Remove it from the list: sensitive items are not suppressed.",
         )

@@ -36,7 +36,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
     """
     h = promise.share
     kind, things = _sensitive_things(data, promise)
-    with limits.guard("The audit", "ask for a smaller p."):
+    with limits.guard("The audit", "choose a smaller p."):
         found = _native.audit.coherence(
             data.offsets,
             data.items,
@@ -157,7 +157,7 @@ def _witnesses(data: Transactions, things: list[str], found: _native.audit._Cohe
 
 def _mole(itemset: tuple[str, ...], support: int, sensitive: str | None, confidence: Fraction | None) -> Witness:
     if sensitive is None or confidence is None:
-        reason = f"only {support} transaction{'s' * (support != 1)} hold{'s' * (support == 1)} this"
+        reason = f"only {support} matching transaction{'s' * (support != 1)}"
         return Witness(itemset, support, None, None, reason)
     return Witness(itemset, support, sensitive, confidence, sure_of(sensitive, itemset, support, confidence))
 
@@ -169,7 +169,7 @@ def _nothing_known(
     n = len(data)
     listed = []
     if n < promise.k:
-        listed.append(Witness((), n, None, None, f"the data holds only {n} transactions in all"))
+        listed.append(Witness((), n, None, None, f"the data has only {n} transactions in total"))
     for name, support in zip(things, found["sensitive_support"].tolist(), strict=True):
         if (confidence := Fraction(support, n)) > promise.share:
             listed.append(Witness((), n, name, confidence, sure_of(name, (), n, confidence)))

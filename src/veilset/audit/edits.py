@@ -132,10 +132,12 @@ def _wrongly_declared(
     kept: npt.NDArray[np.bool_] | None,
 ) -> str | None:
     if kept is not None and (kept.dtype != np.bool_ or kept.shape != original.items.shape):
-        return f"{len(kept):,} occurrences are said to be kept or not, but the original has {len(original.items):,}."
+        return (
+            f"{len(kept):,} occurrences are declared as kept or removed, but the original has {len(original.items):,}."
+        )
     if unknown := sorted(set(changed).difference(original.names)):
-        return f"The item {unknown[0]!r} is said to be changed, but the original does not have it."
+        return f"The item {unknown[0]!r} is declared as changed, but the original does not have it."
     for old, new in recoded.items():
         if new in stands_for and old not in stands_for[new]:
-            return f"The item {old!r} was recoded to {new!r}, which is said to stand for others only."
+            return f"The item {old!r} was recoded to {new!r}, which is declared to stand for other items only."
     return None

@@ -31,10 +31,11 @@ def shortened(column: tuple[str, ...]) -> str:
 def sure_of(name: str, known: tuple[str, ...], support: int, confidence: Fraction) -> str:
     """How sure an attacker is of a sensitive item, as a sentence says it."""
     if not known:
-        return f"{percent(confidence)} of all transactions hold {name!r}: an attacker who knows nothing is that sure"
+        everybody = f"{percent(confidence)} of all transactions contain {name!r}"
+        return f"{everybody}: an attacker who knows nothing is that confident"
     if support == 1:
-        return f"the 1 transaction that holds this holds {name!r} too"
-    return f"{percent(confidence)} of the {support:,} transactions that hold this hold {name!r} too"
+        return f"the only matching transaction contains {name!r}"
+    return f"{percent(confidence)} of the {support:,} matching transactions contain {name!r}"
 
 
 def witness_rows(

@@ -138,16 +138,16 @@ def _different(left: Iterable[Leftover], antecedents: Iterable[tuple[str, ...]])
 
 
 def _pattern_reason(support: int, least: int) -> str:
-    hold = "1 transaction holds" if support == 1 else f"{support:,} transactions hold"
-    return f"{hold} this, and {least:,} {_makes(least)} it found"
+    found = "1 transaction contains" if support == 1 else f"{support:,} transactions contain"
+    return f"{found} it, and {_enough(least)} it discoverable"
 
 
 def _rule_reason(rule: _Rule, least: int, sure: Fraction) -> str:
-    hold = "the only transaction that holds this holds"
+    found = "the only matching transaction contains"
     if rule.held > 1:
-        hold = f"{rule.together:,} of the {rule.held:,} transactions that hold this ({percent(rule.confidence)}) hold"
-    return f"{hold} {rule.inferred!r} too, and {least:,} at {percent(sure)} {_makes(least)} it found"
+        found = f"{rule.together:,} of {rule.held:,} matching transactions ({percent(rule.confidence)}) contain"
+    return f"{found} {rule.inferred!r}, and {_enough(least, f' with a confidence of {percent(sure)}')} it discoverable"
 
 
-def _makes(transactions: int) -> str:
-    return "makes" if transactions == 1 else "make"
+def _enough(transactions: int, at: str = "") -> str:
+    return f"1{at} makes" if transactions == 1 else f"{transactions:,}{at} make"

@@ -22,7 +22,7 @@ from veilset.transactions import Transactions
 MOST_WORK = 1_000_000_000
 """What the search for largest parts may cost for all patterns together: some seconds."""
 
-_TASK, _ADVICE = "The audit", "ask about fewer or shorter patterns."
+_TASK, _ADVICE = "The audit", "audit fewer or shorter patterns."
 _MANY, _ROOM = 4096, 1 << 20  # so many largest parts take no more than so many bytes
 _LOOK, _COMPARISON = 8000, 20  # what one costs besides its cells, in cells of `Parts._holds`
 
@@ -134,13 +134,13 @@ def parts_of(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: Li
             offsets,
             np.concatenate([np.empty(0, dtype=np.int64), *codes]).astype(np.int32),
             threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Counting what transactions hold of the patterns"),
+            **limits.for_kernel(lambda _: "Counting the patterns in transactions"),
         )
     # Bytes for each item of a pattern and each part that is met: which holds which, and covers along one way down.
     largest = max(len(pattern) * count for pattern, count in zip(patterns, np.diff(first).tolist(), strict=True))
     limits.require(16 * largest, _TASK, _ADVICE)
     for number, pattern in enumerate(patterns):
-        limits.step("Looking at what is left of the patterns", number, len(patterns))
+        limits.step("Checking what is left of the patterns", number, len(patterns))
         place_of = {item: place for place, item in enumerate(pattern)}
         item = np.array([place_of[data.names[code]] for code in codes[number].tolist()], dtype=np.int32)
         one, last = int(first[number]), int(first[number + 1])

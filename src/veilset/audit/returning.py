@@ -102,8 +102,8 @@ def why_not_back(
     >>> gone = ["figs", "milk"]
     >>> for item, why in why_not_back(data, Coherence(k=2, p=2), gone, suppressed=gone, limits=Limits()).items():
     ...     print(item, why)
-    figs {figs, tea}: only 1 transaction holds this
-    milk {milk}: only 1 transaction holds this
+    figs {figs, tea}: only 1 matching transaction
+    milk {milk}: only 1 matching transaction
     """
     search = SEARCHES.of(promise) if type(promise) in SEARCHES else _by_audit
     left_out = np.zeros(len(original), dtype=bool)
@@ -112,7 +112,7 @@ def why_not_back(
     wanted = list(items)
     rows = _holders(original, wanted)
     for number, item in enumerate(wanted):
-        limits.step("Looking for why items cannot return", number, len(wanted))
+        limits.step("Finding out why items cannot return", number, len(wanted))
         if limits.seconds_left() <= 0:
             break
         returned = Returned(original, item, rows[item], frozenset(suppressed) - {item}, generalized or {}, left_out)

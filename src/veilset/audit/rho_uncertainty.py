@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from veilset.audit.returning import Returned
 
 _STAGES = {
-    1: "Checking what single items give away",
-    2: "Checking what all that is known gives away",
-    3: "Looking for the largest certainty",
+    1: "Checking inferences from single items",
+    2: "Checking inferences from any knowledge",
+    3: "Searching for the highest confidence",
 }
 
 _RULES = 100  # of which the shortest explains best
@@ -73,7 +73,7 @@ def rules_found(
     data: Transactions, rho: Fraction, witnesses: int, stage: Callable[[int], str], limits: Limits
 ) -> _native.audit._RhoResult:
     """The rules with a certainty of rho or more, as the kernel finds them."""
-    with limits.guard("The audit", "ask about fewer sensitive items."):
+    with limits.guard("The audit", "declare fewer items sensitive."):
         return _native.audit.rho(
             data.offsets,
             data.items,
@@ -102,10 +102,4 @@ def _witnesses(data: Transactions, found: _native.audit._RhoResult) -> tuple[Wit
 
 
 def _witness(itemset: tuple[str, ...], support: int, name: str, confidence: Fraction) -> Witness:
-    return Witness(itemset, support, name, confidence, _reason(itemset, support, name, confidence))
-
-
-def _reason(itemset: tuple[str, ...], support: int, name: str, confidence: Fraction) -> str:
-    if itemset and support == 1:
-        return f"the only transaction that holds this holds {name!r} too"
-    return sure_of(name, itemset, support, confidence)
+    return Witness(itemset, support, name, confidence, sure_of(name, itemset, support, confidence))

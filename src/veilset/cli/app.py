@@ -49,10 +49,14 @@ def _told(error: BaseException) -> tuple[str, str, int]:
     if isinstance(error, VeilsetError):
         return *error.spelled(in_flags), error.exit_code
     if isinstance(error, KeyboardInterrupt):
-        return "Interrupted.", "Releases and files are written whole or not at all.", 130
+        return "Interrupted.", "Releases and files are written completely or not at all.", 130
     # What no reader or writer has words of its own for: a full disk, a folder that is gone, a name whose bytes are no
     # text, an allocation outside of a kernel.
     where = f"{str(error.filename)!r}: " if isinstance(error, OSError) and error.filename is not None else ""
     why = (isinstance(error, OSError) and error.strerror) or str(error) or "Out of memory"
     code = 4 if isinstance(error, MemoryError) else 2
-    return f"The system refuses. {where}{why}.", "Check the place and try again.", code
+    return (
+        f"Operating system error: {where}{why}.",
+        "Check the path, the disk space and the permissions, and try again.",
+        code,
+    )

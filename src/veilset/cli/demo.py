@@ -38,7 +38,7 @@ def demo(*, out: Path = Path("veilset-demo"), json: Annotated[bool, Flag] = Fals
     data = vs.generate.grocery_pharmacy()
     taken = vs.read(baskets, format="basket").to_lists() != data.to_lists() if baskets.exists() else sensitive.exists()
     if taken:
-        raise InvalidArgument(f"The files in {str(out)!r} are not those of an earlier demo.", "Choose another --out.")
+        raise InvalidArgument(f"The files in {str(out)!r} are not from an earlier demo.", "Choose another --out.")
     data.write(baskets)
     sensitive.write_text("".join(f"{name}\n" for name in data.sensitive), "utf-8")
     command = (

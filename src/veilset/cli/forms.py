@@ -144,7 +144,7 @@ def _words(typed: str, said: Declared, encoding: str) -> Given:
     words, (*most, last) = tuple(part.strip() for part in typed.split(",")), said.option.choices
     if not set(words) <= set(said.option.choices):
         raise InvalidArgument(
-            f"--{said.flag} is {typed!r}.", f"Give {', '.join(most)} or {last}, or several with commas between them."
+            f"--{said.flag} is {typed!r}.", f"Give {', '.join(most)} or {last}, or several, separated by commas."
         )
     return Given(words)
 
@@ -178,8 +178,8 @@ def _weights(typed: str, said: Declared, encoding: str) -> Given:
     header = read_table(typed, encoding=encoding).columns
     if len(header) > 1 and re.fullmatch(r"[0-9.]+", header[1]):
         raise UnreadableInput(
-            f"{typed!r}: line 1 gives {header[0]!r} the weight {header[1]}, but it is taken as a header.",
-            "Write the line item,weight before all others.",
+            f"{typed!r}: line 1 gives {header[0]!r} the weight {header[1]}, but line 1 is read as a header.",
+            "Add the header item,weight as the first line.",
         )
     weights = {}
     for item, cells in read_paths(typed, encoding=encoding).items():
@@ -238,7 +238,7 @@ def read_lists(files: Sequence[Path], option: str, encoding: str) -> list[str] |
         return None
     names = list(dict.fromkeys(name for path in files for name in read_item_list(path, encoding)))
     if not names:
-        raise UnreadableInput(f"{option} {files[0]} names no item.", "Write one name a line.")
+        raise UnreadableInput(f"{option} {files[0]} lists no item.", "Write one name per line.")
     return names
 
 
@@ -246,9 +246,9 @@ def check_lists(files: Sequence[Path], option: str, what: str) -> None:
     """Raise if one of these files, which an option names, does not exist."""
     for path in files:
         if not path.exists():
-            entry = f" For an item itself: --sensitive-items {str(path)!r}." if option == "--sensitive" else ""
+            entry = f" To name an item directly: --sensitive-items {str(path)!r}." if option == "--sensitive" else ""
             raise InvalidArgument(
-                f"There is no file {str(path)!r}.", f"{option} takes a file with {what}, one name a line.{entry}"
+                f"There is no file {str(path)!r}.", f"{option} takes a file with {what}, one name per line.{entry}"
             )
 
 

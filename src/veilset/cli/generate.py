@@ -59,13 +59,13 @@ def generate(
     """
     screen = Screen.of(json, text)
     if out.exists():
-        raise InvalidArgument(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
+        raise InvalidArgument(f"{str(out)!r} already exists.", "Choose another --out, or delete it first.")
     if not says_its_format(out):
-        raise InvalidArgument(f"{out.name!r} does not say how to write.", "End it in .dat, .csv, .jsonl or .parquet.")
+        raise InvalidArgument(f"{out.name!r} does not indicate a format.", "End it in .dat, .csv, .jsonl or .parquet.")
     companions = [out.parent / name for name in ("sensitive.txt", "taxonomy.csv")] if kind == "grocery" else []
     for path in companions:
         if path.exists():
-            raise InvalidArgument(f"{str(path)!r} exists already.", "Choose an --out in another folder.")
+            raise InvalidArgument(f"{str(path)!r} already exists.", "Choose an --out in another folder.")
     sizes = {"transactions": transactions, "items": items, "random_state": seed}
     if kind == "quest":
         data = vs.generate.quest(**sizes, average_length=length, pattern_length=pattern)

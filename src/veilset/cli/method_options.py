@@ -32,8 +32,8 @@ _FLAGS = grouped(
 
 
 _FILES: dict[Form, str] = {
-    "items": "A file with one name a line. Repeatable.",
-    "patterns": "A file with one pattern a line, or a table. Repeatable.",
+    "items": "A file with one name per line. Repeatable.",
+    "patterns": "A file with one pattern per line, or a table. Repeatable.",
     "weights": "A CSV file item,weight, or: equal.",
     "columns": "A number, or a CSV file item,column.",
 }  # what is typed where Python takes lists and mappings
@@ -88,8 +88,8 @@ class MethodOptions(Typed):
         if groups is not None and (wanted or not only_branches):
             if "columns" in options:
                 raise InvalidArgument(
-                    "--columns and --taxonomy both say what the columns are.",
-                    "Leave one of them out; a taxonomy that is there for 'branch:' only goes without --level.",
+                    "--columns and --taxonomy both define the columns.",
+                    "Leave one of them out; a taxonomy used only for 'branch:' must not have --level.",
                 )
             check_options(promise, self.method, {"taxonomy": groups})
             options["taxonomy"] = groups

@@ -147,7 +147,7 @@ def mine(
     def show() -> None:
         print_mined(mined, screen.console)
         if out is not None:
-            screen.say(screen.escape(f"Written: {out}. It tells as much as the data: keep it as you keep the data."))
+            screen.say(screen.escape(f"Written: {out}. It reveals as much as the data: protect it in the same way."))
 
     screen.answer({**mined_facts(mined), "reading": reading_facts(data, secret=False, spell=in_flags), **written}, show)
     return 0
@@ -191,7 +191,7 @@ class _Search:
         given = [option for option, is_given in chosen.items() if is_given]
         if len(given) > 1:
             raise InvalidArgument(
-                f"{' and '.join(given)} ask different questions.", "Run the command once for each of them."
+                f"{' and '.join(given)} cannot be combined.", "Run the command once for each of them."
             )
         return given[0] if given else "--min-support"
 
@@ -216,14 +216,14 @@ class _Search:
             able = [asked for asked, about in _QUESTIONS.items() if option in (*about.needs, *about.takes)]
             if value is not None and question not in able:
                 raise InvalidArgument(
-                    f"{option} does not go with {question}."
+                    f"{option} cannot be combined with {question}."
                     if question != "--min-support"  # which may not have been typed at all
-                    else f"{option} goes only with {able[0]}.",
-                    f"Leave {option} out, or say {_QUESTIONS[able[0]].example}.",
+                    else f"{option} needs {able[0]}.",
+                    f"Leave {option} out, or use {_QUESTIONS[able[0]].example}.",
                 )
         for option in _QUESTIONS[question].needs:
             if given[option] is None:
-                also = ", or --rare 10 for what is rare" if question == "--min-support" else ""
+                also = ", or --rare 10 for rare itemsets" if question == "--min-support" else ""
                 raise InvalidArgument(f"{option} must be given.", f"For example: {_QUESTIONS[question].example}{also}.")
         for option, number, least in (
             ("--min-size", frequent.min_size, self.smallest),
@@ -235,9 +235,7 @@ class _Search:
                 bound = f"at least {least}" if number < least else f"at most {_LARGEST}"
                 raise InvalidArgument(f"{option} is {number}.", f"Give a whole number of {bound}.")
         if replace and out is None:
-            raise InvalidArgument(
-                "--replace goes only with --out.", "Leave it out, or name the file to exchange with --out."
-            )
+            raise InvalidArgument("--replace needs --out.", "Leave it out, or name the file to replace with --out.")
         self.asked(1)  # better to hear now than after reading that a share is none
 
     def asked(self, transactions: int) -> Asked:

@@ -69,7 +69,7 @@ class ReadingOptions(Typed):
             return Reading(path="", **told).groups()
         for option, typed in (("--taxonomy-columns", columns), ("--taxonomy-kind", kind)):
             if typed is not None:
-                raise InvalidArgument(f"{option} goes only with --taxonomy.", "Name the file with --taxonomy.")
+                raise InvalidArgument(f"{option} needs --taxonomy.", "Name the file with --taxonomy.")
         return None
 
     def recipe(self, path: Path | str, *, method_takes_taxonomy: bool = False) -> Reading:
@@ -84,7 +84,7 @@ class ReadingOptions(Typed):
         if not method_takes_taxonomy:
             raise InvalidArgument(
                 f"--taxonomy {self.taxonomy} is not used: no sensitive entry begins with 'branch:'.",
-                "Leave it out, or say for example --sensitive-items 'branch: pharmacy'.",
+                "Leave it out, or use for example --sensitive-items 'branch: pharmacy'.",
             )
         return source.model_copy(update={"taxonomy": None, "taxonomy_columns": None, "taxonomy_kind": None})
 

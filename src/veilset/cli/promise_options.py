@@ -79,8 +79,8 @@ class PromiseOptions(Typed):
             models = [owner for owner, _ in owners]
             if self.model not in models and was_given(self._typed(flag)):
                 raise InvalidArgument(
-                    f"--{flag} belongs to --model {' and '.join(models)}, but the model is {self.model}.",
-                    f"Leave --{flag} out, or say --model {models[0]}.",
+                    f"--{flag} applies to --model {' and '.join(models)}, but the model is {self.model}.",
+                    f"Leave --{flag} out, or use --model {models[0]}.",
                 )
         return kind
 

@@ -79,7 +79,7 @@ def publish(
     if is_recipe:
         if promise or reading or method or out_format:
             raise InvalidArgument(
-                "A recipe says all about a run; other options do not go with it.", "Edit the recipe instead."
+                "A recipe contains all options of a run. Other options cannot be added.", "Edit the recipe instead."
             )
         recipe = Recipe.load(Path(input))
     else:
@@ -127,7 +127,7 @@ def _kept(run: Run) -> str:
     promise, answer = run.promise, run.release.audit
     if answer is not None and answer.excludes_nothing:
         return EXCLUDES_NOTHING
-    return f"Read back, it keeps {'the sealed promise' if promise.secret else promise}."
+    return f"The written files keep {'the sealed promise' if promise.secret else promise}."
 
 
 def run_recipe(
@@ -179,7 +179,7 @@ def run_recipe(
         _ = run.before
     if (late := run.why_not_before) is not None:
         why = screen.escape(late.what)
-        screen.show(lambda: screen.say(f"What is at risk in the original was not counted. {why}"))
+        screen.show(lambda: screen.say(f"The risks in the original were not counted. {why}"))
     with _shown(run, screen):
         release = run.release
     with _shown(run, screen):
@@ -234,4 +234,4 @@ def _ask_whether_it_is_worth_it(run: Run, screen: Screen) -> None:
     hint = " ".join([*([] if run.promise.secret else binding_lines(run)), spelled(half_sentence(run), in_flags)])
     what = f"Only {1 - run.release.loss:.0%} of the item occurrences would survive."
     if not screen.confirm(f"{what} {hint} Publish it anyway?"):
-        raise InvalidArgument(f"Nothing was written. {what}", f"{hint} Say --yes to publish it anyway.")
+        raise InvalidArgument(f"Nothing was written. {what}", f"{hint} Use --yes to publish it anyway.")

@@ -31,7 +31,7 @@ class Screen:
     def of(cls, json: bool, text: bool = False) -> Screen:
         """JSON if asked for, or if the output is piped and *text* was not asked for."""
         if json and text:
-            raise InvalidArgument("--json and --text ask for different outputs.", "Give one of them.")
+            raise InvalidArgument("--json and --text cannot be combined.", "Give one of them.")
         return cls(json=json or not (text or sys.stdout.isatty()))
 
     @staticmethod

@@ -61,8 +61,8 @@ def suggest(
     layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
     if not (layout.sensitive_files or layout.sensitive_items):
         raise InvalidArgument(
-            "No item is named as sensitive, so nothing can be given away.",
-            "Name those you know with --sensitive FILE or --sensitive-items NAME.",
+            "No item is declared sensitive, so there is nothing to reveal.",
+            "Name the sensitive items you know with --sensitive FILE or --sensitive-items NAME.",
         )
     if size not in (1, 2):
         raise InvalidArgument(f"--size is {size}.", "Give 1 for single items, or 2 for pairs too.")
@@ -72,7 +72,7 @@ def suggest(
     support_of(least, 1)  # better to hear now than after reading
     if out is not None:
         if out.exists():
-            raise InvalidArgument(f"{str(out)!r} exists already.", "Choose another --out, or delete it first.")
+            raise InvalidArgument(f"{str(out)!r} already exists.", "Choose another --out, or delete it first.")
         check_place(out, replace=False, folder=False)
     data = layout.recipe(input).read(bounds.memory_limit)
     screen.show_reading(data)
@@ -87,7 +87,7 @@ def suggest(
         print_proxies(suggested, screen.console)
         if out is not None:
             many = f"{len(proposed):,} item{'s' * (len(proposed) != 1)}"
-            said = f"Written: {out} proposes {many}. Keep it as you keep the data." if proposed else "Nothing to write."
+            said = f"Written: {out} proposes {many}. Protect it like the data." if proposed else "Nothing to write."
             screen.say(screen.escape(said))
 
     written = {} if out is None else {"written": str(out) if proposed else None}

@@ -17,9 +17,9 @@ from veilset.report import item_facts, print_item, print_taxonomy, taxonomy_fact
 from veilset.transactions import Taxonomy
 
 _DEEPEST = 100  # levels of a picture
-_NAMES = "The tree was made from the data: it names the items that occur there."
+_NAMES = "The tree was made from the data: it names the items that occur in it."
 _TOGETHER = (
-    "Its groups tell which of them occur together: look at it before you release anything that names its groups."
+    "Its groups show which items occur together. Look at it before you release anything that contains its groups."
 )
 
 taxonomy = App(name="taxonomy", help="Check, show and make trees over items.", sort_key=7)
@@ -67,7 +67,7 @@ def check(
     layout = reading or ReadingOptions()
     if data is None and (limits is not None or layout.is_about_data):
         raise InvalidArgument(
-            "There is no data that these options could be about.", "Name the transactions after the tree."
+            "These options are about data, but no data is given.", "Name the transactions after the tree."
         )
     read = Taxonomy.read(tree, kind=kind, columns=columns_of(columns, "--columns"), encoding=layout.encoding)
     notes: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def show(
     screen = Screen.of(json, text)
     if depth is not None and item is not None:
         raise InvalidArgument(
-            "--depth does not go with --item: all groups of an item are shown.", "Leave one of them out."
+            "--depth cannot be combined with --item: all groups of an item are shown.", "Leave one of them out."
         )
     levels = 2 if depth is None else depth
     if not 0 <= levels <= _DEEPEST:
@@ -181,12 +181,10 @@ def make(
             f"{given} --fan-out and --co-occurrence are given.", "Give one of them, such as --fan-out 4."
         )
     if min_support is not None and co_occurrence is None:
-        raise InvalidArgument(
-            "--min-support goes only with --co-occurrence.", "Leave it out, or give --co-occurrence 4."
-        )
+        raise InvalidArgument("--min-support needs --co-occurrence.", "Leave it out, or give --co-occurrence 4.")
     if min_support is None and co_occurrence is not None:
         raise InvalidArgument(
-            "--co-occurrence needs --min-support: a tree shows what was bought together, perhaps by one person.",
+            "--co-occurrence needs --min-support: a tree shows what was bought together, possibly by a single person.",
             "Give the k of your promise, such as --min-support 20.",
         )
     for option, number, least in (

@@ -28,7 +28,7 @@ from veilset.limits import Limits
 BUCKET = "bucket"
 """The name of the first column."""
 
-_AS_WRITTEN = "The columns are called bucket, column_1, column_2, …, in this order."
+_AS_WRITTEN = "The columns must be bucket, column_1, column_2, …, in this order."
 _NUMBER_THEM = "Number the buckets from 1."
 
 _Rows = tuple[Offsets, Codes, Any]
@@ -111,7 +111,7 @@ def _split(texts: Any, codes: Codes, place: _Place, source: TextSource) -> _Rows
         for code, cell in enumerate(texts.to_pylist())
         if (advice := _other_spelling(cell)) is not None
     )
-    raise source.error(f"{place(row)}: the cell {cell!r} is not written like a line of a basket file", advice)
+    raise source.error(f"{place(row)}: the cell {cell!r} is not a valid line of a basket file", advice)
 
 
 def _parsed_lines(texts: Any) -> _Rows | None:
@@ -138,7 +138,7 @@ def _other_spelling(cell: str) -> str | None:
         return "Check its quotes."
     right = ",".join(in_basket(field.decode()) for field in fields if field)
     if end < len(text):
-        return "Quote names with line breaks in them."
+        return "Quote names that contain line breaks."
     return None if right == cell else f"Write {right!r}."
 
 
@@ -215,7 +215,7 @@ def _check_types(schema: Any) -> None:
     for field in columns:
         if not (pa.types.is_list(field.type) and is_text(field.type.value_type)):
             raise UnreadableInput(
-                f"The column {field.name!r} is of type {field.type}, not of lists of text.", "Write the items as text."
+                f"The column {field.name!r} is of type {field.type}, not a list of text.", "Write the items as text."
             )
 
 
@@ -226,20 +226,20 @@ def _list_rows(cells: Any, name: str, path: Path, place: _Place) -> _Rows:
     nameless = (found.codes < 0) | (found.codes == pc.index(found.names, "").as_py())
     if cells.null_count:
         where = f"{str(path)!r}, {place(pc.index(cells.is_null(), True).as_py())}"
-        raise UnreadableInput(f"{where}: {name!r} is null.", "An empty cell is an empty list.")
+        raise UnreadableInput(f"{where}: {name!r} is null.", "Use an empty list for an empty cell.")
     if nameless.any():
         where = f"{str(path)!r}, {place(int(np.searchsorted(offsets, nameless.argmax(), 'right')) - 1)}"
-        raise UnreadableInput(f"{where}: {name!r} holds an item without a name.", "Give it a name, or remove it.")
+        raise UnreadableInput(f"{where}: {name!r} contains an item without a name.", "Give it a name, or remove it.")
     return offsets, found.codes, found.names
 
 
 def _check_header(names: Sequence[str], error: Callable[[str], UnreadableInput]) -> None:
     """Raise unless there are a bucket and then columns of items, called as they are written."""
     if len(names) == 1 and names[0] == BUCKET:
-        raise error("there is no column of items")
+        raise error("there is no item column")
     for found, wanted in zip(names or [""], [BUCKET, *column_names(len(names) - 1)], strict=True):
         if found != wanted:
-            raise error(f"{found!r} stands where {wanted!r} is expected")
+            raise error(f"{found!r} is where {wanted!r} was expected")
 
 
 def _of_rows(distinct: _Rows, cells: Codes) -> _Rows:

@@ -51,7 +51,7 @@ class AnatomyFile:
             columns[column].append(item)
         if [] in columns:
             name = column_names(self._width)[columns.index([])]
-            raise UnreadableInput(f"{str(self._path)!r}: no line has an item in {name!r}.", "Leave the column out.")
+            raise UnreadableInput(f"{str(self._path)!r}: no row has an item in {name!r}.", "Leave the column out.")
         return columns
 
     @property
@@ -104,7 +104,7 @@ class AnatomyFile:
         self._buckets.append(cells.buckets - 1)
 
     def _take_columns(self, cells: Cells, rows: int) -> None:
-        """Every item stands in one column only."""
+        """Every item stands in only one column."""
         names = cells.names.to_pylist()
         known = np.array([self._column_of.get(name, -1) for name in names], dtype=np.int32)
         for column in range(cells.width):
@@ -114,7 +114,7 @@ class AnatomyFile:
             if len(both):
                 raise self._in_two_columns(cells, rows, int(both[0]), int(known[both[0]]), column)
             known[here] = column
-        # A file may have names that no row has.
+        # A file may have names that occur in no row.
         self._column_of.update((name, at) for name, at in zip(names, known.tolist(), strict=True) if at >= 0)
 
     def _in_two_columns(self, cells: Cells, rows: int, code: int, one: int, other: int) -> UnreadableInput:
@@ -127,7 +127,7 @@ class AnatomyFile:
         return self._error(
             cells.place(first_in[other]),
             f"{cells.names[code].as_py()!r} stands in {called[other]!r}, and before in {called[one]!r}",
-            "Give every item one column.",
+            "Put every item into exactly one column.",
         )
 
     def _check_once(self, cells: Cells, offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.int32]) -> None:

@@ -30,7 +30,7 @@ WIDE_ROWS = 1024
 """How many rows of a wide table are taken at once at least: each piece goes through all columns."""
 
 _COLUMNS = said("long", ("ID", "ITEM"))
-_ABOVE = "{0:,} {0:cell holds|cells hold} a number above 1, which says no more than that the item is there."
+_ABOVE = "{0:,} {0:cell has a value|cells have values} above 1; {0:it counts|they count} only as present."
 _SHOWN = 20  # columns in an error
 
 
@@ -47,9 +47,7 @@ def completed(layout: Layout, schema: Any) -> Layout:
         if name not in schema.names:
             raise unknown("column", name, schema.names)
         if schema.names.count(name) > 1:
-            raise InvalidArgument(
-                f"{schema.names.count(name)} columns are called {name!r}.", "Give each a name of its own."
-            )
+            raise InvalidArgument(f"{schema.names.count(name)} columns are named {name!r}.", "Give each a unique name.")
     if shape == "lists":
         _check_items(schema, layout.columns[0], in_lists=True)
     elif shape == "long":
@@ -80,11 +78,11 @@ def _only_list(schema: Any) -> str:
     shown = [f"{field.name!r} ({field.type})" for field in list(schema)[:_SHOWN]]
     more = f", and {len(schema) - _SHOWN:,} more" if len(schema) > _SHOWN else ""
     raise InvalidArgument(
-        f"{f'{len(lists)} columns hold' if lists else 'No column holds'} lists: {', '.join(shown)}{more}.",
-        f"Say which: {said('column', lists[0])}."
+        f"{f'{len(lists)} columns contain' if lists else 'No column contains'} lists: {', '.join(shown)}{more}.",
+        f"Choose one: {said('column', lists[0])}."
         if lists
-        else f"Say {said('column', 'COLUMN')} for lists, {_COLUMNS} for one item a row, "
-        f"or {said('wide', True)} for one column an item.",
+        else f"Use {said('column', 'COLUMN')} for lists, {_COLUMNS} for one item per row, "
+        f"or {said('wide', True)} for one column per item.",
     )
 
 
@@ -93,39 +91,40 @@ def _check_items(schema: Any, name: str, *, in_lists: bool) -> None:
     if in_lists and not is_list(kind):
         raise InvalidArgument(
             f"The column {name!r} is of type {kind}, not of lists.",
-            f"Name a column of lists; if it has one item a row, say {_COLUMNS}.",
+            f"Name a column of lists. For one item per row, use {_COLUMNS}.",
         )
     if not in_lists and is_list(kind):
         raise InvalidArgument(
-            f"The column {name!r} holds lists, not one item a row.",
-            f"Say {said('column', name)} instead of {said('long')}.",
+            f"The column {name!r} contains lists, not one item per row.",
+            f"Use {said('column', name)} instead of {said('long')}.",
         )
     inner = kind.value_type if in_lists else kind
     if not is_item(inner):
         raise InvalidArgument(
-            f"The column {name!r} holds values of type {inner}, which are no items.",
+            f"The column {name!r} holds values of type {inner}, which are not items.",
             "Items are names (text) or ids (whole numbers).",
         )
 
 
 def _check_wide(schema: Any, items: Sequence[str]) -> None:
     if not items:
-        raise InvalidArgument(
-            "The table has no columns that could be items.", f"Name fewer columns in {said('ignore')}."
-        )
+        raise InvalidArgument("The table has no item columns.", f"Name fewer columns in {said('ignore')}.")
     if "" in items:
         raise InvalidArgument("A column has no name, so it cannot be an item.", "Give every column a name.")
     if len(items) > len(set(items)):
         twice = next(name for place, name in enumerate(items) if name in items[:place])
-        raise InvalidArgument(f"{items.count(twice)} columns are called {twice!r}.", "Give every item one column.")
+        raise InvalidArgument(
+            f"{items.count(twice)} columns are called {twice!r}.", "Put every item into exactly one column."
+        )
     kinds = dict(zip(schema.names, schema.types, strict=True))
     for name in items:
         kind = kinds[name]
         cells = kind.value_type if pa.types.is_run_end_encoded(kind) else kind
         if not (pa.types.is_boolean(cells) or is_number(cells)):
             raise InvalidArgument(
-                f"The column {name!r} is of type {kind}, so it does not say yes or no.",
-                f"If it is no item, say {said('ignore', [name])}; if it says whose a row is, {said('person', name)}.",
+                f"The column {name!r} is of type {kind}, not yes or no.",
+                f"If it is not an item, use {said('ignore', [name])}. If it identifies the person, use "
+                f"{said('person', name)}.",
             )
 
 
@@ -260,9 +259,9 @@ def _rows_of_wide(batch: Any, layout: Layout, row: int, gaps: Gaps) -> Rows:
         if wrong is not None:
             raise UnreadableInput(
                 f"Row {row + wrong:,} (counting from 1) of the column {name!r} holds {cells[wrong].as_py()}, "
-                f"{'which is no number of pieces' if layout.counts else 'neither 0 nor 1'}.",
-                f"If the column is no item, say {said('ignore', [name])}"
-                + ("." if layout.counts else f"; if it says how many there are, {said('counts', True)}."),
+                f"{'which is not a count' if layout.counts else 'neither 0 nor 1'}.",
+                f"If the column is not an item, use {said('ignore', [name])}"
+                + ("." if layout.counts else f". If it contains counts, use {said('counts', True)}."),
             )
         places.append(rows)
         above += more
@@ -297,7 +296,7 @@ def _owners(batch: Any, name: str, row: int, gaps: Gaps) -> Coded:
         found = coded_ids(column, name)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise InvalidArgument(
-            f"The column {name!r} is of type {column.type}, which cannot say whose a row is.",
+            f"The column {name!r} is of type {column.type}, which cannot identify a person.",
             "Name a column of text, whole numbers or dates.",
         ) from None
     empty = pc.index(found.names, "").as_py()
@@ -307,7 +306,7 @@ def _owners(batch: Any, name: str, row: int, gaps: Gaps) -> Coded:
     missing = np.flatnonzero(nobodys)
     if len(missing):
         raise UnreadableInput(
-            f"Row {row + int(missing[0]):,} (counting from 1) does not say whose it is: it has no {name!r}.",
+            f"Row {row + int(missing[0]):,} (counting from 1) has no person id in column {name!r}.",
             NAME_IT,
         )
     return found

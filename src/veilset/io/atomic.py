@@ -96,12 +96,12 @@ def atomic_file(path: Path, *, replace: bool = False) -> Iterator[BinaryIO]:
             _confirm(path)
     except OSError as error:
         reason = error.strerror or error
-        raise CannotWrite(f"Cannot write {str(path)!r}: {reason}.", "Choose another place.") from None
+        raise CannotWrite(f"Cannot write {str(path)!r}: {reason}.", "Choose another path.") from None
 
 
 def _created_meanwhile(target: Path) -> InvalidArgument:
     return InvalidArgument(
-        f"{str(target)!r} was created meanwhile.", f"Choose another place, or say {said('replace', True)}."
+        f"{str(target)!r} was created in the meantime.", f"Choose another path, or use {said('replace', True)}."
     )
 
 
@@ -115,15 +115,15 @@ def check_place(target: Path, *, replace: bool, folder: bool = True) -> None:
     """Raise if no folder (or file) *target* can be made; worth asking before long work whose result is to go there."""
     if os.path.lexists(target) and not replace:
         raise InvalidArgument(
-            f"{str(target)!r} exists already.", f"Choose another place, or say {said('replace', True)} to exchange it."
+            f"{str(target)!r} already exists.", f"Choose another path, or use {said('replace', True)} to replace it."
         )
     if os.path.lexists(target) and (target.is_symlink() or not (target.is_dir() if folder else target.is_file())):
-        raise InvalidArgument(f"{str(target)!r} is not a {'folder' if folder else 'file'}.", "Choose another place.")
+        raise InvalidArgument(f"{str(target)!r} is not a {'folder' if folder else 'file'}.", "Choose another path.")
     parent = target.absolute().parent
     if not parent.is_dir():
-        raise CannotWrite(f"The folder {str(parent)!r} does not exist.", "Create it, or choose another place.")
+        raise CannotWrite(f"The folder {str(parent)!r} does not exist.", "Create it, or choose another path.")
     if not os.access(parent, os.W_OK):
-        raise CannotWrite(f"Cannot write to {str(parent)!r}.", "Choose another place.")
+        raise CannotWrite(f"Cannot write to {str(parent)!r}.", "Choose another path.")
 
 
 @contextlib.contextmanager
@@ -139,7 +139,7 @@ def atomic_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
             staging = stack.enter_context(_unfinished(target, folder=True))
         except OSError as error:
             where, reason = str(target.parent), error.strerror
-            raise CannotWrite(f"Cannot write to {where!r}: {reason}.", "Choose another place.") from None
+            raise CannotWrite(f"Cannot write to {where!r}: {reason}.", "Choose another path.") from None
         yield staging
         for folder in [staging, *(p for p in staging.rglob("*") if p.is_dir())]:
             _flush_folder(folder)
@@ -248,9 +248,9 @@ def _confirm(target: Path) -> None:
         _flush_folder(target.parent)
     except OSError as error:
         raise CannotWrite(
-            f"{str(target)!r} is in place and whole, but the disk does not confirm that it will be after a power "
+            f"{str(target)!r} was written completely, but the disk did not confirm that it would survive a power "
             f"failure: {error.strerror or error}.",
-            "Check the disk, then look whether it is still there.",
+            "Check the disk, then check that the file is still there.",
         ) from None
 
 

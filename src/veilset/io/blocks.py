@@ -29,7 +29,7 @@ def schema_of(names: Sequence[str], layout: Layout) -> Any:
         return pa.schema([(number, pa.int64()), (item, pa.string())])
     if not len(names):
         raise InvalidArgument(
-            "A wide table has one column an item, but there are no items.", "Write lists or a long table instead."
+            "A wide table has one column per item, but there are no items.", "Write lists or a long table instead."
         )
     return pa.schema([(name, pa.bool_()) for name in names])
 

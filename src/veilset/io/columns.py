@@ -67,8 +67,8 @@ def coded_items(values: Any, column: str) -> Coded:
         fraction = _first_fraction(values)
         if fraction is not None:
             raise UnreadableInput(
-                f"The column {column!r} holds {fraction}, which is no item.",
-                "Items are names or whole numbers; turn this column into text first if its numbers are names.",
+                f"The column {column!r} holds {fraction}, which is not an item.",
+                "Items are names or whole numbers. If these numbers are names, convert the column to text first.",
             )
         return _coded_whole(values)
     return _coded_hashed(values)

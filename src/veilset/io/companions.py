@@ -81,7 +81,7 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
         raise UnreadableInput(f"Cannot read {str(path)!r}, {error}.", "Check the quotes on this line.") from None
     header = tuple(field.decode() for field in fields)
     if twice := next((name for i, name in enumerate(header) if name in header[:i]), None):
-        raise at_line(path, 1, f"the header names {twice!r} twice", "Give every column a name of its own.")
+        raise at_line(path, 1, f"the header contains {twice!r} twice", "Give every column a unique name.")
     names = [*strings_of(strings).to_pylist(), ""]  # code -1, an empty cell, finds the last
     ends = [line_ends(name) for name in names]
     cells = codes.tolist()
@@ -90,7 +90,12 @@ def read_table(path: str | Path, *, encoding: str = "utf-8") -> Table:
         row = cells[first:last]
         if row and len(row) != len(header):
             what = f"the header has {len(header)} columns, not {len(row)}"
-            raise at_line(path, line, what, "Quote cells that hold a delimiter, and give every line all columns.")
+            raise at_line(
+                path,
+                line,
+                what,
+                "Quote cells that contain a delimiter, and give every line the same number of columns.",
+            )
         if row:
             rows.append(tuple(names[code] for code in row))
             lines.append(line)
@@ -108,9 +113,9 @@ def read_paths(path: str | Path, *, encoding: str = "utf-8") -> dict[str, tuple[
 def check_rows(table: Table, *, ragged: bool = False) -> None:
     """An item and something about it on every line, and no item twice; *ragged*: the last cells may be empty."""
     if len(table.columns) < 2:
-        advice = "Give the item and at least one group above it, with a comma between them."
+        advice = "Give the item and at least one group above it, separated by commas."
         named = "".join(f", {name!r}" for name in table.columns)
-        raise in_header(table.path, f"there is {'one column only' if named else 'no column'}{named}", advice)
+        raise in_header(table.path, f"there is {'only one column' if named else 'no column'}{named}", advice)
     if not table.rows:
         raise without_rows(table.path, "item")
     line_of: dict[str, int] = {}
@@ -125,8 +130,8 @@ def check_rows(table: Table, *, ragged: bool = False) -> None:
 def check_once(path: str | Path | None, line: int, item: str, line_of: dict[str, int]) -> None:
     """Raise if another line is that of this item; *line_of* is where each was found, and is added to."""
     if (before := line_of.setdefault(item, line)) != line:
-        what = f"the item {item!r} stands on {line_named(path, before)} already"
-        raise at_line(path, line, what, "Give every item one line.")
+        what = f"the item {item!r} is already on {line_named(path, before)}"
+        raise at_line(path, line, what, "List every item once.")
 
 
 def table_of_frame(frame: Any, columns: Sequence[str] | None = None) -> Table:
@@ -139,7 +144,7 @@ def table_of_frame(frame: Any, columns: Sequence[str] | None = None) -> Table:
     found = table_reader(frame).read_all()
     names = tuple(found.column_names)
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        raise InvalidArgument(f"Two columns are called {twice!r}.", "Give every column a name of its own.")
+        raise InvalidArgument(f"Two columns are named {twice!r}.", "Give every column a unique name.")
     for name in columns or ():
         if name not in names:
             raise unknown("column", name, names)
@@ -154,8 +159,8 @@ def _cell(value: Any, row: int, column: str) -> str:
     if isinstance(value, (float, Decimal)) and value == value // 1:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        what = f"the column {column!r} holds {value!r}, which is no name"
-        raise at_line(None, row, what, "Names are text or whole numbers; leave other columns out by columns=.")
+        what = f"the column {column!r} holds {value!r}, which is not a name"
+        raise at_line(None, row, what, "Names are text or whole numbers. Use columns= to leave out other columns.")
     return str(value)
 
 
@@ -190,7 +195,7 @@ def read_partition(path: str | Path, *, encoding: str = "utf-8") -> PartitionFil
     for name in _PARTITION:
         if name not in table.columns:
             held = ", ".join(map(repr, table.columns[:5])) + ", …" * (len(table.columns) > 5)
-            advice = near_misses(name, table.columns) or "Begin the file with the line item,column."
+            advice = near_misses(name, table.columns) or "Add the header item,column as the first line."
             raise at_line(path, 1, f"the header has no column {name!r}; it has {held}", advice)
     table = table.only(_PARTITION)
     check_rows(table)

@@ -52,7 +52,8 @@ class DuckDB:
         except self._duckdb.Error as error:
             raise UnreadableInput(
                 f"{str(path)!r} cannot be opened as a DuckDB file: {_one_line(error)}",
-                "Check that it is one, of this or an earlier version, and that no other program writes to it.",
+                "Check that it is one, written by this version or an earlier one, and that no other program is "
+                "writing to it.",
             ) from None
 
     def rows(self, query: str) -> list[Any]:
@@ -65,7 +66,7 @@ class DuckDB:
         if [statement.type for statement in statements] != [self._duckdb.StatementType.SELECT]:
             kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
             raise InvalidArgument(
-                f"The query is no single SELECT statement, but: {kinds}.", "Ask one question that only reads."
+                f"The query is not a single SELECT statement, but: {kinds}.", "Give one statement that only reads."
             )
         self._query = query
         self._reader = self._connection.sql(query).to_arrow_reader(_ROWS_AT_ONCE)
@@ -105,12 +106,12 @@ class DuckDB:
         """The error in our form, or as it is."""
         if isinstance(error, self._duckdb.OutOfMemoryException):
             try:
-                limits.require(1 << 62, "The query", "ask for less, or sort less.")
+                limits.require(1 << 62, "The query", "select or sort less.")
             except BudgetExceeded as stopped:
                 return stopped
         if not isinstance(error, (self._duckdb.Error, pa.ArrowException, OSError)):
             return error
-        return UnreadableInput(f"DuckDB refuses the query: {str(error).strip()}", "Correct it, and try again.")
+        return UnreadableInput(f"DuckDB rejected the query: {str(error).strip()}", "Correct it, and try again.")
 
 
 class PostgreSQL:
@@ -145,8 +146,8 @@ class PostgreSQL:
             parameters = None
         if parameters is None or "@" in after or (after and "/" in before):
             raise InvalidArgument(
-                "The address of the PostgreSQL database is not understood.",
-                "Write postgresql://USER@HOST:PORT/DATABASE, with @ / : and % inside of names as %40 %2F %3A %25.",
+                "The address of the PostgreSQL database is not valid.",
+                "Write postgresql://USER@HOST:PORT/DATABASE, with @ / : and % inside names as %40 %2F %3A %25.",
             )
         self._password = parameters.get("password") or ""
         return parameters
@@ -206,8 +207,8 @@ class PostgreSQL:
         message = self._shown(error.diag.message_primary or _one_line(error)).rstrip(".")
         place = int(error.diag.statement_position or 0) - len(_DECLARE)
         where = f", at character {place} of the query" if place > 0 else ""
-        hint = error.diag.message_hint or "Correct it; only a single statement that reads is possible."
-        return UnreadableInput(f"PostgreSQL refuses the query: {message}{where}.", hint)
+        hint = error.diag.message_hint or "Correct it. Only a single read-only statement is allowed."
+        return UnreadableInput(f"PostgreSQL rejected the query: {message}{where}.", hint)
 
 
 Database = DuckDB | PostgreSQL
@@ -220,7 +221,7 @@ def _array(values: tuple[Any, ...], field: Any) -> Any:
         return pa.array(values, field.type)
     except (pa.ArrowException, TypeError) as error:
         raise UnreadableInput(
-            f"The column {field.name!r} holds a value that is no {field.type}: {_one_line(error)}",
+            f"The column {field.name!r} contains a value that is not of type {field.type}: {_one_line(error)}",
             "Cast it in the query, for example with ::text or ::text[].",
         ) from None
 

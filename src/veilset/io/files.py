@@ -23,11 +23,11 @@ _PACKERS = {".gz": "gzip", ".zst": "zstd"}
 _OTHER_MARKS = {
     codecs.BOM_UTF16_LE: f"Try {said('encoding', 'utf-16')}.",
     codecs.BOM_UTF16_BE: f"Try {said('encoding', 'utf-16')}.",
-    b"PAR1": f"It is a Parquet file: say {said('format', 'parquet')}.",
-    b"ARROW1": f"It is an Arrow file: say {said('format', 'arrow')}.",
+    b"PAR1": f"It is a Parquet file: use {said('format', 'parquet')}.",
+    b"ARROW1": f"It is an Arrow file: use {said('format', 'arrow')}.",
     b"PK\x03\x04": "It is a zip archive or a spreadsheet: unpack it, or save the sheet as CSV.",
-    b"\x1f\x8b": "It is gzip data: rename it so that it ends in .gz.",
-    b"\x28\xb5\x2f\xfd": "It is zstd data: rename it so that it ends in .zst.",
+    b"\x1f\x8b": "It is gzip data: rename it to end in .gz.",
+    b"\x28\xb5\x2f\xfd": "It is zstd data: rename it to end in .zst.",
 }
 
 
@@ -45,7 +45,7 @@ def readable(path: Path) -> Iterator[None]:
         yield
     except (FileNotFoundError, NotADirectoryError):
         neighbours = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
-        held = f"Its folder holds: {', '.join(neighbours[:5])}{', …' * (len(neighbours) > 5)}."
+        held = f"Its folder contains: {', '.join(neighbours[:5])}{', …' * (len(neighbours) > 5)}."
         raise UnreadableInput(
             f"There is no file {str(path)!r}.",
             near_misses(path.name, neighbours) or (held if neighbours else "Its folder does not exist or is empty."),
@@ -107,13 +107,13 @@ class TextBlocks:
             for text in self._utf8(self._unpacked(file)) if utf8 else self._decoded(self._unpacked(file)):
                 if b"\0" in text:
                     raise UnreadableInput(
-                        f"{self._at(text[: text.index(0)])}: a zero byte. This is no text, or not in this encoding.",
-                        f"Export the data as text, or name its {said('encoding')} (utf-16 is full of zero bytes).",
+                        f"{self._at(text[: text.index(0)])}: a zero byte. This is not text, or not in this encoding.",
+                        f"Export the data as text, or set {said('encoding')} (utf-16 text is full of zero bytes).",
                     )
                 something = True
                 yield text
         if not something:
-            raise UnreadableInput(f"{str(self._path)!r} is empty.", "Give a file with something in it.")
+            raise UnreadableInput(f"{str(self._path)!r} is empty.", "Choose a file with data in it.")
 
     def _unpacked(self, file: IO[bytes]) -> Iterator[bytes]:
         """The file's bytes in blocks, unpacked; never empty ones."""
@@ -143,13 +143,14 @@ class TextBlocks:
 
     def _cut_off(self) -> UnreadableInput:
         return UnreadableInput(
-            f"{str(self._path)!r} ends amid its compressed data, after {self._path.stat().st_size:,} bytes.",
-            "It was cut off: copy or download it again. Nothing was read.",
+            f"{str(self._path)!r} ends in the middle of its compressed data, after {self._path.stat().st_size:,} "
+            "bytes.",
+            "The file is truncated: copy or download it again. Nothing was read.",
         )
 
     def _not_intact(self, kind: str, error: Exception) -> UnreadableInput:
         return UnreadableInput(
-            f"{str(self._path)!r} is named {kind} but is not intact {_PACKERS[kind]} data ({error}).",
+            f"{str(self._path)!r} is named {kind} but is not valid {_PACKERS[kind]} data ({error}).",
             "Copy it again, or rename it if it is not compressed.",
         )
 

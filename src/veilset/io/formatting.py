@@ -63,7 +63,7 @@ def _as_ids(names: Sequence[str], layout: Layout) -> _Spelled:
     wrong = next((name for name in names if not _is_id(name)), None)
     if wrong is not None:
         raise InvalidArgument(
-            f"The item {wrong!r} is not an id and cannot be written as FIMI.", "Write basket CSV instead."
+            f"The item {wrong!r} is not a numeric id and cannot be written as FIMI.", "Write basket CSV instead."
         )
     return b"", [name.encode() for name in names]
 
@@ -74,7 +74,7 @@ def _as_spmf(names: Sequence[str], layout: Layout) -> _Spelled:
     wrong = next((name for name in names if "\n" in name or "\r" in name or name != name.strip(" \t")), None)
     if wrong is not None:
         raise InvalidArgument(
-            f"The item {wrong!r} has a line break in it, or blanks around it, and cannot be written as SPMF.",
+            f"The item {wrong!r} contains a line break, or has spaces around it, and cannot be written as SPMF.",
             "Write basket CSV instead.",
         )
     numbered = [f"@ITEM={number}={name}\n" for number, name in enumerate(names, start=1)]
@@ -88,7 +88,9 @@ def _as_fields(names: Sequence[str], layout: Layout) -> _Spelled:
 
 def _as_wide(names: Sequence[str], layout: Layout) -> _Spelled:
     if not names:
-        raise InvalidArgument("No item is left, and a wide table needs a column.", "Write basket CSV instead.")
+        raise InvalidArgument(
+            "No item is left, but a wide table needs at least one column.", "Write basket CSV instead."
+        )
     return _header(names, layout), [b""] * len(names)
 
 

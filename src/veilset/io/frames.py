@@ -44,11 +44,11 @@ def table_reader(frame: Any) -> Any:
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         why = str(error).splitlines()[0].rstrip(".")
         raise InvalidArgument(
-            f"The {kind_of_object(frame)} cannot be turned into an Arrow table: {why}.",
-            "Give every column values of one kind: names, whole numbers, booleans, or lists of names.",
+            f"The {kind_of_object(frame)} cannot be converted to an Arrow table: {why}.",
+            "Use one type of values in each column: names, whole numbers, booleans, or lists of names.",
         ) from None
     raise InvalidArgument(
-        f"A {kind_of_object(frame)} is no table that Arrow can read.",
+        f"A {kind_of_object(frame)} is not a table that Arrow can read.",
         "Give a pandas or polars frame, an Arrow table, or another object with __arrow_c_stream__; "
         "collect a lazy frame first; for Python lists use from_lists.",
     )

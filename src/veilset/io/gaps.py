@@ -24,18 +24,18 @@ _NO_ITEM = "{0:,} {0:row|rows} without an item {0:was|were} skipped."
 _NULL_ITEMS = "{0:,} {0:item|items} without a name {0:was|were} skipped."
 _NO_OWNER = "{0:,} {0:row|rows} without an id {0:was|were} skipped."
 _UNKNOWN_SKIPPED = "{0:,} {0:row|rows} of unknown people {0:was|were} skipped."
-_UNKNOWN_APART = "{0:,} {0:row|rows} of unknown people {0:was|were} not merged: each row is a person of its own."
+_UNKNOWN_APART = "{0:,} {0:row|rows} of unknown people {0:was|were} not merged: each row counts as a separate person."
 _UNKNOWN_BY_ID = (
-    "{0:,} {0:row|rows} of unknown people {0:was|were} not merged: each transaction is a person of its own."
+    "{0:,} {0:row|rows} of unknown people {0:was|were} not merged: each transaction counts as a separate person."
 )
 
 NAME_IT = (
-    f"Say {said('unknown_rows', 'separate')} (such rows are separate people) or {said('unknown_rows', 'skip')}, "
+    f"Use {said('unknown_rows', 'separate')} (each such row is a separate person) or {said('unknown_rows', 'skip')}, "
     "or fill it in."
 )
 """What to do about a row that nobody owns."""
 
-SKIP_IT = f"Say {said('missing', 'skip')} to leave such cells out, or fill it in."
+SKIP_IT = f"Use {said('missing', 'skip')} to leave such cells out, or fill it in."
 """What to do about an item that is missing."""
 
 
@@ -74,8 +74,8 @@ class Gaps:
         owned = layout.person is not None or shape == "long"
         if self.unknown_person and self.unknown_rows is None:
             raise InvalidArgument(
-                f"{said('unknown_person', list(self.unknown_person))} does not say what becomes of these rows.",
-                f"Add {said('unknown_rows', 'separate')} (each transaction is a person of its own) "
+                f"{said('unknown_person', list(self.unknown_person))} leaves open what happens to these rows.",
+                f"Add {said('unknown_rows', 'separate')} (each transaction counts as a separate person) "
                 f"or {said('unknown_rows', 'skip')} (they are left out).",
             )
         if self.unknown_rows is not None and not owned:
@@ -86,7 +86,7 @@ class Gaps:
         listed = shape == "lists" and container in ("json", "parquet", "arrow")
         if self.missing == "skip" and not (owned or listed):
             raise InvalidArgument(
-                f"Nothing can be missing in {words}: an empty field or cell means that no item is there.",
+                f"Nothing can be missing in {words}: an empty field or cell means no item.",
                 f"Leave {said('missing')} out.",
             )
 
@@ -134,7 +134,7 @@ class Mending:
             column = self._layout.person or self._layout.columns[0]
             raise UnreadableInput(
                 f"{self._where}None of {self._nobodys:,} rows has an id in {column!r}.",
-                "Check how the column is spelled.",
+                "Check the column name.",
             )
         if self._vacant:
             owners = whole.owner_names.cast(pa.large_string())
@@ -157,7 +157,7 @@ class Mending:
         for name in self._gaps.unknown_person:
             if name not in self._met:
                 shown = repr(name).replace("{", "{{").replace("}", "}}")
-                notes[f"No row has the id {shown}, which {said('unknown_person')} names."] = 1
+                notes[f"No row has the id {shown} given in {said('unknown_person')}."] = 1
         return notes
 
     def _without_null_items(self, piece: Rows, first: int) -> Rows:
@@ -166,7 +166,9 @@ class Mending:
             return piece
         if self._gaps.missing == "refuse":
             row = first + int(np.searchsorted(piece.offsets, np.argmax(gone), side="right")) - 1
-            raise UnreadableInput(f"{self._where}Row {row:,} (counting from 1) holds an item without a name.", SKIP_IT)
+            raise UnreadableInput(
+                f"{self._where}Row {row:,} (counting from 1) contains an item without a name.", SKIP_IT
+            )
         return replace(
             piece,
             codes=piece.codes[~gone],
@@ -221,8 +223,8 @@ class Mending:
             if taken >= 0:
                 name = piece.owner_names[taken].as_py()
                 raise UnreadableInput(
-                    f"{self._where}The id {name!r} looks like a name that unknown people are given.",
-                    f"Rename it, or say {said('unknown_rows', 'skip')}.",
+                    f"{self._where}The id {name!r} looks like one that Veilset gives to unknown people.",
+                    f"Rename it, or use {said('unknown_rows', 'skip')}.",
                 )
         together = pa.concat_arrays([piece.owner_names.cast(pa.large_string()), pa.array(labels, pa.large_string())])
         return replace(piece, owners=owners, owner_names=together, notes=_added(piece, note, count))

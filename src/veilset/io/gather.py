@@ -39,7 +39,7 @@ def gather(pieces: Iterable[Rows], limits: Limits) -> Rows:
 
     The rows of one owner become one row, in order of appearance; so the first of the *owner_names* is that of row 0.
     """
-    limits.require(_ROOM, "Reading", "read less at once.")
+    limits.require(_ROOM, "Reading", "read less data at once.")
     pieces = iter(pieces)
     head = list(islice(pieces, 2))
     if len(head) == 1:
@@ -58,8 +58,8 @@ def gather(pieces: Iterable[Rows], limits: Limits) -> Rows:
         if _COPIES * sum(held) > limits.bytes_left():
             for column in (offsets, codes, owners):
                 column.to_disk()
-        limits.require(_ROOM, "Reading", "leave out ids or names that are not needed.")
-    limits.require(_BYTES_A_ROW * len(owner_names), "Reading", "leave out ids that are not needed.")
+        limits.require(_ROOM, "Reading", "leave out ids or names you do not need.")
+    limits.require(_BYTES_A_ROW * len(owner_names), "Reading", "leave out ids you do not need.")
     whole = Rows(offsets.array(), codes.array(), strings_of(names.take()), notes=notes)
     if owners.size:
         whole = replace(whole, owners=owners.array(), owner_names=strings_of(owner_names.take()))
@@ -252,8 +252,8 @@ def _room_on_disk() -> Iterator[None]:
     except OSError as error:
         folder, reason = tempfile.gettempdir(), error.strerror or error
         raise BudgetExceeded(
-            f"The data is larger than memory, and {folder!r} has no room for it: {reason}.",
-            "Name a folder on a larger disk in the environment variable TMPDIR, or raise the memory limit.",
+            f"The data is larger than memory, and {folder!r} has no space for it: {reason}.",
+            "Set the environment variable TMPDIR to a folder on a larger disk, or raise the memory limit.",
         ) from None
 
 

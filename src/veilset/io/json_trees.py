@@ -41,19 +41,20 @@ def paths_of_json(path: str | Path, text: str) -> dict[str, tuple[str, ...]]:
         for name, inner in below(value, where):
             _check_name(name, where)
             if name in found:
-                raise UnreadableInput(f"{where}: {name!r} stands there twice.", "Give every name of a group once.")
+                raise UnreadableInput(f"{where}: {name!r} is there twice.", "Use each group name once.")
             found[name] = inner
         if way and not found:
             item = way[-1]
             if item in paths:
                 raise UnreadableInput(
-                    f"{where}: the item {item!r} stands at {place_of[item]} already.", "Give every item one place."
+                    f"{where}: the item {item!r} is already at {place_of[item]}.",
+                    "Put every item into exactly one place.",
                 )
             place_of[item] = _place(way)
             paths[item] = way[-2::-1]
         waiting.extend((inner, (*way, name)) for name, inner in reversed(found.items()))
     if not paths:
-        raise UnreadableInput(f"{str(path)!r} holds no item.", 'Write {"group": ["item", "item"]}, for example.')
+        raise UnreadableInput(f"{str(path)!r} contains no item.", 'Write {"group": ["item", "item"]}, for example.')
     return paths
 
 
@@ -82,7 +83,7 @@ def _members(value: Any, where: str) -> Iterator[tuple[Any, Any]]:
         yield from ((name, None) for name in value)
     elif value is not None:
         raise UnreadableInput(
-            f"{where}: {_shown(value)} stands for what is below.",
+            f"{where}: {_shown(value)} is in the place of a group's contents.",
             "Write an object, a list of names, or null for an item.",
         )
 
@@ -94,7 +95,9 @@ def _children(value: Any, where: str) -> Iterator[tuple[Any, Any]]:
     content = dict(value)
     if len(content) < len(value) or not content.keys() <= {"name", "children"}:
         keys = ", ".join(repr(key) for key, _ in value)
-        raise UnreadableInput(f"{where}: the keys are {keys}.", 'Give "name" and "children", once each, and no others.')
+        raise UnreadableInput(
+            f"{where}: the keys are {keys}.", 'Give "name" and "children", once each, and no other keys.'
+        )
     children = content.get("children")
     if children is not None and not isinstance(children, list):
         raise UnreadableInput(f"{where}: the children are {_shown(children)}.", "Give a list of names and objects.")
@@ -108,7 +111,7 @@ def _check_name(name: Any, where: str) -> None:
     if not isinstance(name, str) or not name:
         raise UnreadableInput(f"{where}: {_shown(name)} is not a name.", "Give text that is not empty.")
     if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
-        raise UnreadableInput(f"{where}: no file of items could hold the name {name!r}.", "Give it another name.")
+        raise UnreadableInput(f"{where}: no file of items can contain the name {name!r}.", "Give it another name.")
 
 
 def _place(way: Sequence[str]) -> str:
@@ -124,7 +127,7 @@ def _shown(value: Any) -> str:
 def _too_deep(path: str | Path) -> UnreadableInput:
     return UnreadableInput(
         f"{str(path)!r} is nested more than {_DEEPEST} levels deep.",
-        "Leave out groups with one member, or write the tree as a table of paths.",
+        "Leave out groups with one member, or use a table of paths.",
     )
 
 
@@ -132,8 +135,8 @@ def json_of_paths(paths: Mapping[str, Sequence[str]]) -> str:
     """The tree as nested objects."""
     if (deepest := max(map(len, paths.values()))) >= _DEEPEST:
         raise InvalidArgument(
-            f"The tree is {deepest + 1} levels deep; JSON is written for {_DEEPEST} at most.",
-            "Write another kind: paths, edges or lines.",
+            f"The tree is {deepest + 1} levels deep; JSON output allows at most {_DEEPEST}.",
+            "Use another kind: paths, edges or lines.",
         )
     tree: dict[str, Any] = {}
     for item, groups in paths.items():

@@ -34,25 +34,25 @@ class Form(NamedTuple):
 
 
 FORMATS: dict[str, Form] = {
-    "fimi": Form("fimi", "lists", ".dat", "FIMI (ids, one transaction a line)"),
-    "spmf": Form("spmf", "lists", ".spmf", "SPMF (ids, one transaction a line)"),
-    "basket": Form("csv", "lists", ".csv", "basket CSV (names, one transaction a line)"),
-    "long": Form("csv", "long", ".csv", "long CSV (one item a line)"),
-    "wide": Form("csv", "wide", ".csv", "wide CSV (one column an item)"),
-    "jsonl": Form("json", "lists", ".jsonl", "JSON lines (one transaction a line)"),
-    "jsonl-long": Form("json", "long", ".jsonl", "JSON lines (one item a line)"),
-    "parquet": Form("parquet", "lists", ".parquet", "Parquet (a list of items a row)"),
-    "parquet-long": Form("parquet", "long", ".parquet", "Parquet (one item a row)"),
-    "parquet-wide": Form("parquet", "wide", ".parquet", "Parquet (one column an item)"),
-    "arrow": Form("arrow", "lists", ".arrow", "Arrow (a list of items a row)"),
-    "arrow-long": Form("arrow", "long", ".arrow", "Arrow (one item a row)"),
-    "arrow-wide": Form("arrow", "wide", ".arrow", "Arrow (one column an item)"),
+    "fimi": Form("fimi", "lists", ".dat", "FIMI (ids, one transaction per line)"),
+    "spmf": Form("spmf", "lists", ".spmf", "SPMF (ids, one transaction per line)"),
+    "basket": Form("csv", "lists", ".csv", "basket CSV (names, one transaction per line)"),
+    "long": Form("csv", "long", ".csv", "long CSV (one item per line)"),
+    "wide": Form("csv", "wide", ".csv", "wide CSV (one column per item)"),
+    "jsonl": Form("json", "lists", ".jsonl", "JSON lines (one transaction per line)"),
+    "jsonl-long": Form("json", "long", ".jsonl", "JSON lines (one item per line)"),
+    "parquet": Form("parquet", "lists", ".parquet", "Parquet (one list of items per row)"),
+    "parquet-long": Form("parquet", "long", ".parquet", "Parquet (one item per row)"),
+    "parquet-wide": Form("parquet", "wide", ".parquet", "Parquet (one column per item)"),
+    "arrow": Form("arrow", "lists", ".arrow", "Arrow (one list of items per row)"),
+    "arrow-long": Form("arrow", "long", ".arrow", "Arrow (one item per row)"),
+    "arrow-wide": Form("arrow", "wide", ".arrow", "Arrow (one column per item)"),
 }
 
 ANATOMIES: dict[str, Form] = {
-    "anatomy": Form("csv", "anatomy", ".csv", "anatomized CSV (one row of a bucket a line)"),
-    "jsonl-anatomy": Form("json", "anatomy", ".jsonl", "anatomized JSON lines (one row of a bucket a line)"),
-    "parquet-anatomy": Form("parquet", "anatomy", ".parquet", "anatomized Parquet (one row of a bucket a row)"),
+    "anatomy": Form("csv", "anatomy", ".csv", "anatomized CSV (one bucket row per line)"),
+    "jsonl-anatomy": Form("json", "anatomy", ".jsonl", "anatomized JSON lines (one bucket row per line)"),
+    "parquet-anatomy": Form("parquet", "anatomy", ".parquet", "anatomized Parquet (one bucket row per row)"),
 }
 """Formats that also say what is in which bucket and column; ``anatomy`` in a file of another suffix means another."""
 
@@ -119,12 +119,12 @@ class Layout:
             others = (header, column, long, wide, person, ignore, counts)
             if any(others) or delimiter not in (None, ","):
                 raise InvalidArgument(
-                    f"The format {format} says itself what stands where.", "Leave out all other options of reading."
+                    f"The format {format} already defines the layout.", "Leave out all other reading options."
                 )
             return _anatomized(path, format)
         by_name = _BY_SUFFIX.get(Path(unpacked_name(path)).suffix.lower())
         if long is not None and wide:
-            raise InvalidArgument("A table cannot be long and wide.", f"Say {said('long')} or {said('wide')}.")
+            raise InvalidArgument("A table cannot be both long and wide.", f"Use {said('long')} or {said('wide')}.")
         shape = "long" if long is not None else "wide" if wide else None
         if format is None and by_name is None:
             raise _no_format(path)
@@ -134,7 +134,7 @@ class Layout:
         if shape is not None:
             if format == "basket":  # says that a line is a transaction; other names say less
                 raise InvalidArgument(
-                    f"{said(shape)} does not go with {said('format', 'basket')}.", "Leave one of them out."
+                    f"{said(shape)} cannot be combined with {said('format', 'basket')}.", "Leave one of them out."
                 )
             chosen = _of_shape(chosen, shape)
         form = FORMATS[chosen]
@@ -180,7 +180,7 @@ def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the wo
     fitting = next((other for other, form in ANATOMIES.items() if form.container == container), None)
     if fitting is None or name.suffix.lower() == ".tsv" or format not in ("anatomy", fitting):
         raise InvalidArgument(
-            f"The name {Path(path).name!r} does not say how an anatomized table is laid out.",
+            f"The name {Path(path).name!r} does not indicate the layout of an anatomized table.",
             f"End it in {' or '.join(form.suffix for form in ANATOMIES.values())}.",
         )
     if container == "parquet" and packing in PACKED:
@@ -191,15 +191,15 @@ def _anatomized(path: str | Path, format: str) -> Layout:  # noqa: A002 - the wo
 def _no_format(path: str | Path) -> InvalidArgument:
     suffix = Path(unpacked_name(path)).suffix.lower()
     advice = {
-        ".json": f"If it holds one JSON value a line, say {said('format', 'jsonl')}.",
+        ".json": f"If it contains one JSON value per line, use {said('format', 'jsonl')}.",
         ".xlsx": "Save the sheet as CSV.",
         ".xls": "Save the sheet as CSV.",
-        ".txt": f"Say {said('format', 'fimi')} (ids), {said('format', 'basket')} (names), {said('format', 'spmf')}, "
+        ".txt": f"Use {said('format', 'fimi')} (ids), {said('format', 'basket')} (names), {said('format', 'spmf')}, "
         f"or {said('format', 'long')} with {_COLUMNS}.",
     }
     return InvalidArgument(
-        f"The name {Path(path).name!r} does not say how the file is laid out.",
-        advice.get(suffix, f"Name its {said('format')}: {', '.join(FORMATS)}."),
+        f"The name {Path(path).name!r} does not indicate the file's layout.",
+        advice.get(suffix, f"Set {said('format')}: {', '.join(FORMATS)}."),
     )
 
 
@@ -208,19 +208,19 @@ def _of_shape(format: str, shape: str) -> str:  # noqa: A002 - the word users ty
     container = FORMATS[format].container
     fitting = next((name for name, form in FORMATS.items() if (form.container, form.shape) == (container, shape)), None)
     if fitting is None or FORMATS[format].shape not in ("lists", shape):
-        raise InvalidArgument(f"{said(shape)} does not go with the format {format}.", "Leave one of them out.")
+        raise InvalidArgument(f"{said(shape)} cannot be combined with the format {format}.", "Leave one of them out.")
     return fitting
 
 
 def _check_names(long: Sequence[str] | None, column: str | None, ignore: Sequence[str]) -> None:
     if long is not None and (isinstance(long, str) or len(long) != 2):
-        raise InvalidArgument(f"{said('long')} is {long!r}.", "Give the names of two columns: the id's and the item's.")
+        raise InvalidArgument(f"{said('long')} is {long!r}.", "Give the names of two columns: the id and the item.")
     if long is not None and long[0] == long[1]:
-        raise InvalidArgument(f"The column {long[0]!r} cannot be the id and the item.", "Name two columns.")
+        raise InvalidArgument(f"The column {long[0]!r} cannot be both the id and the item.", "Name two columns.")
     if long is not None and column is not None:
         raise InvalidArgument(
-            f"{said('column', column)} does not go with {said('long')}.",
-            f"{_COLUMNS} names the column of the items.",
+            f"{said('column', column)} cannot be combined with {said('long')}.",
+            f"{_COLUMNS} names the item column.",
         )
     if isinstance(ignore, str):
         raise InvalidArgument(f"{said('ignore')} is {ignore!r}, not a list of columns.", f"Write [{ignore!r}].")
@@ -232,11 +232,11 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
     _check_delimiter(layout)
     _check_person(layout)
     if header and container != "csv":
-        raise InvalidArgument(f"A header does not go with {words}.", f"Leave {said('header')} out.")
+        raise InvalidArgument(f"A header cannot be combined with {words}.", f"Leave {said('header')} out.")
     if shape == "long" and not layout.columns:
-        raise InvalidArgument("A long table needs the names of its columns.", f"Say {_COLUMNS} with the names it has.")
+        raise InvalidArgument("A long table needs the names of its id and item columns.", f"Use {_COLUMNS}.")
     if layout.columns and (shape == "wide" or (shape == "lists" and container in ("fimi", "spmf", "csv"))):
-        raise InvalidArgument(f"{said('column', layout.columns[0])} does not go with {words}.", "Leave it out.")
+        raise InvalidArgument(f"{said('column', layout.columns[0])} does not apply to {words}.", "Leave it out.")
     if (layout.ignore or layout.counts) and shape != "wide":
         raise InvalidArgument(
             f"{said('ignore')} and {said('counts')} are for wide tables.",
@@ -248,7 +248,7 @@ def _check_together(layout: Layout, path: Path, *, header: bool) -> None:
 
 def _packed_table(path: Path, container: str) -> InvalidArgument:
     return InvalidArgument(
-        f"{path.name!r} is packed, but {container} files are not read from inside {path.suffix}.",
+        f"{path.name!r} is compressed, but {container} files cannot be read from {path.suffix}.",
         "Unpack it first; Parquet is compressed by itself.",
     )
 
@@ -259,8 +259,8 @@ def _check_delimiter(layout: Layout) -> None:
     if container != "csv":
         if delimiter != (_BLANK if container in ("fimi", "spmf") else ""):
             raise InvalidArgument(
-                f"The delimiter is {delimiter!r}, but {words} says itself what separates items.",
-                f"Leave {said('delimiter')} out, or say {said('format', 'basket')}.",
+                f"The delimiter is {delimiter!r}, but {words} has a fixed separator.",
+                f"Leave {said('delimiter')} out, or use {said('format', 'basket')}.",
             )
     elif len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0':
         raise InvalidArgument(f"The delimiter is {delimiter!r}.", "Give one plain character, for example ';' or a tab.")
@@ -271,14 +271,14 @@ def _check_person(layout: Layout) -> None:
     if layout.person is None:
         return
     if container in ("fimi", "spmf"):
-        raise InvalidArgument(f"{words} has no column that says whose a line is.", f"Leave {said('person')} out.")
+        raise InvalidArgument(f"{words} has no person column.", f"Leave {said('person')} out.")
     if layout.format == "basket" and not layout.header:
         raise InvalidArgument(
-            f"The person column {layout.person!r} can only be found in a header.", f"Add {said('header', True)}."
+            f"Finding the person column {layout.person!r} needs a header.", f"Add {said('header', True)}."
         )
     if layout.person in layout.columns[-1:]:
         raise InvalidArgument(
-            f"The column {layout.person!r} cannot both hold the items and say whose a row is.", "Name two columns."
+            f"The column {layout.person!r} cannot be both the item and the person.", "Name two columns."
         )
 
 

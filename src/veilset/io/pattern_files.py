@@ -55,8 +55,8 @@ def check_listed(listed: Iterable[Listed], names: Collection[str]) -> None:
         for name in (re.split(ends, entry.comment)[0].strip(" \t") for ends in (",", f",|{_ARROWS}")):
             if name in known:
                 raise InvalidArgument(
-                    f"{entry.place}: this is a comment, but the data has an item {name!r}.",
-                    "For the item write it in quotes; else write the comment in another way.",
+                    f"{entry.place}: this line is a comment, but the data has an item {name!r}.",
+                    "For the item, put it in quotes. Otherwise reword the comment.",
                 )
         for name in (name for side in entry.sides for name in side if name not in known):
             raise InvalidArgument(
@@ -70,13 +70,13 @@ def _meant(name: str, known: Collection[str]) -> str:
     for between in (r"[ \t]+", "[ \t]*;[ \t]*"):
         parts = re.split(between, name)
         if len(parts) > 1 and all(part in known for part in parts):
-            return f"For several items write commas between them: {', '.join(parts)}."
+            return f"Separate several items with commas: {', '.join(parts)}."
     if name.startswith("#"):
-        return "If it is meant as a comment: that is a line of a .txt file, with a blank after the number sign."
+        return "For a comment, use a separate line of a .txt file, with a space after the #."
     if re.search(_ARROWS, name):
-        return "If it is a rule, it is for the promise hidden-rules; a name with an arrow goes in quotes."
+        return "If it is a rule, use the promise hidden-rules. Put a name that contains an arrow in quotes."
     if name in ("items", "antecedent"):
-        return "If it is a table that begins with a header, let the name of the file end in .csv."
+        return "If it is a table with a header, rename the file to end in .csv."
     return ""
 
 
@@ -84,7 +84,7 @@ def _read(path: str | Path, encoding: str, columns: tuple[str, ...]) -> list[Lis
     read = _READERS.get(Path(unpacked_name(path)).suffix.lower(), _lines)
     listed = [_checked(entry) for entry in read(path, encoding, columns)]
     if not any(entry.sides for entry in listed):
-        raise UnreadableInput(f"{str(path)!r} lists no {_kind(columns)}.", f"Write one {_kind(columns)} a line.")
+        raise UnreadableInput(f"{str(path)!r} contains no {_kind(columns)}.", f"Write one {_kind(columns)} per line.")
     return listed
 
 
@@ -95,17 +95,15 @@ def _kind(columns: tuple[str, ...]) -> str:
 def _checked(entry: Listed) -> Listed:
     """The same, if there is something in it, and nothing twice."""
     if not all(entry.sides):
-        what = "a side of the rule has no item" if len(entry.sides) > 1 else "there is no item"
+        what = "one side of the rule has no items" if len(entry.sides) > 1 else "there is no item"
         raise UnreadableInput(f"{entry.place}: {what}.", "Name at least one.")
     if any(not name for side in entry.sides for name in side):
-        raise UnreadableInput(
-            f"{entry.place}: a name is empty.", "Take out the comma that is too many, or name the item there."
-        )
+        raise UnreadableInput(f"{entry.place}: a name is empty.", "Remove the extra comma, or add the missing name.")
     if both := set(entry.sides[0]).intersection(*entry.sides[1:]) if len(entry.sides) > 1 else set():
-        raise UnreadableInput(f"{entry.place}: {min(both)!r} is on both sides.", "Take it off one of them.")
+        raise UnreadableInput(f"{entry.place}: {min(both)!r} is on both sides.", "Remove it from one side.")
     for name, times in Counter(name for side in entry.sides for name in side).items():
         if times > 1:
-            raise UnreadableInput(f"{entry.place}: {name!r} is named twice.", "Take it off once, or correct the other.")
+            raise UnreadableInput(f"{entry.place}: {name!r} is listed twice.", "Remove or correct one of them.")
     return entry
 
 
@@ -122,7 +120,7 @@ def _lines(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterato
         if len(sides) != len(columns):
             raise UnreadableInput(
                 f"{place}: a rule has one arrow, not {len(sides) - 1}.",
-                "Write it like bread, butter -> milk; a name with an arrow goes in quotes.",
+                "Write it like bread, butter -> milk. Put a name that contains an arrow in quotes.",
             )
         yield Listed(place, tuple(tuple(() if side == [""] else side) for side in sides))
 
@@ -145,7 +143,7 @@ def _records(
         if found is None or (bare is not None and bare.lstrip(" \t").startswith('"')):
             raise UnreadableInput(
                 f"{str(path)!r}, line {line}: a quote is never closed, or there is text after it.",
-                "Check the quotes on this line: a quoted name stands between commas, with its own quotes doubled.",
+                "Check the quotes on this line: put commas around a quoted name, and double the quotes inside it.",
             )
         quoted = found["quoted"]
         sides[-1].append(quoted.replace('""', '"') if bare is None else bare.strip(" \t"))
@@ -179,8 +177,9 @@ def _table(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterato
     _, [header], _ = next(records)
     if missing := [column for column in columns if column not in header]:
         raise UnreadableInput(
-            f"{str(path)!r}, line 1: a .csv file has a header, and {missing[0]!r} is not in this one.",
-            f"Write a header as veilset mine does; if it is a {_kind(columns)} a line, let its name end in .txt.",
+            f"{str(path)!r}, line 1: the header has no column {missing[0]!r}.",
+            f"Write the header that veilset mine writes. If the file has one {_kind(columns)} per line, rename it to "
+            "end in .txt.",
         )
     at = [header.index(column) for column in columns]
     for line, [row], _ in records:
@@ -201,7 +200,7 @@ def _names_in(cell: str, place: str) -> tuple[str, ...]:
         [(_, [names], _)] = _records("", cell)
     except (UnreadableInput, ValueError):
         raise UnreadableInput(
-            f"{place}: {cell!r} is no list of items.", "Write it as veilset mine does: names with commas between them."
+            f"{place}: {cell!r} is not a list of items.", "Write it as veilset mine does: names separated by commas."
         ) from None
     return () if names == [""] else tuple(names)
 
@@ -210,7 +209,7 @@ def _json(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Iterator
     """An array of objects."""
     content = _parsed(read_text_bytes(path, encoding).decode(), repr(str(path)))
     if not isinstance(content, list):
-        raise UnreadableInput(f"{str(path)!r} is no array.", f'Write it like [{{"{columns[0]}": ["milk"]}}].')
+        raise UnreadableInput(f"{str(path)!r} is not an array.", f'Write it like [{{"{columns[0]}": ["milk"]}}].')
     for number, entry in enumerate(content, start=1):
         yield _object(entry, f"{str(path)!r}, entry {number}", columns)
 
@@ -228,12 +227,14 @@ def _parsed(text: str, place: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnreadableInput(f"{place} is no JSON: {error}.", "Compare it with what veilset mine writes.") from None
+        raise UnreadableInput(
+            f"{place} is not valid JSON: {error}.", "Compare it with what veilset mine writes."
+        ) from None
 
 
 def _object(entry: Any, place: str, columns: tuple[str, ...]) -> Listed:
     if not isinstance(entry, dict):
-        raise UnreadableInput(f"{place}: this is no object.", f'Write it like {{"{columns[0]}": ["milk"]}}.')
+        raise UnreadableInput(f"{place}: this is not an object.", f'Write it like {{"{columns[0]}": ["milk"]}}.')
     sides = []
     for column in columns:
         names = entry.get(column)
@@ -257,7 +258,7 @@ def _parquet(path: str | Path, encoding: str, columns: tuple[str, ...]) -> Itera
                 raise UnreadableInput(f"{str(path)!r}: {what}", "Compare it with what veilset mine writes.")
             rows = pyarrow.parquet.read_table(path, columns=list(columns)).to_pylist()
     except pa.ArrowInvalid as error:
-        raise UnreadableInput(f"{str(path)!r} is no intact Parquet file ({error}).", "Write it again.") from None
+        raise UnreadableInput(f"{str(path)!r} is not a valid Parquet file ({error}).", "Write it again.") from None
     for number, row in enumerate(rows, start=1):
         yield _object(row, f"{str(path)!r}, row {number}", columns)
 

@@ -67,8 +67,8 @@ def person_note(columns: Iterable[str], layout: Layout) -> dict[str, int]:
     if found is None:
         return {}
     note = (
-        f"Column {found!r} looks like it identifies a person. With {said('person', found)}, their rows are merged, "
-        "and the promise is about people, not single transactions."
+        f"Column {found!r} seems to identify a person. With {said('person', found)}, their rows are merged, "
+        "and the promise covers people, not single transactions."
     )
     return {Doubt(note.replace("{", "{{").replace("}", "}}"), f"column {found!r} was not used"): 1}
 
@@ -105,8 +105,8 @@ def suspicious_ids(merged: Rows, layout: Layout) -> list[Doubt]:
         name = names[place].as_py()
         holds = f"{int(rows[place]):,} of {total:,} rows ({rows[place] / total:.1%})"
         note = (
-            f"The id {name!r} in column {column!r} holds {holds}, merged into one person. If it stands for unknown "
-            f"people, say {said('unknown_person', [name])} with {said('unknown_rows', 'separate')} or "
+            f"The id {name!r} in column {column!r} has {holds}, merged into one person. If it stands for unknown "
+            f"people, use {said('unknown_person', [name])} with {said('unknown_rows', 'separate')} or "
             f"{said('unknown_rows', 'skip')}."
         )
         notes.append(Doubt(note, f"the id {name!r}, with {holds}, is one person"))

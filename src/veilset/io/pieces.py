@@ -65,7 +65,7 @@ def check_table_name(path: Path) -> None:
     if path.suffix.lower() not in _WRITERS:
         *most, last = TABLE_SUFFIXES
         raise InvalidArgument(
-            f"{path.name!r} does not say how to write.",
+            f"{path.name!r} does not indicate a format.",
             f"End it in {', '.join(most)} or {last}, such as result{most[0]}.",
         )
 

@@ -157,7 +157,7 @@ def _more_in_arrow(file: SuspectFile, schema: Any) -> str | None:
     if other := _other_columns(reader.schema, schema):
         return other
     if any([reader.schema.metadata, *(field.metadata for field in reader.schema), reader.metadata]):
-        return "it holds metadata"
+        return "it contains metadata"
     comparison = _Comparison(file)
     with _writer(comparison, schema, "arrow") as writer:
         for number in range(reader.num_record_batches):
@@ -189,12 +189,12 @@ def _more_in_parquet(file: SuspectFile, schema: Any) -> str | None:
     reader = pyarrow.parquet.ParquetFile(file, pre_buffer=False)
     metadata = reader.metadata
     if _said(reader.schema) != _said(expected_schema):
-        return _other_columns(reader.schema_arrow, schema) or "its columns are described in other words than ours"
+        return _other_columns(reader.schema_arrow, schema) or "its schema is not the one Veilset writes"
     if metadata.metadata:
         keys = [repr(key.decode(errors="replace")) for key in sorted(metadata.metadata)]
-        return f"it holds metadata: {', '.join(keys)}"
+        return f"it contains metadata: {', '.join(keys)}"
     if not _WRITER.fullmatch(metadata.created_by):
-        return f"it says that {metadata.created_by!r} wrote it"
+        return f"it was written by {metadata.created_by!r}"
     # Reading a damaged chunk raises, but asking for its metadata first would end the process.
     if metadata.created_by == _THIS_WRITER:
         more = _difference(reader, file, schema)
@@ -224,7 +224,7 @@ def _more_in_dictionaries(file: SuspectFile, schema: Any) -> str | None:
     reader = pyarrow.parquet.ParquetFile(file, read_dictionary=text, pre_buffer=False)
     for number in range(reader.metadata.num_row_groups):
         if unused := _unused_names(reader.read_row_group(number)):
-            return f"the dictionary of row group {number + 1} holds {unused:,} names that no row has"
+            return f"the dictionary of row group {number + 1} holds {unused:,} names that occur in no row"
     return None
 
 
@@ -232,7 +232,7 @@ def _more_in_chunks(metadata: Any) -> str | None:
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         if group.sorting_columns:
-            return f"row group {number + 1} says how it is sorted"
+            return f"row group {number + 1} contains a sort order"
         for place in range(group.num_columns):
             chunk = group.column(place)
             found = {
@@ -256,16 +256,16 @@ def _more_between_chunks(metadata: Any, file: SuspectFile) -> str | None:
             chunk = group.column(place)
             start = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
             if start != at:
-                return f"there are bytes that belong to no column, at byte {min(at, start):,}"
+                return f"it contains bytes outside any column, at byte {min(at, start):,}"
             at = start + chunk.total_compressed_size
     footer = file.size - len(_MAGIC) - 4 - metadata.serialized_size
     if at != footer:
-        return f"there are bytes that belong to no column, at byte {min(at, footer):,}"
+        return f"it contains bytes outside any column, at byte {min(at, footer):,}"
     again = io.BytesIO()
     metadata.write_metadata_file(again)
     file.seek(footer)
     if again.getvalue()[len(_MAGIC) :] != file.read():
-        return "its footer holds more than is known here, or is written in other words"
+        return "its footer contains unknown fields, or is not the one Veilset writes"
     return None
 
 

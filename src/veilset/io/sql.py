@@ -72,7 +72,7 @@ def open_query(source: str, query: str | None, limits: Limits) -> tuple[Any, Ite
     A query is one statement that reads. Without one, the error says which tables there are. Time limit and Ctrl-C end
     it in the database; DuckDB keeps to what is left of the memory limit.
     """
-    limits.require(ROOM, "Opening a database", "read it where there is more.")
+    limits.require(ROOM, "Opening a database", "use a machine with more memory.")
     if source.startswith(_SERVERS):
         database: Database = PostgreSQL(source, limits)
     else:
@@ -91,12 +91,12 @@ def _no_query(source: str, columns: list[tuple[str, str, str, str]]) -> InvalidA
         tables.setdefault(name, []).append(f"{_quoted(column)} {kind}")
     if not tables:
         return InvalidArgument(
-            f"{source!r} needs a query, and has no tables that may be read.", "Check which database it is."
+            f"{source!r} needs a query, but has no readable tables.", "Check that it is the right database."
         )
     shown = "; ".join(f"{name} ({', '.join(listed)})" for name, listed in list(tables.items())[:_SHOWN])
     more = f"; and {len(tables) - _SHOWN:,} more" if len(tables) > _SHOWN else ""
     return InvalidArgument(
-        f"{source!r} is a database, so a query must say what to read. Its tables: {shown}{more}.",
+        f"{source!r} is a database and needs a query. Its tables: {shown}{more}.",
         f"For example: {said('query', f'SELECT * FROM {next(iter(tables))}')}.",  # noqa: S608 - for the user to run
     )
 
@@ -143,7 +143,7 @@ class Batches(Iterator[Any]):
         thread.start()
         try:
             while not answer.done():
-                self._limits.check_time("The query", "ask for less.")
+                self._limits.check_time("The query", "select less.")
                 wait([answer], timeout=_LOOK)
         except BaseException:
             self._database.interrupt()

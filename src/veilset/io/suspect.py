@@ -65,8 +65,8 @@ class SuspectFile(io.RawIOBase):
             self.is_damaged = True
             reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
             raise UnreadableInput(
-                f"{self.name} is no intact {CONTAINER_WORDS[self._container]} file: {reason[:200]}.",
-                "It is damaged or cut off: copy or write it again.",
+                f"{self.name} is not a valid {CONTAINER_WORDS[self._container]} file: {reason[:200]}.",
+                "It is damaged or truncated: copy or write it again.",
             ) from None
 
     def readable(self) -> bool:

@@ -151,19 +151,19 @@ class Table:
     def ways(self, delimiter: str | None) -> str:
         """What to say to read it, with the delimiter if that has to be said too."""
         also = "" if delimiter is None else f" and {said('delimiter', delimiter)}"
-        basket = f"If every field is an item, say {said('format', 'basket')}{also}."
+        basket = f"If every field is an item, use {said('format', 'basket')}{also}."
         if not self.named:
             return (
-                f"For a table, add a first line with the names of the columns and say {said('long', ['ID', 'ITEM'])} "
-                f"(one item a line) or {said('wide', True)} (one column an item){also}. {basket}"
+                f"For a table, add a first line with the column names and use {said('long', ['ID', 'ITEM'])} "
+                f"(one item per line) or {said('wide', True)} (one column per item){also}. {basket}"
             )
         identity, item, person = _likely(self.columns)
         whose = "" if person is None else f" and {said('person', person)}"
         is_wide, not_items = _wide(self.columns)
         no_items = f" and {said('ignore', not_items)}" if is_wide and not_items else ""
         ways = [
-            f"If each line holds one item, say {said('long', [identity, item])}{whose}{also}.",
-            f"If each column is an item, say {said('wide', True)}{no_items}{also}.",
+            f"For one item per line, use {said('long', [identity, item])}{whose}{also}.",
+            f"For one column per item, use {said('wide', True)}{no_items}{also}.",
         ]
         if is_wide:
             ways.reverse()
@@ -239,7 +239,7 @@ def check_baskets(
         if same and not fits and other != blank:
             raise UnreadableInput(
                 f"{what}.",
-                f"Say {said('delimiter', other)}; or, if it is part of the items, {said('format', 'basket')}.",
+                f"Use {said('delimiter', other)}; or, if it is part of the items, {said('format', 'basket')}.",
             )
 
 
@@ -283,7 +283,7 @@ def _under_names(head: Record, body: Sequence[Record], above: int) -> Table | No
         return None
     columns = _columns(head, lines)
     filled = columns[:width]
-    names = f"{'a line near the beginning' if above else 'its first line'} looks like the names of columns"
+    names = f"{'a line near the beginning' if above else 'its first line'} looks like column names"
     why = f"{names} ({_listed(head)})"
     if _names_columns(head, body) and (
         len(lines) >= _FEWEST_LINES or _has_roles(columns) or (_are_apart(filled) and any(map(_repeats, filled)))
@@ -322,7 +322,7 @@ def _without_names(records: Sequence[Record]) -> Table | None:
     regular = sum(len(record) == width for record in records) >= _MOSTLY * len(records)
     why = None
     if typed := _typed(columns, whole=_FEWEST_WHOLE if regular else len(records) + 1, contrast=True):
-        why = f"{typed.name} holds {typed.kind}, and others do not"
+        why = f"{typed.name} holds {typed.kind}, and the others do not"
     elif not regular:
         return None
     elif len(lines) >= _FEWEST_WHOLE and (counter := next((one for one in columns if one.counts_lines), None)):

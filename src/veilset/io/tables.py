@@ -26,9 +26,9 @@ from veilset.limits import Limits
 
 _PARQUET, _ARROW_FILE, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _OTHERS = {
-    _PARQUET: f"It is a Parquet file: say {said('format', 'parquet')}.",
-    _ARROW_FILE: f"It is an Arrow file: say {said('format', 'arrow')}.",
-    b"FEA1": "It is a Feather file of version 1: write it again as Arrow.",
+    _PARQUET: f"It is a Parquet file: use {said('format', 'parquet')}.",
+    _ARROW_FILE: f"It is an Arrow file: use {said('format', 'arrow')}.",
+    b"FEA1": "It is a Feather file of version 1: convert it to Arrow.",
 }
 _BUFFER = 1 << 18  # bytes of a column that are read at once
 _FIRST_ROWS = 1000
@@ -128,15 +128,15 @@ def _schema(source: SuspectFile, path: Path, layout: Layout) -> Any:
 def _no_such(path: Path, container: str, held: bytes) -> UnreadableInput:
     words = CONTAINER_WORDS[container]
     suffixes = {form.suffix for form in FORMATS.values() if form.container == container} | {".pq", ".feather", ".ipc"}
-    called = f"is named {path.suffix}" if path.suffix.lower() in suffixes else f"is said to be {words}"
+    called = f"is named {path.suffix}" if path.suffix.lower() in suffixes else f"is declared as {words}"
     known = (advice for mark, advice in _OTHERS.items() if held.startswith(mark))
-    advice = next(known, f"Check what it is, and name its {said('format')}.")
-    return UnreadableInput(f"{str(path)!r} {called} but is no {words} file.", advice)
+    advice = next(known, f"Check the file, and set {said('format')}.")
+    return UnreadableInput(f"{str(path)!r} {called} but is not {words} data.", advice)
 
 
 def _parquet(source: SuspectFile, wanted: list[str], layout: Layout, limits: Limits) -> Iterator[Any]:
     file = _open_parquet(source, wanted)
-    limits.require(16 * _FEWEST_VALUES, f"Reading {source.name}", "read it where there is more.")
+    limits.require(16 * _FEWEST_VALUES, f"Reading {source.name}", "use a machine with more memory.")
     rows = _rows_at_once(file, wanted, layout, _values_at_once(limits))
     done, total = 0, file.metadata.num_rows
     groups = range(file.metadata.num_row_groups)

@@ -29,30 +29,30 @@ from veilset.io.people import proposing
 from veilset.io.rows import Rows, arrow_numbers
 from veilset.io.suspicion import check_baskets
 
-_EMPTY_FIELDS = "{0:,} empty {0:field|fields} between delimiters {0:was|were} passed over."
-_BLANK_LINES = "{0:,} blank {0:line was|lines were} passed over."
+_EMPTY_FIELDS = "{0:,} empty {0:field|fields} between delimiters {0:was|were} skipped."
+_BLANK_LINES = "{0:,} blank {0:line was|lines were} skipped."
 _SEQUENCES = "{0:,} {0:line is a sequence|lines are sequences} (with -1 and -2): the order of items was dropped."
-_COUNTS = "{0:,} {0:cell holds a number|cells hold numbers} above 1; {0:it counts|they count} as present."
+_COUNTS = "{0:,} {0:cell has a value|cells have values} above 1; {0:it counts|they count} only as present."
 
 _SAMPLE = 1 << 16  # bytes from which to tell a table from baskets
 
 _OF_IDS = (
-    f"For names instead of ids use {said('format', 'basket')}, with {said('delimiter', ' ')} if blanks separate them."
+    f"For names instead of ids, use {said('format', 'basket')}, with {said('delimiter', ' ')} if spaces separate them."
 )
 _IGNORE = said("ignore", ["COLUMN"])
 _ADVICE = {
     "fimi": _OF_IDS,
     "spmf": _OF_IDS,
-    "basket": f"Check the quotes, and that {said('delimiter')} is right.",
-    "long": f"Check the line, and that {said('delimiter')} is right.",
-    "wide": f"If the column is no item, say {_IGNORE}; if it counts, {said('counts', True)}; "
-    f"check that {said('delimiter')} is right.",
-    "jsonl": f"Give every line one JSON value; {said('column')} names the key of the items; "
-    f"{said('long', ('ID', 'ITEM'))} is for single items.",
-    "jsonl-long": "Give every line one JSON object with both keys; "
-    f"{said('missing', 'skip')} leaves out what is missing.",
-    "anatomy": "Give every line a bucket and a cell for each column, which is itself a line of a basket file.",
-    "jsonl-anatomy": "Give every line one JSON object with a bucket and a list for each column.",
+    "basket": f"Check the quotes and {said('delimiter')}.",
+    "long": f"Check the line and {said('delimiter')}.",
+    "wide": f"If the column is not an item, use {_IGNORE}; if it contains counts, use {said('counts', True)}. "
+    f"Check {said('delimiter')}.",
+    "jsonl": f"Write one JSON value per line. {said('column')} names the key of the items; "
+    f"{said('long', ('ID', 'ITEM'))} is for one item per line.",
+    "jsonl-long": "Write one JSON object per line, with both keys. "
+    f"{said('missing', 'skip')} skips lines that lack one.",
+    "anatomy": "Give every line a bucket, and one cell per column, written like a line of a basket file.",
+    "jsonl-anatomy": "Write one JSON object per line, with a bucket and a list for each column.",
 }
 
 _Parse = Callable[[bytes, int, int, bool], tuple[Rows, int, int]]
@@ -112,7 +112,7 @@ class TextSource:
         names = [field.decode() for field in fields]
         twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
         if twice is not None:
-            raise self.error(f"line 1: the header names {twice!r} twice", "Give every column a name of its own.")
+            raise self.error(f"line 1: the header contains {twice!r} twice", "Give every column a unique name.")
         self.columns = names
         return names
 
@@ -167,7 +167,7 @@ class TextSource:
     def column(self, header: Sequence[str], name: str) -> int:
         """Where a column stands."""
         if name not in header:
-            alone = f"Name the {said('delimiter')} if something else separates the columns."
+            alone = f"Set {said('delimiter')} if the columns are separated by something else."
             raise unknown("column", name, header, "Check its spelling." if len(header) > 1 else alone)
         return header.index(name)
 
@@ -178,7 +178,7 @@ def _advice(error: _native.text.ParseError, layout: Layout) -> str:
         return NAME_IT
     if isinstance(error, _native.text.WrongWidth):
         return _ADVICE["long"]
-    return f"If the column is no item, say {_IGNORE}." if layout.counts else _ADVICE[layout.format]
+    return f"If the column is not an item, use {_IGNORE}." if layout.counts else _ADVICE[layout.format]
 
 
 def _fimi(source: TextSource) -> tuple[Layout, _Parse]:
@@ -217,20 +217,20 @@ class _SpmfNames:
             number, name = int(match[1]), match[2].strip(b" \t").decode()
             if self._began:
                 raise self._source.error(
-                    f"line {line}: the id {number} is named after transactions that were read already",
-                    "Move all lines that begin with @ before the transactions.",
+                    f"line {line}: the id {number} is named after the transactions began",
+                    "Move all lines that begin with @ above the transactions.",
                 )
             if self.name_of.setdefault(number, name) != name:
                 raise self._source.error(
-                    f"line {line}: the id {number} is named {name!r}, and before {self.name_of[number]!r}",
-                    "Give it one name.",
+                    f"line {line}: the id {number} is named {name!r} here and {self.name_of[number]!r} above",
+                    "Use one name.",
                 )
         self._began |= rows
         if not self.name_of:
             return arrow_numbers(ids).cast(pa.string())
         names = [self.name_of.get(number) or str(number) for number in ids.tolist()]
         if twice := [name for name, count in Counter(names).items() if count > 1]:
-            raise self._source.error(f"several ids are named {twice[0]!r}", "Give every id a name of its own.")
+            raise self._source.error(f"several ids are named {twice[0]!r}", "Give every id a unique name.")
         return pa.array(names, type=pa.string())
 
 
@@ -345,10 +345,10 @@ def _wide(source: TextSource) -> tuple[Layout, _Parse]:
         if not name and not skip[number]:
             raise source.error(
                 f"line 1: column {number + 1} has no name",
-                f"If it is no item, such as the index of a frame, say {said('ignore', [''])}.",
+                f"If it is not an item, such as the index of a frame, use {said('ignore', [''])}.",
             )
     if skip.all():
-        raise source.error("line 1: there is no column of an item", f"Name fewer columns in {said('ignore')}.")
+        raise source.error("line 1: there is no item column", f"Name fewer columns in {said('ignore')}.")
     names = pa.array([name or f"{number}" for number, name in enumerate(header)])
 
     def parse(text: bytes, at: int, line: int, last: bool) -> tuple[Rows, int, int]:

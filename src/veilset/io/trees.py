@@ -55,7 +55,7 @@ def read_tree(
     if columns is not None and chosen in ("lines", "json"):
         raise InvalidArgument(
             f"{said('columns')} is {columns!r}, but {str(path)!r} has none: its kind is {chosen}.",
-            f"Leave {said('columns')} out, or say {said('kind', 'paths')} or {said('kind', 'edges')}.",
+            f"Leave {said('columns')} out, or use {said('kind', 'paths')} or {said('kind', 'edges')}.",
         )
     if chosen == "json":
         return paths_of_json(path, read_text_bytes(path, encoding).decode())
@@ -123,17 +123,15 @@ def _kind_of(path: str | Path, kind: str | None) -> str:
     by_suffix = {".json": "json", ".txt": "lines", ".csv": "paths", ".tsv": "paths"}
     if (suffix := Path(unpacked_name(path)).suffix.lower()) not in by_suffix:
         raise InvalidArgument(
-            f"The name {Path(path).name!r} does not say what form the tree has.",
-            "Name it .csv, .tsv (tables), .txt (a;b;*) or .json, or give its kind: paths, edges, lines or json.",
+            f"The name {Path(path).name!r} does not indicate the form of the tree.",
+            "Use the suffix .csv, .tsv (tables), .txt (a;b;*) or .json, or set the kind: paths, edges, lines or json.",
         )
     return by_suffix[suffix]
 
 
 def _check_columns(columns: Sequence[str] | None) -> None:
     if columns is not None and (isinstance(columns, str) or len(columns) < 2 or len(set(columns)) != len(columns)):
-        raise InvalidArgument(
-            f"{said('columns')} is {columns!r}.", "Give two or more different names, the item's first."
-        )
+        raise InvalidArgument(f"{said('columns')} is {columns!r}.", "Give two or more different names, the item first.")
 
 
 @dataclass(frozen=True)
@@ -158,21 +156,21 @@ def _rows_of_lines(path: str | Path, text: str) -> list[_Row]:
             continue
         *cells, last = (cell.strip(" \t") for cell in written.split(";"))
         if last != _STAR:
-            advice = "Write an item, its groups and *, with semicolons between them; or give the kind of another form."
+            advice = "Write an item, its groups and *, separated by semicolons; or set the kind for another form."
             raise at_line(path, line, f"it ends in {last!r}, not in {_STAR!r}, the root", advice)
         if not cells:
             raise at_line(path, line, f"there is no item before the {_STAR!r}", "Write an item first.")
         if "" in cells:
             what = f"cell {cells.index('') + 1} is empty"
-            raise at_line(path, line, what, "Fill it in, or take out its semicolon.")
+            raise at_line(path, line, what, "Fill it in, or remove its semicolon.")
         if _STAR in cells:
-            what = f"cell {cells.index(_STAR) + 1} is {_STAR!r}, the root, which stands last"
-            raise at_line(path, line, what, "Take it out, or give the group another name.")
+            what = f"cell {cells.index(_STAR) + 1} is {_STAR!r}, the root, which must come last"
+            raise at_line(path, line, what, "Remove it, or rename the group.")
         item, *groups = cells
         check_once(path, line, item, line_of)
         rows.append(_Row(line, item, tuple(groups)))
     if not rows:
-        raise UnreadableInput(f"{str(path)!r} has only empty lines.", "Give every item a line, such as milk;dairy;*.")
+        raise UnreadableInput(f"{str(path)!r} has only empty lines.", "Write one line per item, such as milk;dairy;*.")
     return rows
 
 
@@ -191,7 +189,7 @@ def _check_places(path: str | Path | None, rows: Sequence[_Row]) -> None:
     for row, at in zip(rows, above, strict=True):
         if (group_there := number.get((at, row.item))) is not None:
             what = (
-                f"an item here and, at the same place of the tree, a group on {line_named(path, line_of[group_there])}"
+                f"an item here and, at the same place in the tree, a group on {line_named(path, line_of[group_there])}"
             )
             raise at_line(path, row.line, f"{row.item!r} is {what}", "Give one of them another name.")
 
@@ -200,19 +198,19 @@ def _paths_of_edges(table: Table) -> dict[str, tuple[str, ...]]:
     """The groups of each node that is nobody's parent; a node without a parent stands right below the root."""
     path = table.path
     if len(table.columns) != 2:
-        what = f"a table of edges has 2 columns, not {len(table.columns)}: {', '.join(map(repr, table.columns))}"
-        raise in_header(path, what, "Name the child's and the parent's with columns=, or say kind='paths'.")
+        what = f"a table of edges needs 2 columns, not {len(table.columns)}: {', '.join(map(repr, table.columns))}"
+        raise in_header(path, what, "Name the child and the parent with columns=, or use kind='paths'.")
     if not table.rows:
         raise without_rows(path, "node")
     parent_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     for line, (child, parent) in table.numbered():
         if not child:
-            advice = "Fill it in; only the parent may be left out, of a node right below the root."
+            advice = "Fill it in. Only the parent may be empty, for a node directly below the root."
             raise at_line(path, line, f"the column {table.columns[0]!r} is empty", advice)
         if child in parent_of:
             before = f"below {parent_of[child] or ROOT!r} on {line_named(path, line_of[child])}"
-            advice = "Give every node one line. Where two nodes have one name, write paths instead of edges."
+            advice = "List every node once. If two nodes share a name, use paths instead of edges."
             raise at_line(path, line, f"{child!r} is below {parent or ROOT!r} here and {before}", advice)
         parent_of[child] = parent
         line_of[child] = line
@@ -223,7 +221,7 @@ def _paths_of_edges(table: Table) -> dict[str, tuple[str, ...]]:
     paths = {node: _groups_above(node, parent_of) for node in parent_of if node not in groups}
     if not paths:
         what = "The frame" if path is None else repr(path)
-        raise UnreadableInput(f"{what} holds no item below {ROOT!r}.", "Give every node a line.")
+        raise UnreadableInput(f"{what} contains no item below {ROOT!r}.", "Write one line per node.")
     return paths
 
 
@@ -238,8 +236,8 @@ def _check_circles(path: str | None, parent_of: Mapping[str, str], line_of: Mapp
             node = parent_of[node]
         if node in way:
             circle = [*list(way)[list(way).index(node) :], node]
-            advice = "Take out the line that is wrong: a node cannot be above itself."
-            raise at_line(path, line_of[node], f"{' → '.join(map(repr, circle))} is a circle", advice)
+            advice = "Remove the wrong line: a node cannot be above itself."
+            raise at_line(path, line_of[node], f"{' → '.join(map(repr, circle))} is a cycle", advice)
         walked.update(way)
 
 
@@ -260,8 +258,8 @@ def _edges_of(paths: Mapping[str, Sequence[str]]) -> dict[str, str]:
             # Nodes with one name below parents with one name are caught when it comes to the parents.
             if parent_of.setdefault(name, parent) != parent:
                 raise InvalidArgument(
-                    f"Two nodes are called {name!r}; a table of edges could not tell them apart.",
-                    "Write another kind: paths, lines or json.",
+                    f"Two nodes are named {name!r}; a table of edges cannot distinguish them.",
+                    "Use another kind: paths, lines or json.",
                 )
     del parent_of[ROOT]
     return parent_of
@@ -273,5 +271,5 @@ def _check_names_for_lines(paths: Mapping[str, Sequence[str]]) -> None:
         if name == _STAR or name != name.strip(" \t\ufeff") or re.search("[;\r\n]", name):
             raise InvalidArgument(
                 f"The name {name!r} cannot be written between semicolons.",
-                "Rename it, or write another kind: paths, edges or json.",
+                "Rename it, or use another kind: paths, edges or json.",
             )

@@ -156,8 +156,8 @@ class _InMemory:
         reason = str(error).strip().partition("\n")[0].rstrip(".!")
         listed = _listed(self.columns)
         return InvalidArgument(
-            f"DuckDB refuses {said('where', self._text)}: {reason}.",
-            f"The columns are {listed}; write names in double quotes and text in single ones."
+            f"DuckDB rejected {said('where', self._text)}: {reason}.",
+            f"The columns are {listed}; write names in double quotes and text in single quotes."
             if listed
             else "Give a condition such as Country = 'France'.",
         )
@@ -171,12 +171,12 @@ class Condition:
         if shape == "anatomy" or container in ("fimi", "spmf") or not (layout.header or container != "csv"):
             raise InvalidArgument(
                 f"{said('where', text)} needs columns with names, which {words} does not have.",
-                f"For a table, say {said('long', ('ID', 'ITEM'))} or {said('wide', True)}; for baskets below a line of "
-                f"names, {said('header', True)}."
+                f"For a table, use {said('long', ('ID', 'ITEM'))} or {said('wide', True)}; for baskets with a line of "
+                f"column names, {said('header', True)}."
                 if layout.format == "basket"
                 else "Leave it out.",
             )
-        limits.require(ROOM, f"{said('where')}", "filter the file before.")
+        limits.require(ROOM, f"{said('where')}", "filter the file beforehand.")
         self.text, self._layout, self._limits = text, layout, limits
         self._seen = self._kept = 0
         self._memory = _InMemory(text, limits)
@@ -186,7 +186,7 @@ class Condition:
     @property
     def note(self) -> dict[str, int]:
         """How many rows are left, as a note."""
-        note = f"{self._kept:,} of {self._seen:,} rows satisfy {said('where', self.text)}; only they are counted."
+        note = f"{self._kept:,} of {self._seen:,} rows satisfy {said('where', self.text)}; the others were skipped."
         return {note.replace("{", "{{").replace("}", "}}"): 1}
 
     def mentioned(self, columns: Iterable[str]) -> list[str]:
@@ -196,7 +196,7 @@ class Condition:
         twice = next((name for name in found if [other.casefold() for other in found].count(name.casefold()) > 1), None)
         if twice is not None:
             raise InvalidArgument(
-                f"{said('where', self.text)}: several columns are called {twice!r}, but for capitals.",
+                f"{said('where', self.text)}: several columns are named {twice!r}, differing only in case.",
                 "Give them different names.",
             )
         return found

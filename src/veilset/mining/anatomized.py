@@ -68,13 +68,13 @@ def expected_supports(
     if data.anatomy is None:
         raise InvalidArgument(
             "These transactions have no columns and buckets.",
-            "Use supports, which counts them as they are; or read an anatomized table: read(path, format='anatomy').",
+            "Use supports, which counts plain transactions; or read an anatomized table: read(path, format='anatomy').",
         )
     limits = Limits(**bounds)
     offsets, codes = coded(data, itemsets)
     # The last is the code of what no transaction holds; any column will do for it.
     columns = np.append(data.anatomy.column_of(data.names), np.int32(0)).astype(np.int32)
-    with limits.guard("Counting itemsets", "ask for fewer itemsets at once."):
+    with limits.guard("Counting itemsets", "count fewer itemsets at once."):
         return _native.mining.expected_supports(
             data.offsets,
             data.items,
@@ -101,12 +101,12 @@ def column_values(
     >>> values.tolist(), others.tolist()
     ([[1, 2, 1], [0, 1, 1]], [2, 1])
     """
-    with limits.guard("Telling values apart", "take fewer columns or transactions."):
+    with limits.guard("Distinguishing values", "use fewer columns or transactions."):
         return _native.anatomy.column_values(
             data.offsets,
             data.items,
             column_of,
             columns,
             threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Telling values apart"),
+            **limits.for_kernel(lambda _: "Distinguishing values"),
         )

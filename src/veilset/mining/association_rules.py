@@ -21,7 +21,7 @@ from veilset.transactions import Transactions, check_transactions
 from veilset.views import MOST_ROWS, Shown, Summary, Tabular, listed
 
 _ADVICE = (
-    f"ask for a higher {said('min_support')} or {said('min_confidence')}, a smaller {said('max_size')}, "
+    f"use a higher {said('min_support')} or {said('min_confidence')}, a smaller {said('max_size')}, "
     f"or fewer {said('consequents')}."
 )
 
@@ -218,7 +218,7 @@ def _right_sides(
     if len(left_out):
         raise InvalidArgument(
             f"The consequent {data.names[left_out[0]]!r} is not among the items.",
-            "Add it to items, or take it off consequents.",
+            "Add it to items, or remove it from consequents.",
         )
     return right
 
@@ -235,5 +235,5 @@ def _mine(
     try:
         return frequent(data, min_support, max_size=max_size, items=items, **limits.bounds())
     except BudgetExceeded as stop:  # its advice speaks of options that rules do not have
-        advice = f"Raise the limit, or ask for a higher {said('min_support')} or a smaller {said('max_size')}."
+        advice = f"Raise the limit, or use a higher {said('min_support')} or a smaller {said('max_size')}."
         raise stop.within("", advice) from None

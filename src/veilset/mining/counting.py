@@ -71,7 +71,7 @@ def supports(
     check_transactions(data)
     limits = Limits(**bounds)
     offsets, codes = coded(data, itemsets)
-    with limits.guard("Counting itemsets", "ask for fewer itemsets at once."):
+    with limits.guard("Counting itemsets", "count fewer itemsets at once."):
         return _native.mining.supports(
             data.offsets,
             data.items,
@@ -103,7 +103,7 @@ def pairs(
     """
     check_transactions(data)
     limits = Limits(**bounds)
-    with limits.guard("Counting pairs", f"ask for a higher {said('min_support')} or fewer items."):
+    with limits.guard("Counting pairs", f"use a higher {said('min_support')} or fewer items."):
         offsets, found, together = _native.mining.pairs(
             data.offsets,
             data.items,
@@ -134,6 +134,6 @@ def coded(
 def _several(itemsets: Iterable[Iterable[str]]) -> Iterable[Iterable[str]]:
     if isinstance(itemsets, (str, bytes)) or not isinstance(itemsets, Iterable):
         raise InvalidArgument(
-            f"{said('itemsets')} is {itemsets!r}.", "Give a list of lists of items, or what frequent gives."
+            f"{said('itemsets')} is {itemsets!r}.", "Give a list of lists of items, or the result of frequent."
         )
     return itemsets

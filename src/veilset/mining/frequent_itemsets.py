@@ -21,7 +21,7 @@ LARGEST = 2**31 - 1
 
 Kind = Literal["all", "closed", "maximal"]
 
-_ADVICE = f"ask for a higher {said('min_support')}, a smaller {said('max_size')}, or closed or maximal itemsets."
+_ADVICE = f"use a higher {said('min_support')}, a smaller {said('max_size')}, or closed or maximal itemsets."
 
 
 def frequent(
@@ -121,7 +121,7 @@ def count_frequent(
     wanted = np.unique(data.codes(containing)).astype(np.int32)
     mask[wanted] = 1
     with limits.guard(
-        "Counting frequent itemsets", f"ask for a higher {said('min_support')} or a smaller {said('max_size')}."
+        "Counting frequent itemsets", f"use a higher {said('min_support')} or a smaller {said('max_size')}."
     ):
         counts = _native.mining.count_frequent(
             data.offsets,

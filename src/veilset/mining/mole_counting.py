@@ -84,7 +84,7 @@ def count_moles(
     public = list(data.public if items is None else items)
     given = list(containing)
     if hidden := sorted(set(data.sensitive).intersection(public + given)):
-        raise InvalidArgument(f"{hidden[0]!r} is sensitive, and moles are public itemsets.", "Take it off the list.")
+        raise InvalidArgument(f"{hidden[0]!r} is sensitive, but moles are public itemsets.", "Remove it from the list.")
     if known is None and share < 1:  # with h = 1 nothing is given away
         known = giveaways(data, k, h=share, max_size=max_size, items={*public, *given}, **bounds)
     occurring = count_frequent(data, 1, containing=given, max_size=max_size, items=public, **bounds)

@@ -21,7 +21,7 @@ from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions, check_transactions
 from veilset.views import MOST_ROWS, Shown, Summary, Tabular, by_size, listed
 
-_TASK, _ADVICE = "The search for moles", f"ask for smaller itemsets ({said('p')} or {said('max_size')})."
+_TASK, _ADVICE = "The search for moles", f"use smaller itemsets ({said('p')} or {said('max_size')})."
 _EVERYTHING = 2**62
 
 

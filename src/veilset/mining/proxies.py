@@ -108,9 +108,9 @@ def proxies(
     if not is_whole(size, most=_LARGEST_SIZE):
         raise InvalidArgument(f"{said('size')} is {size}.", "Give 1 for single items, or 2 for pairs too.")
     if top is not None and top < 1:
-        raise InvalidArgument(f"{said('top')} is {top}.", "Give at least 1, or none for all.")
+        raise InvalidArgument(f"{said('top')} is {top}.", "Give at least 1, or None for all.")
     if not data.sensitive:
-        raise InvalidArgument("No item is sensitive, so nothing can be given away.", "Name sensitive items first.")
+        raise InvalidArgument("No item is sensitive, so there is nothing to reveal.", "Name sensitive items first.")
     known, secret = _together(data, support_of(min_support, len(data)), size, limits)
     held = supports(data, known, **limits.bounds())
     lower = _lower_bound(known.supports, held)
@@ -139,9 +139,7 @@ def _together(
     try:
         found = frequent(telling, min_support, min_size=2, max_size=size + 1, **limits.bounds())
     except BudgetExceeded as stop:  # its advice speaks of options that are not there
-        raise stop.within(
-            "", f"Raise the limit, or ask for a higher {said('min_support')} or for {said('size', 1)}."
-        ) from None
+        raise stop.within("", f"Raise the limit, or use a higher {said('min_support')} or {said('size', 1)}.") from None
     secrets = np.add.reduceat(telling.is_sensitive[found.items], found.offsets[:-1], dtype=np.int64)
     found = found[secrets == 1]
     # A part of the data can have another order of its vocabulary: integers alone are sorted as numbers.

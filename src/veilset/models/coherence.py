@@ -183,13 +183,13 @@ class Coherence(Promise):
         grouped = {item for group in self.sensitive_groups for item in group}
         if public := sorted(grouped.intersection(data.public)):
             raise InvalidArgument(
-                f"{public[0]!r} is in a sensitive group, but it is a public item.", "Name it as sensitive, too."
+                f"{public[0]!r} is in a sensitive group, but is a public item.", "Declare it sensitive, too."
             )
         if self.h is None and data.sensitive:
             raise InvalidArgument(
                 f"{said('h')} is not given, but {len(data.sensitive)} items are sensitive "
                 f"(such as {data.sensitive[0]!r}).",
-                f"Say how sure an attacker may become of one, such as {said('h', 0.4)}; "
+                f"Set the maximum confidence in a sensitive item, such as {said('h', 0.4)}; "
                 f"{said('h', 1)} protects identities only.",
             )
 
@@ -197,7 +197,8 @@ class Coherence(Promise):
         """Raise if only h could exclude anything, and nothing is sensitive."""
         if self.k == 1 and self.share < 1 and not data.sensitive:
             raise InvalidArgument(
-                f"No item is sensitive, so {said('h', str(self.h))} says nothing, and {said('k', 1)} excludes nothing.",
+                f"No item is sensitive, so {said('h', str(self.h))} has no effect, and {said('k', 1)} excludes "
+                "nothing.",
                 f"Name the sensitive items ({said('sensitive')}), or choose for example {said('k', 10)}.",
             )
 
@@ -207,8 +208,8 @@ class Coherence(Promise):
         data = self.as_seen_by_attacker(data)
         if len(data) < self.k:
             raise Infeasible(
-                f"The data has {len(data)} transactions, so nobody can be one of {self.k}.",
-                f"Ask for at most {len(data)}, or use more data." if len(data) else "Use data with transactions.",
+                f"The data has {len(data)} transactions, fewer than {said('k', self.k)}.",
+                f"Use a k of at most {len(data)}, or more data." if len(data) else "Use data with transactions.",
             )
         held = dict(zip(data.sensitive, data.supports[data.codes(data.sensitive)].tolist(), strict=True))
         shares = ((Fraction(holders, len(data)), name) for name, holders in held.items())
@@ -218,10 +219,10 @@ class Coherence(Promise):
             listed = ", ".join(f"{name!r} ({percent(share)})" for share, name in blamed[:5])
             more = f" and {len(blamed) - 5} more" if len(blamed) > 5 else ""
             raise Infeasible(
-                f"{said('h', str(self.share))} cannot be kept: of all transactions, a larger share "
-                f"holds {listed}{more}, so that an attacker who knows nothing is surer than that.",
-                f"{said('h', str(at_least(blamed[0][0])))} would do; or take these items off the sensitive ones, "
-                f"or let them be suppressed ({said('allow_sensitive', True)}).",
+                f"{said('h', str(self.share))} cannot be kept: a larger share of all transactions "
+                f"has {listed}{more}, so even an attacker who knows nothing has a higher confidence.",
+                f"Use {said('h', str(at_least(blamed[0][0])))} or higher, stop treating these items as sensitive, "
+                f"or allow suppressing them ({said('allow_sensitive', True)}).",
             )
 
     def too_common(self, data: Transactions) -> tuple[str, ...]:
@@ -263,16 +264,16 @@ class Coherence(Promise):
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
         sentences = [
-            "Nothing is promised against somebody who knows sensitive items of a person, or which items they lack.",
-            "That a person is in the data, and what most people in it have in common, is not hidden.",
+            "The promise does not cover an attacker who knows sensitive items of a person, or items they do not have.",
+            "The release does not hide who is in the data, or what most people in it have in common.",
         ]
         if self.p is not None:
             most = "one public item" if self.p == 1 else f"{self.p} public items"
-            more = f"Nothing is promised against somebody who knows more than {most} of a person."
+            more = f"The promise does not cover an attacker who knows more than {most} of a person."
             sentences.insert(0, more)
         if self.h is not None:
             sentences.append(
-                "How sure an attacker may be that a person has some sensitive item or other is reported, not bounded."
+                "An attacker's confidence that a person has at least one sensitive item is reported, but not bounded."
             )
         return tuple(sentences)
 
@@ -293,10 +294,12 @@ def _groups(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
         members = tuple(dict.fromkeys(group))
         if len(members) < 2:
             raise InvalidArgument(
-                f"A sensitive group has {len(members)} item{'s' * (len(members) != 1)}.", "A group is of at least two."
+                f"A sensitive group has {len(members)} item{'s' * (len(members) != 1)}.", "A group needs at least two."
             )
         if twice := seen.intersection(members):
-            raise InvalidArgument(f"{min(twice)!r} is in two sensitive groups.", "Unite them, or take it out of one.")
+            raise InvalidArgument(
+                f"{min(twice)!r} is in two sensitive groups.", "Merge the groups, or remove it from one."
+            )
         seen.update(members)
         found.append(members)
     return tuple(found)

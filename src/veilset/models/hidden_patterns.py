@@ -19,9 +19,10 @@ Side = str | Iterable[str]
 """One side of a rule: an item, or several."""
 
 _NOT_PROMISED = (
-    "Nobody is hidden, and nothing about a single person is: it is patterns that are.",
-    "Whoever knows or suspects one of them may count what is left of it, and from what is usual elsewhere guess more.",
-    "What follows from other patterns, which are not listed, is not hidden.",
+    "No person is protected: only patterns are hidden.",
+    "Anyone who knows or suspects a hidden pattern can count how often it still occurs, and compare that with similar "
+    "data.",
+    "Patterns that are not listed are not hidden, nor is what they imply.",
 )
 
 
@@ -89,8 +90,10 @@ class _Hidden(Promise):
         """Raise if min_support is a share: of fewer transactions it is fewer, and what was hidden would be found."""
         if isinstance(self.min_support, Fraction):
             raise InvalidArgument(
-                f"{said('drop_empty')} does not go with {said('min_support', str(self.min_support))}, a share: of "
-                "fewer transactions, the same share is fewer, and what was hidden would be found again.",
+                f"{said('drop_empty')} cannot be combined with {said('min_support', str(self.min_support))}, a share: "
+                "of "
+                "fewer transactions, the same share is a lower number, and hidden patterns would be discoverable "
+                "again.",
                 f"Give {said('min_support')} as a number of transactions, or leave {said('drop_empty')} out.",
             )
 
@@ -148,7 +151,7 @@ class HiddenPatterns(_Hidden):
 
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
-        return (*_NOT_PROMISED, "Parts of a pattern may still be found.")
+        return (*_NOT_PROMISED, "Parts of a hidden pattern may still be discoverable.")
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -218,7 +221,7 @@ class HiddenRules(_Hidden):
 
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
-        return (*_NOT_PROMISED, "Rules with a part of the items may still be found.")
+        return (*_NOT_PROMISED, "Rules with some of the items may still be discoverable.")
 
 
 def _patterns(patterns: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
@@ -228,7 +231,7 @@ def _patterns(patterns: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
             raise InvalidArgument(f"Pattern {number} is {pattern!r}.", f"Give a list of items, such as [{pattern!r}].")
         items = _in_order(pattern, f"Pattern {number}")
         if not items:
-            raise InvalidArgument(f"Pattern {number} has no items.", "Name at least one: everybody has nothing.")
+            raise InvalidArgument(f"Pattern {number} has no items.", "Name at least one.")
         found.append(items)
     if not found:
         raise InvalidArgument("There is no pattern to hide.", "List at least one.")
@@ -249,7 +252,7 @@ def _rules(rules: Iterable[tuple[Side, Side]]) -> tuple[tuple[tuple[str, ...], t
         if not left or not right:
             raise InvalidArgument(f"Rule {number} has an empty side.", "Name at least one item on either side.")
         if both := set(left).intersection(right):
-            raise InvalidArgument(f"Rule {number} has {min(both)!r} on both sides.", "Take it off one of them.")
+            raise InvalidArgument(f"Rule {number} has {min(both)!r} on both sides.", "Remove it from one side.")
         found.append((left, right))
     if not found:
         raise InvalidArgument("There is no rule to hide.", "List at least one.")
@@ -267,7 +270,7 @@ def _in_order(items: Iterable[str], where: str) -> tuple[str, ...]:
     names = [item_name(item, where) for item in items]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidArgument(f"{where} names {twice!r} twice.", "Take it off once, or correct the other.")
+        raise InvalidArgument(f"{where} lists {twice!r} twice.", "Remove or correct one of them.")
     return tuple(names[place] for place in vocabulary_order(names))
 
 

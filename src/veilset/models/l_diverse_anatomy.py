@@ -90,8 +90,8 @@ class LDiverseAnatomy(Promise):
     def check_drop_empty(self) -> None:
         """Raise: an empty row has its place in a bucket, and is nobody's."""
         raise InvalidArgument(
-            f"{said('drop_empty')} does not go with {self.name}: an empty row has its place in a bucket.",
-            f"Take empty transactions out of the data before, or leave {said('drop_empty')} out.",
+            f"{said('drop_empty')} cannot be combined with {self.name}: an empty row has its place in a bucket.",
+            f"Remove empty transactions from the data first, or leave {said('drop_empty')} out.",
         )
 
     def parameters(self) -> dict[str, Parameter]:
@@ -101,18 +101,19 @@ class LDiverseAnatomy(Promise):
     def not_promised(self) -> tuple[str, ...]:
         """What it does not cover."""
         sentences = [
-            "The items of one column are published together as they were: who knows some of them may find the others, "
+            "Items of one column are published together, unchanged: an attacker who knows some of them may learn the "
+            "others, "
             "sensitive ones too.",
-            "That a person is in the data, and in which bucket, is not hidden.",
-            "Nothing is promised against who knows, or learns by comparing many buckets, which values of different "
-            "columns tend to go together.",
-            "Nothing is promised against who knows the values of others in the same bucket.",
-            "Nothing is promised against who reasons from how the buckets were made.",
-            "Which items share a column may have been decided from the original data, and tells which of them tend to "
-            "go together.",
+            "The release does not hide who is in the data, or in which bucket.",
+            "The promise does not cover an attacker who knows, or learns by comparing many buckets, which values of "
+            "different columns tend to occur together.",
+            "The promise does not cover an attacker who knows the values of others in the same bucket.",
+            "The promise does not cover an attacker who reasons from how the buckets were made.",
+            "The columns may have been chosen from the original data. If so, items that share one tend to occur "
+            "together.",
         ]
         if self.empty == "free":
-            sentences.append("That a person has no item of a column may be known for sure.")
+            sentences.append("An attacker may be certain that a person has no item of a column.")
         else:
-            sentences.append("If items are sensitive: that a person has none of them may be known for sure.")
+            sentences.append("If items are sensitive, an attacker may be certain that a person has none of them.")
         return tuple(sentences)

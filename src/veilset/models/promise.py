@@ -17,7 +17,7 @@ EXCLUDES_NOTHING = "This promise excludes nothing: any such file keeps it."
 
 NO_INFERENCE = "nothing is promised about what known items reveal about a person"
 """What follows if no item is sensitive, for promises that limit what can be inferred of sensitive items."""
-NONE_SENSITIVE = f"No item of this file is declared sensitive: {NO_INFERENCE}."
+NONE_SENSITIVE = f"No item in this file is declared sensitive: {NO_INFERENCE}."
 """The same of a released file, whatever became of sensitive items before."""
 COMPARED = (
     "Comparing this file with another release of the same or overlapping data can reveal a person who is in only one "
@@ -25,13 +25,13 @@ COMPARED = (
 )
 """What no promise about people covers."""
 TAKEN_AS_ONE = (
-    "One transaction is taken as one person. Whoever has several transactions in this file is "
-    "protected in each of them, but not against somebody who can tell that they belong together."
+    "Each transaction counts as one person. Someone with several transactions in this file is protected in each of "
+    "them, but not against an attacker who can link them."
 )
 """What is not promised if transactions were not merged."""
 UNKNOWN_APART = (
-    "Transactions of unknown people were not merged: each is taken as one person. An unknown person may have several "
-    "in this file, and is not protected against somebody who can tell that they belong together."
+    "Transactions of unknown people were not merged: each counts as one person. An unknown person may have several in "
+    "this file, and is not protected against an attacker who can link them."
 )
 """What is not promised if transactions were merged, except those of unknown people."""
 
@@ -118,7 +118,7 @@ class Promise(ABC):
             better = " or ".join(said(name, value) for name, value in vacuous.instead.items())
             raise InvalidArgument(
                 vacuous.why,
-                f"Choose for example {better}; to publish it anyway, say {said('allow_empty_promise', True)}.",
+                f"Choose for example {better}; to publish it anyway, use {said('allow_empty_promise', True)}.",
             )
 
     def open_ends(
@@ -177,7 +177,7 @@ class Promise(ABC):
     def too_common(self, data: Transactions) -> tuple[str, ...]:
         """The sensitive items that have to go first, where the custodian allows it: with them it cannot be kept."""
         raise InvalidArgument(
-            f"{said('allow_sensitive')} does not go with {self.name}: its methods need no such permission.",
+            f"{said('allow_sensitive')} does not apply to {self.name}: its methods need no such permission.",
             "Leave it out.",
         )
 
@@ -343,7 +343,7 @@ class Audit(Shown):
         promise, rows = self.promise, [(_braced(witness.itemset), witness.reason) for witness in self.witnesses]
         notes = [f"{self._counted()} checked."]
         if promise.secret:  # what a notebook shows is saved with it
-            rows, notes = [], [*notes, f"{self.found:,} of {promise.secrets:,} listed are still found."]
+            rows, notes = [], [*notes, f"{self.found:,} of {promise.secrets:,} listed are still discoverable."]
         return Summary(
             "Audit",
             f"{promise.in_short} {'holds' if self.holds else 'does not hold'} on {self._rows()}",

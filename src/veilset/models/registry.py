@@ -25,11 +25,11 @@ def register(kind: type[Promise]) -> None:
     """Make a promise one that recipes, certificates and the command line know."""
     if kind.secret and (not kind.listed or kind.secrets is Promise.secrets):
         raise InvalidArgument(
-            f"{kind.__name__} is secret, and does not say what it lists.",
-            "Give it listed, such as 'patterns', and secrets, their number: this is all that is public of it.",
+            f"{kind.__name__} is secret, but does not declare what it lists.",
+            "Set listed, such as 'patterns', and secrets, their number. Nothing else about it is public.",
         )
     if PROMISES.setdefault(kind.name, kind) is not kind:
-        raise InvalidArgument(f"There is another promise called {kind.name!r}.", "Choose another name.")
+        raise InvalidArgument(f"There is already a promise named {kind.name!r}.", "Choose another name.")
 
 
 def known_promise(name: str) -> type[Promise]:
@@ -37,13 +37,13 @@ def known_promise(name: str) -> type[Promise]:
     if name == SEAL:
         secret = " or ".join(repr(other) for other, kind in PROMISES.items() if kind.secret)
         raise InvalidArgument(
-            f"{name!r} is what a certificate says of a promise that is secret, not a promise to ask for.",
-            f"Name {secret}, with what is to be hidden.",
+            f"{name!r} is how a certificate names a secret promise; you cannot ask for it.",
+            f"Use {secret}, with the patterns or rules to hide.",
         )
     if name not in PROMISES:
         raise InvalidArgument(
             f"There is no promise {name!r}. Available: {', '.join(PROMISES)}.",
-            near_misses(name, PROMISES) or "Name one of these; perhaps a newer veilset knows more.",
+            near_misses(name, PROMISES) or "Name one of these; a newer version of Veilset may know more.",
         )
     return PROMISES[name]
 
@@ -70,7 +70,7 @@ def check_promise(promise: object) -> None:
     kinds = [PROMISES[name] for name in close[:1]] or PROMISES.values()
     what = repr(promise) if isinstance(promise, (str, int, float, type(None))) else f"a {type(promise).__name__}"
     raise InvalidArgument(
-        f"The promise is {what}.", f"Give a promise, such as {' or '.join(map(_for_example, kinds))}."
+        f"The promise is {what}.", f"Pass a promise, such as {' or '.join(map(_for_example, kinds))}."
     )
 
 

@@ -64,8 +64,8 @@ class RhoUncertainty(Promise):
         """Raise if nothing is sensitive: what can be inferred then needs no protection."""
         if not data.sensitive:
             raise InvalidArgument(
-                "No item is sensitive, so that there is nothing to protect from being inferred.",
-                f"Name the sensitive items ({said('sensitive')}); or use coherence, which hides who it is.",
+                "No item is sensitive, so there is nothing to protect from inference.",
+                f"Name the sensitive items ({said('sensitive')}); or use coherence, which hides identities.",
             )
 
     def inferred_from_nothing(self, data: Transactions) -> tuple[str, ...]:
@@ -89,11 +89,13 @@ class RhoUncertainty(Promise):
 
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
-        nearly = "Only complete certainty is excluded: an attacker may be 99% sure of a sensitive item, or more."
+        nearly = (
+            "Only complete certainty is excluded: an attacker's confidence in a sensitive item may reach 99% or more."
+        )
         return (
             *([nearly] if self.rho == 1 else []),
-            "A person may be recognised by what is known of them: how many transactions fit is not bounded.",
-            "Nothing is promised against somebody who knows which items a person lacks.",
-            "That a person is in the data, and what public items go together, is not hidden.",
-            "How sure an attacker may be that a person has some sensitive item or other is not bounded.",
+            "An attacker may recognize a person: the number of transactions that match what they know is not bounded.",
+            "The promise does not cover an attacker who knows items that a person does not have.",
+            "The release does not hide who is in the data, or which public items occur together.",
+            "An attacker's confidence that a person has at least one sensitive item is not bounded.",
         )

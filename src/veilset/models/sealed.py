@@ -37,11 +37,11 @@ class Sealed(Promise):
     def __init__(self, *, of: str, count: int, commitment: str) -> None:
         secret = [name for name, kind in PROMISES.items() if kind.secret]
         if of not in secret:
-            raise InvalidArgument(f"The promise {of!r} is not one that is sealed.", f"It may be {' or '.join(secret)}.")
+            raise InvalidArgument(f"The promise {of!r} cannot be sealed.", f"Use {' or '.join(secret)}.")
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InvalidArgument(f"{said('count')} is {count!r}.", "Give a whole number from 1.")
         if not isinstance(commitment, str) or not re.fullmatch("[0-9a-f]{64}", commitment):
-            raise InvalidArgument(f"The commitment is {commitment!r}.", "It has 64 digits from 0 to f.")
+            raise InvalidArgument(f"The commitment is {commitment!r}.", "Give 64 hexadecimal digits.")
         for field, value in (("of", of), ("count", count), ("commitment", commitment)):
             object.__setattr__(self, field, value)
 
@@ -59,7 +59,7 @@ class Sealed(Promise):
     def check_data(self, data: Transactions) -> None:
         """Raise: nobody can tell without the custodian's key."""
         raise InvalidArgument(
-            f"Which {self.hidden} are hidden is the custodian's secret, so that it cannot be checked here.",
+            f"Only the custodian knows which {self.hidden} are hidden, so this cannot be checked here.",
             "Ask the custodian to verify the whole release.",
         )
 
@@ -70,8 +70,7 @@ class Sealed(Promise):
     def not_promised(self) -> tuple[str, ...]:
         """What the promise leaves open."""
         return (
-            f"Which {self.hidden} are hidden, and below what support, is told to nobody: only the custodian can check "
-            "it.",
-            "Nobody is hidden, and nothing about a single person is: it is patterns that are.",
-            "What follows from other patterns is not hidden; parts of a hidden one may still be found.",
+            f"Which {self.hidden} are hidden, and below what support, is secret: only the custodian can check it.",
+            "No person is protected: only patterns are hidden.",
+            "Other patterns, and what they imply, are not hidden. Parts of a hidden pattern may still be discoverable.",
         )

@@ -54,9 +54,9 @@ _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
 
 _WARNING = """DO NOT SHARE this folder.
 
-It holds what undoes the release beside it: which items were removed, which patterns were hidden if any were, which
+It contains what undoes the release next to it: which items were removed, which patterns were hidden (if any), which
 released row was which original row (or who is in which bucket), the secret seeds, and examples of people who could have
-been found in the original data. Hand over the folder public/ and nothing else.
+been identified in the original data. Hand over the folder public/ and nothing else.
 """
 
 
@@ -120,8 +120,8 @@ def publish(
             verification = verify(staging, limits=limits)  # with custodian/, where the promise stands if it is secret
         if not verification.holds:
             raise NotCertified(
-                f"NO-GO: nothing was written. The written bytes were read back and refused: {verification.message}",
-                "This is a defect of veilset: please report it.",
+                f"NO-GO: nothing was written. The written files failed their verification: {verification.message}",
+                "This is a bug in Veilset: please report it.",
             )
     return Bundle(out, verification)
 
@@ -131,7 +131,7 @@ def check_target(out: Path, *, replace: bool) -> None:
     check_place(out, replace=replace)
     if out.is_dir() and any(out.iterdir()) and not (out / "custodian" / "DO-NOT-SHARE.txt").is_file():
         raise InvalidArgument(
-            f"{str(out)!r} is not a release of veilset; replacing it would delete it.", "Choose another folder."
+            f"{str(out)!r} is not a release by Veilset; replacing it would delete it.", "Choose another folder."
         )
 
 

@@ -48,7 +48,7 @@ class DataFile(_Strict):
         """The layout, as the readers take it; an error if there is no such layout, or not in a file of this name."""
         if self.format not in FORMATS or Path(self.file).suffix != FORMATS[self.format].suffix:
             raise InvalidArgument(
-                f"{self.file!r} is no file of the format {self.format!r}.", "Ask for the release again."
+                f"{self.file!r} is not a file of the format {self.format!r}.", "Ask for the release again."
             )
         shape = FORMATS[self.format].shape
         return as_written(
@@ -163,8 +163,8 @@ def certified_promise(record: PromiseRecord) -> Promise:
     kind = known_promise(record.name)
     if kind.secret:
         raise InvalidArgument(
-            f"A certificate that names {record.name!r} openly would tell everybody what is to be hidden.",
-            "Do not pass it on: publish again.",
+            f"A certificate that names {record.name!r} openly would reveal what is hidden.",
+            "Do not pass it on. Publish again.",
         )
     return _made(kind, record.parameters)
 

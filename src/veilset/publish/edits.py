@@ -39,9 +39,9 @@ def write_edits(folder: Path, run: Run) -> None:
         if item in gone:
             action, why = "suppressed", gone[item]
         elif item in release.generalized:
-            action, to, why = "generalized", release.generalized[item], "may stay under a coarser name"
+            action, to, why = "generalized", release.generalized[item], "kept under a coarser name"
         elif release.kept is not None and loss:
-            action, why = "thinned", "gone from some transactions" + " to hide a pattern" * run.account.hides
+            action, why = "thinned", "removed from some transactions" + " to hide a pattern" * run.account.hides
         role = "sensitive" if sensitive else "public"
         rows.append((item, role, action, to, str(support), why, f"{float(loss):.4g}"))
     write_table(folder / EDITS, _COLUMNS, rows)
@@ -98,20 +98,21 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
     custodian = release / "custodian"
     if not (custodian / EDITS).is_file():
         raise UnreadableInput(
-            f"There is no {EDITS} in {str(custodian)!r}.", "Name the folder of a release, with its custodian/ folder."
+            f"There is no {EDITS} in {str(custodian)!r}.", "Give the folder of a release that contains custodian/."
         )
     earlier = Recipe.load(custodian / RECIPE, needs_input=False)
     if (kind := known_promise(earlier.promise.model)).edits != "items":
-        what = "changes are those of single" if kind.edits == "occurrences" else "buckets are those of its own"
+        what = "edits are to single" if kind.edits == "occurrences" else "buckets consist of its own"
         keeps = (
             f"{said('columns', str(custodian / COLUMNS))} keeps the columns."
             if kind.edits == "buckets"
-            else f"[promise] stands in {str(custodian / RECIPE)!r}."
+            else f"the promise is in {str(custodian / RECIPE)!r}."
         )
         raise InvalidArgument(
-            f"The release in {str(release)!r} was made for {kind.name}: its {what} transactions, and cannot be made to "
-            "others.",
-            f"Publish the other data anew; {keeps}",
+            f"The release in {str(release)!r} was made for {kind.name}: its {what} transactions, and do not carry "
+            "over to "
+            "other data.",
+            f"Run publish on the other data; {keeps}",
         )
     table = read_table(custodian / EDITS)
     if table.columns not in (_COLUMNS, _EARLIER):
@@ -160,13 +161,13 @@ def _check_edits(path: Path, table: Table) -> None:
         if not item:
             wrong = "the item has no name"
         elif item in line_of:
-            wrong = f"the item {item!r} stands on line {line_of[item]} already"
+            wrong = f"the item {item!r} is already on line {line_of[item]}"
         elif role not in ("public", "sensitive"):
             wrong = f"the role is {role!r}, neither public nor sensitive"
         elif action not in ("kept", "suppressed", "generalized"):
             wrong = f"the action is {action!r}, not kept, suppressed or generalized"
         elif (action == "generalized") != bool(to):
-            wrong = f"the item is {action}, to {to!r}"
+            wrong = f"the item is {action}, but its new name is {to!r}"
         elif to and role == "sensitive":
             wrong = f"the sensitive item {item!r} is generalized"
         if wrong is not None:

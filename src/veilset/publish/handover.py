@@ -137,13 +137,13 @@ def _layout(original: Transactions, out_format: str | None) -> Layout:
 
 def _why_not(release: Release) -> str:
     if release.discrepancy is not None:
-        return f"The release is not what its account says: {release.discrepancy}"
+        return f"The release does not match its list of edits: {release.discrepancy}"
     if release.audit is None:
-        return "No auditor has looked at the release."
+        return "The release has not been audited."
     if release.audit.holds and _lacks_buckets(release):
-        return "The release has no columns and buckets, or does not say which transactions are in which bucket."
+        return "The release has no columns and buckets, or does not record which transactions are in which bucket."
     if release.promise.secret:  # errors end up in logs
-        return f"{release.audit.found:,} of {release.promise.secrets:,} listed are still found."
+        return f"{release.audit.found:,} of {release.promise.secrets:,} listed are still discoverable."
     return str(release.audit)
 
 
@@ -156,13 +156,14 @@ def _lacks_buckets(release: Release) -> bool:
 def _what_next(release: Release) -> str:
     if release.method == "replay" and not release.options.get("repair"):
         return (
-            f"The earlier changes do not suffice here. Say {said('repair', True)} to suppress what else has to go, or "
-            "decide anew with publish."
+            f"The earlier edits are not enough here. Use {said('repair', True)} to suppress more until the promise "
+            "holds, or "
+            "run publish on this data."
         )
     if release.method == "replay":
-        return "The earlier changes do not suffice here: decide anew with publish, from all data or a larger sample."
+        return "The earlier edits are not enough here: run publish on all data or a larger sample."
     if release.options.get("certify") is False:
-        return f"Leave {said('certify', False)} out: then what the matrix does not hide is hidden, too."
+        return f"Leave {said('certify', False)} out, to hide what the matrix leaves."
     if _lacks_buckets(release):
         return f"Make it with {' or '.join(methods_of(release.promise))}."
     return f"Choose another method, other parameters, or a {METHODS.of(release.promise).milder}."

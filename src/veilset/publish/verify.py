@@ -93,7 +93,7 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     path = Path(path)
     public = path / "public" if (path / "public").is_dir() else path
     if not public.is_dir():
-        raise UnreadableInput(f"There is no release at {str(path)!r}.", "Name a release folder or its public/ folder.")
+        raise UnreadableInput(f"There is no release at {str(path)!r}.", "Give a release folder or its public/ folder.")
     limits = limits or Limits()
     certificate = None
     try:
@@ -111,7 +111,7 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
     except OSError as error:
         return Verification("malformed", f"A file of the release cannot be read: {error}. Check the permissions.")
     except InvalidArgument as error:
-        return Verification("malformed", f"The certificate asks for what cannot be asked: {error}", certificate)
+        return Verification("malformed", f"The certificate is not valid: {error}", certificate)
     # Not the list itself: a custodian's screen and logs may be seen by others.
     subject = f"The sealed promise that {_hidden(told)}" if isinstance(told, Sealed) else f"{promise}"
     file = _audited(certificate).file
@@ -128,14 +128,14 @@ def _unsealed(told: Sealed, custodian: Path | None, data: Transactions) -> Promi
         missing = "" if custodian is None else f" There is no folder {str(custodian)!r}."
         raise _Refused(
             "sealed",
-            f"The bytes are those that were released. That {_hidden(told)} in them cannot be checked without the "
-            f"custodian's list: ask the custodian to run veilset verify on the whole release.{missing}",
+            f"The files are those that were released. Checking that {_hidden(told)} in them needs the "
+            f"custodian's list. Ask the custodian to run veilset verify on the whole release.{missing}",
         )
     path = custodian / RECIPE
     if not path.is_file():
         raise _Refused(
             "incomplete",
-            f"{RECIPE} is missing from {str(custodian)!r}: what is hidden stands there. Get it from a backup.",
+            f"{RECIPE} is missing from {str(custodian)!r}. It contains the hidden list. Restore it from a backup.",
         )
     try:
         recipe = Recipe.load(path, needs_input=False)
@@ -143,13 +143,13 @@ def _unsealed(told: Sealed, custodian: Path | None, data: Transactions) -> Promi
     except VeilsetError:
         # Not what is wrong with it: that may name an item of the secret, and a screen and logs may be seen by others.
         raise _Refused(
-            "malformed", f"What is hidden cannot be read: {str(path)!r} is damaged. Get it from a backup."
+            "malformed", f"The hidden list cannot be read: {str(path)!r} is damaged. Restore it from a backup."
         ) from None
     if recipe.seed is None or public_promise(promise, data, recipe.seed) != told:
         raise _Refused(
             "edited",
-            f"{str(path)!r} is not the recipe of this release: what it hides, or its seed, is not what the certificate "
-            "is sealed with. Use the files as they were released.",
+            f"{str(path)!r} is not the recipe of this release: its list or its seed does not match the certificate's "
+            "commitment. Use the files as they were released.",
         )
     return promise
 
@@ -171,7 +171,8 @@ def _read_certificate(public: Path, limits: Limits) -> Certificate:
     if type(version) is int and version != SCHEMA_VERSION:
         raise _Refused(
             "unknown-schema",
-            f"The certificate has schema version {version}; this veilset knows {SCHEMA_VERSION}. Nothing was checked: "
+            f"The certificate has schema version {version}; this version of Veilset knows {SCHEMA_VERSION}. Nothing "
+            "was checked: "
             "use the version that made it, or a newer one.",
         )
     try:
@@ -191,7 +192,7 @@ def _check_files(public: Path, certificate: Certificate) -> None:
             raise _Refused("incomplete", f"{name} is missing. Ask for the complete release.")
     extra = sorted(p.name for p in public.iterdir() if p.name not in {*expected, SUMS})
     if extra:
-        raise _Refused("altered", f"{extra[0]!r} does not belong to the release; the certificate says nothing of it.")
+        raise _Refused("altered", f"{extra[0]!r} does not belong to the release: the certificate does not list it.")
     try:
         lines = (public / SUMS).read_text("utf-8").splitlines()
         sums = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
@@ -212,7 +213,7 @@ def _check_anatomy(certificate: Certificate, told: Promise) -> None:
     """Raise unless there is an anatomized table just where the promise is about one."""
     promised = (told.kind if isinstance(told, Sealed) else told).edits == "buckets"
     if promised != (certificate.anatomy is not None):
-        has = "has no anatomized table, which is what is promised about" if promised else "has an anatomized table"
+        has = "has no anatomized table, but the promise is about one" if promised else "has an anatomized table"
         raise _Refused("malformed", f"The certificate for {certificate.promise.name} {has}. Ask for the release again.")
 
 
@@ -226,14 +227,15 @@ def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
     sensitive, there, seen = set(certificate.sensitive), set(data.names), set[str]()
     for name, items in certificate.generalized.items():
         if name not in there or name in sensitive:
-            return f"{name!r} is said to stand for others, and is {'sensitive' if name in there else 'not there'}."
+            wrong = "is sensitive" if name in there else "does not occur"
+            return f"{name!r} is declared to stand for other items, but {wrong}."
         if not items:
-            return f"{name!r} is said to stand for nothing."
+            return f"{name!r} is declared to stand for no items."
         if hidden := sensitive.intersection(items):
-            return f"{name!r} is said to stand for {min(hidden)!r}, which is sensitive."
+            return f"{name!r} is declared to stand for {min(hidden)!r}, which is sensitive."
         if len(set(items)) < len(items) or (twice := seen.intersection(items)):
             again = min(twice) if len(set(items)) == len(items) else next(i for i in items if items.count(i) > 1)
-            return f"{again!r} is said to be meant by two names, or twice by {name!r}."
+            return f"{again!r} is listed under two names, or twice under {name!r}."
         seen.update(items)
     return None
 
@@ -248,7 +250,7 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
     try:
         data = data.marked(certificate.sensitive).anonymous()
     except VeilsetError as error:
-        raise _Refused("altered", f"The certificate does not fit the data: {error}") from None
+        raise _Refused("altered", f"The certificate does not match the data: {error}") from None
     if (contradiction := _contradiction(certificate, data)) is not None:
         raise _Refused("altered", f"The certificate contradicts itself or the data: {contradiction}")
     if len(data) != certificate.transactions:
@@ -256,7 +258,7 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
         raise _Refused(
             "altered", f"The certificate is for {count:,} {count:transaction|transactions}, the file has {len(data):,}."
         )
-    limits.require(_ROOM_TO_COMPARE, "Comparing the file with its transactions", "verify it where there is more.")
+    limits.require(_ROOM_TO_COMPARE, "Comparing the file with its transactions", "use a machine with more memory.")
     # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.
     if certificate.anatomy is not None:
         _check_numbers(certificate.anatomy, data)
@@ -266,8 +268,9 @@ def _read_data(public: Path, certificate: Certificate, limits: Limits) -> Transa
     if more is not None:
         raise _Refused(
             "altered",
-            f"{table.file} holds more than its transactions, or not as veilset writes them ({more}): what "
-            "else it says about people was not certified.",
+            f"{table.file} contains more than its transactions, or is not written as Veilset writes it ({more}). "
+            "Anything "
+            "else in it was not certified.",
         )
     if certificate.anatomy is not None:
         _check_same_rows(public, data, certificate)
@@ -300,6 +303,6 @@ def _check_same_rows(public: Path, data: Transactions, certificate: Certificate)
     if more is not None:
         raise _Refused(
             "altered",
-            f"{other.file} does not hold the rows of {_audited(certificate).file} in their order, as veilset writes "
-            f"them ({more}): what it says about people was not certified.",
+            f"{other.file} does not contain the rows of {_audited(certificate).file} in their order, as Veilset writes "
+            f"them ({more}). What it contains was not certified.",
         )

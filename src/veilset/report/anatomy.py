@@ -25,7 +25,7 @@ from veilset.transactions import Anatomy, Transactions
 
 _FEW = 3  # names of a column in a sentence
 _MOST_DRAWN = 30  # columns in the picture; all are in its table
-_EMPTY, _COMMONEST = "none of its items", "its commonest other value"
+_EMPTY, _COMMONEST = "none of its items", "its most common other value"
 _COLOURS = {_COMMONEST: "main", _EMPTY: "before"}
 
 
@@ -113,7 +113,7 @@ def cut_of(data: Transactions, promise: LDiverseAnatomy, limits: Limits | None =
     if data.anatomy is None:
         return None
     columns = column_facts(data, promise, limits)
-    uncounted = " What each column holds was not counted: it takes longer, or more memory, than was allowed."
+    uncounted = " The contents of the columns were not counted: that exceeded the time or memory limit."
     says = f"{_there(data.anatomy)}, {number(len(data.anatomy.columns), 'column')}."
     return Cut(
         says + uncounted * (columns is None),
@@ -150,15 +150,15 @@ def _sizes(anatomy: Anatomy) -> str:
 def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> Figure:
     limit, drawn = 1 / promise.l, columns[:_MOST_DRAWN]
     free = any(column.empty_is_free for column in columns)
-    line = f"The line is at {fraction(limit)}: with more than that, no buckets could keep the promise"
-    says = f"The share of transactions with none of a column's items, and with its commonest other value. {line}" + (
-        ". Where having none is free it has no limit and is not drawn, and the other value's share is of those that "
+    line = f"The line is at {fraction(limit)}: above it, no buckets could keep the promise"
+    says = f"The share of transactions with none of a column's items, and with its most common other value. {line}" + (
+        ". If having none is free, it has no limit and is not drawn, and the other value's share is among those that "
         "have any."
         if free
         else "."
     )
     if len(columns) > len(drawn):
-        says += f" Not drawn: {number(len(columns) - len(drawn), 'column')}."
+        says += f" Not shown: {number(len(columns) - len(drawn), 'column')}."
     bars = [
         (column.label, name, float(share))
         for column in drawn
@@ -167,10 +167,10 @@ def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> F
     ]
     colours = {name: colour for name, colour in _COLOURS.items() if any(name == series for _, series, _ in bars)}
     return Figure(
-        title="What is common in each column",
+        title="Most common values of each column",
         says=says,
         chart=partial(limit_chart, bars, colours, limit=float(limit), across="share of transactions"),
-        head=("Column", "Items", "Different values", "Commonest other value", "None of its items"),
+        head=("Column", "Items", "Different values", "Most common other value", "None of its items"),
         rows=[
             (
                 f"{column.number}",
@@ -201,9 +201,9 @@ def cut_sentence(release: Release) -> str:
 
 def _reached(wished: int, reached: int) -> str:
     return (
-        f"{number(reached, 'column')}, as wished"
+        f"{number(reached, 'column')}, as requested"
         if wished == reached
-        else f"{number(wished, 'column')} wished, {reached:,} reached"
+        else f"{number(wished, 'column')} requested, {reached:,} made"
     )
 
 
@@ -213,17 +213,17 @@ def how_it_was_cut(release: Release) -> list[str]:
     if how is None:
         return []
     told = [
-        "No item was deleted and no transaction withheld. Inside a bucket, each column's values are in an order of "
-        "their own: what is lost is which values go together. The order is as secret as the seed."
+        "No item was deleted and no transaction withheld. Inside a bucket, each column's values are shuffled "
+        "separately: which values belong together is lost. The order is as secret as the seed."
     ]
     if how.medoids:
-        told.append(f"Columns were made around {quoted(how.medoids)}: items that go together share a column.")
+        told.append(f"Columns were built around {quoted(how.medoids)}: items that occur together share a column.")
     if how.left_over:
-        joined = f"; {number(how.joined, 'bucket')} had to become one for that" if how.joined else ""
+        joined = f"; {number(how.joined, 'bucket')} had to be merged for that" if how.joined else ""
         one = how.left_over == 1
         told.append(
-            f"{number(how.left_over, 'transaction')} {'was' if one else 'were'} left when no bucket could be closed "
-            f"any more and went into buckets that could take {'it' if one else 'them'}{joined}."
+            f"{number(how.left_over, 'transaction')} {'was' if one else 'were'} left when no more buckets could be "
+            f"completed, and went into existing buckets{joined}."
         )
     return told
 
@@ -232,8 +232,8 @@ def merge_sentence(merge: ColumnMerge) -> str:
     """Why two columns became one.
 
     >>> merge_sentence(ColumnMerge(("a",), ("b", "c"), Fraction(3, 5), Fraction(2, 5)))
-    '{a} with {b, c}: a value had 60%, now 40%'
+    '{a} with {b, c}: largest share of a value 60%, now 40%'
     """
     before, after = shares(float(merge.share)), shares(float(merge.reached))
     columns = f"{braced(merge.column, _FEW)} with {braced(merge.other, _FEW)}"
-    return f"{columns}: a value had {before}, now {after}"
+    return f"{columns}: largest share of a value {before}, now {after}"

@@ -38,7 +38,7 @@ def binding_lines(run: Run) -> list[str]:
 
 def binding_title(run: Run) -> str:
     """What stands above these lines."""
-    return "In the way" if run.binding.holds else "Cost by limit"
+    return "What would help" if run.binding.holds else "Cost by limit"
 
 
 def half_sentence(run: Run) -> str:
@@ -214,8 +214,10 @@ def _kept(limit: Limit, run: Run, words: Words) -> str:
     for at in (value for value, _ in eased.steps if limit.losses.get(value) == 1):
         return f"{_subject(limit)}: at {_written(eased.name, at)} the promise would be kept."
     if limit.without == 1:
-        return f"{_subject(limit)}: only without it the promise would be kept."
-    return "" if limit.undecided or limit.without_undecided else f"{_subject(limit)}: a milder one alone does not help."
+        return f"{_subject(limit)}: the promise would be kept only without it."
+    return (
+        "" if limit.undecided or limit.without_undecided else f"{_subject(limit)}: a milder value alone does not help."
+    )
 
 
 def _subject(limit: Limit) -> str:

@@ -132,7 +132,7 @@ def _decisive(account: Account) -> list[str]:
 
 def _measured(value: float | None, metric: Metric) -> str:
     if value is None:
-        return "not counted: took too long or too much memory"
+        return "not counted: over the time or memory limit"
     if metric.highest == 1 or metric.relative:
         return shares(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

@@ -319,7 +319,7 @@ def _anatomy(release: Release) -> dict[str, Any] | None:
         return None
     sizes = anatomy.sizes
     return {
-        "columns_wished": how.wished,
+        "columns_requested": how.wished,
         "columns": [list(column) for column in anatomy.columns],
         "merges": [
             {

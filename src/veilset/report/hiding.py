@@ -22,7 +22,7 @@ from veilset.utility import SideEffect
 
 _MOST_SHOWN = 30  # rows and columns of the picture
 _LONGEST_LABEL = 22
-_ENTRIES = {-1: "−1: goes", 0: "0", 1: "1: stays"}
+_ENTRIES = {-1: "−1: remove", 0: "0", 1: "1: keep"}
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,15 @@ def taken_sentence(release: Release) -> str:
         return ""
     steps = "" if how is None else _steps(how)
     if not taken.occurrences:
-        return f"no occurrence of any item taken out{steps}"
+        return f"no item occurrence removed{steps}"
     return (
-        f"{number(taken.occurrences, 'occurrence')} of {number(taken.items, 'item')} taken out of "
+        f"{number(taken.occurrences, 'occurrence')} of {number(taken.items, 'item')} removed from "
         f"{number(taken.transactions, 'transaction')}{steps}"
     )
 
 
 def _steps(how: Sanitization) -> str:
-    return f" (matrix {how.by_matrix:,}, victims {how.by_victims:,}, put back {how.put_back:,})"
+    return f" (matrix {how.by_matrix:,}, victims {how.by_victims:,}, restored {how.put_back:,})"
 
 
 def how_it_was_hidden(release: Release) -> list[str]:
@@ -66,26 +66,27 @@ def how_it_was_hidden(release: Release) -> list[str]:
     how = release.sanitization
     if how is None:
         return []
-    product = f"took out {number(how.by_matrix, 'occurrence')}"
+    product = f"Multiplying the transactions by the matrix removed {number(how.by_matrix, 'occurrence')}."
     if not _from_product(release):
-        product = "was not used: the way that was taken does without it"
+        product = "The matrix was not used: the chosen strategy does not need it."
     told = [
-        f"The product of the transactions with the matrix {product}. What had to go besides, so that everything is "
-        f"hidden: {how.by_victims:,}. What need not be gone and was put back: {how.put_back:,}."
+        f"{product} Removed in addition, to hide everything: {how.by_victims:,}. Restored, because nothing required "
+        f"their removal: {how.put_back:,}."
     ]
     if reached := p_r_reached(release):
         told.append(
-            f"The restoration probability p_r was {reached}: so often an occurrence stays that the matrix takes out "
-            "for one pattern and keeps for another."
+            f"The restoration probability p_r was {reached}: the chance that an occurrence stays if the matrix "
+            "removes it "
+            "for one pattern and keeps it for another."
         )
     if how.levels:
         told.append(
-            f"Each had to fall below a level of its own, drawn at random: from {percent(min(how.levels))} to "
-            f"{percent(max(how.levels))} of what makes it found. Patterns that all sat just below the limit would "
-            "point at themselves. The levels are as secret as the patterns."
+            f"Each pattern had to fall below its own random level, from {percent(min(how.levels))} to "
+            f"{percent(max(how.levels))} of the discovery threshold. Patterns that all end just below the threshold "
+            "would be conspicuous. The levels are as secret as the patterns."
         )
     else:
-        told.append("Nothing was done beyond the product: this is the published algorithm, which may leave patterns.")
+        told.append("Only the matrix product was used: this is the published algorithm, which may leave patterns.")
     return told
 
 
@@ -100,7 +101,7 @@ def p_r_reached(release: Release) -> str:
     if how is None or not _from_product(release) or (reached := how.p_r) is None:
         return ""
     asked = Fraction(str(release.options.get("p_r", reached)))
-    return _decimal(reached) if asked == reached else f"{_decimal(reached)} in the end, {_decimal(asked)} at first"
+    return _decimal(reached) if asked == reached else f"{_decimal(reached)} ({_decimal(asked)} requested)"
 
 
 def _decimal(share: Fraction) -> str:
@@ -140,7 +141,7 @@ def ledger(run: Run) -> Ledger | None:
     hidden = sorted((effect for effect in effects if effect.kind == "hidden"), key=_worst_first)
     lost = sorted((effect for effect in effects if effect.fate == "lost"), key=_worst_first)
     kept = fates["kept"] + fates["lost"]
-    stay = f"of {number(kept, 'pattern')} that were to stay, {fates['kept']:,} did and {fates['lost']:,} did not"
+    stay = f"of {number(kept, 'pattern')} to keep, {fates['kept']:,} were kept and {fates['lost']:,} lost"
     return Ledger(
         f"{number(fates['hidden'], what)} hidden, {fates['found']:,} still found{f'; {stay}' if kept else ''}.",
         fates["found"],
@@ -183,8 +184,8 @@ def matrix_figure(release: Release) -> Figure | None:
     names = release.original.names
     across, down = _labels([names[item] for item in columns]), _labels([names[item] for item in rows])
     says = (
-        "A column for each item that may be taken out, those that lost most first; a row for each item beside it. "
-        "−1: the item goes from transactions that hold the one beside it; 1: it is to stay in them; 0: neither."
+        "Each column is an item that may be removed, the largest losses first. Each row is an item it occurs with. "
+        "−1: the column's item is removed from transactions with the row's item; 1: it is kept in them; 0: neither."
         + (f" Not shown: {' and '.join(left)}." if left else "")
     )
     cells = [
@@ -195,8 +196,8 @@ def matrix_figure(release: Release) -> Figure | None:
     return Figure(
         title="The sanitization matrix",
         says=says,
-        chart=partial(heat_map, cells, _ENTRIES, across="item", down="item beside it"),
-        head=("Where a transaction holds", "This item", "Entry"),
+        chart=partial(heat_map, cells, _ENTRIES, across="item", down="other item"),
+        head=("In transactions with", "This item", "Entry"),
         rows=[(there, here, _ENTRIES[entry]) for there, here, entry in cells if entry],
         widest=max(27, 12 + 1.2 * len(columns)),  # what is drawn for few columns is not blown up
     )

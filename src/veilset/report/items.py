@@ -36,7 +36,7 @@ def why_gone(run: Run) -> dict[str, str]:
 def _returning(run: Run, item: str, witness: Witness | None, remark: str) -> str:
     if witness is not None:
         return words_of(run.release.promise).why_gone(item, witness)
-    return f"could be put back alone{remark and f'; {remark}'}"
+    return f"could be restored alone{remark and f'; {remark}'}"
 
 
 def _chosen_by(release: Release) -> dict[str, str]:
@@ -45,7 +45,7 @@ def _chosen_by(release: Release) -> dict[str, str]:
     new = set(release.suppressed).difference(known) if isinstance(known, tuple) else set()
     earlier = _given(release) if release.method == "replay" else ()
     remarks = dict.fromkeys(earlier, "suppressed as in the earlier release")
-    remarks |= dict.fromkeys(new.intersection(earlier), "not known when the changes were decided")
+    remarks |= dict.fromkeys(new.intersection(earlier), "not known in the earlier release")
     return remarks | dict.fromkeys(release.undecided, "removed because the check exceeded its work limit")
 
 
@@ -101,7 +101,7 @@ def repair_sentence(release: Release) -> str:
         if items:
             added.append(f"{number(len(items), 'item')} more than in the earlier release{what}: {_listed(items)}")
     loss = f"loss {shares(repair.before)} → {shares(release.loss)}"
-    return f"{'; '.join([*added, loss])}" if added else "nothing more than in the earlier release had to go"
+    return f"{'; '.join([*added, loss])}" if added else "nothing beyond the earlier release had to be removed"
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -195,7 +195,7 @@ def found_sentence(mined: Mined) -> str:
     told = f"In these rows, one arrangement of many: {told[0].lower()}{told[1:]}"
     if not mined.found or mined.asked.kind not in _EXPECTED:
         return told
-    return f"{told.removesuffix('.')}; go by {' and '.join(f'`{name}`' for name in _EXPECTED[mined.asked.kind])}."
+    return f"{told.removesuffix('.')}; use {' and '.join(f'`{name}`' for name in _EXPECTED[mined.asked.kind])}."
 
 
 def _found(mined: Mined) -> str:
@@ -204,15 +204,15 @@ def _found(mined: Mined) -> str:
         return _rare(mined)
     held = f"at least {asked.min_support:,} of {number(len(mined.data), 'transaction')}{_share(mined)}"
     if asked.kind == "rules":
-        sure = f"in at least {percent(asked.min_confidence)} of the transactions with A, B is there too"
+        sure = f"at least {percent(asked.min_confidence)} of the transactions with A also contain B"
         many = number(mined.found, "rule") if mined.found else "No rule"
-        return f"{many} A → B: {held} hold{'s' * (asked.min_support == 1)} A and B, and {sure}."
+        return f"{many} A → B: {held} contain{'s' * (asked.min_support == 1)} A and B, and {sure}."
     what = f"{asked.kind} itemset" if asked.kind in _BESIDES else "itemset"
     if not mined.found:
-        return f"No {what}{_of_size(asked, 'item')} is held by {held}.{_most_frequent(mined)}"
+        return f"No {what}{_of_size(asked, 'item')} is in {held}.{_most_frequent(mined)}"
     many, each = ("1", "it") if mined.found == 1 else (large(mined.found), "each")
     what += "s" * (mined.found != 1)
-    return f"{many} {what}{_of_size(asked, 'item')}: {each} is held by {held}{_BESIDES.get(asked.kind, '')}."
+    return f"{many} {what}{_of_size(asked, 'item')}: {each} is in {held}{_BESIDES.get(asked.kind, '')}."
 
 
 def _rare(mined: Mined) -> str:
@@ -222,12 +222,12 @@ def _rare(mined: Mined) -> str:
     limited = data.sensitive and asked.h not in (None, 1)
     sure = percent(asked.h or Fraction(1))
     if not mined.found:
-        none = f", and none gives a sensitive item away with more than {sure} certainty" if limited else ""
-        return f"No set{of_items} that occurs is held by {few}{none}."
+        none = f", and none implies a sensitive item with a confidence above {sure}" if limited else ""
+        return f"No set{of_items} that occurs is in {few}{none}."
     sets = "1 smallest set" if mined.found == 1 else f"{mined.found:,} smallest sets"
-    or_gives = f", or gives a sensitive item away with more than {sure} certainty" if limited else ""
+    or_gives = f", or implies a sensitive item with a confidence above {sure}" if limited else ""
     narrow, each = ("narrows", "It is") if mined.found == 1 else ("narrow", "Each is")
-    return f"{sets}{of_items} {narrow} people down. {each} held by {few}{or_gives}."
+    return f"{sets}{of_items} {narrow} people down. {each} in {few}{or_gives}."
 
 
 def notes(mined: Mined) -> list[str]:
@@ -235,11 +235,11 @@ def notes(mined: Mined) -> list[str]:
     told = []
     if mined.data.anatomy is not None:
         told.append(
-            "These lines mix values of different people: what items of several columns have together is one draw of "
-            "chance."
+            "These lines mix values of different people: counts of items from several columns result from one random "
+            "arrangement."
             + (
-                " Expected is the mean over all draws. What is listed was found by its counts in these lines: to miss "
-                "nothing, ask for less than you need."
+                " Expected is the mean over all arrangements. The list is based on counts in these lines: to miss "
+                "nothing, use a lower threshold than you need."
                 if mined.asked.kind in _EXPECTED
                 else ""
             )
@@ -247,9 +247,9 @@ def notes(mined: Mined) -> list[str]:
     if mined.asked.kind != "rare":
         return told
     if mined.data.sensitive and mined.asked.h is None:
-        told.append("How sure one gets of a sensitive item has no limit here: say --h 0.4, for example.")
+        told.append("The confidence in a sensitive item is not limited here: add --h 0.4, for example.")
     if not mined.data.sensitive and mined.asked.h is not None:
-        told.append("No item is marked as sensitive, so h changes nothing: mark them with --sensitive.")
+        told.append("No item is sensitive, so h has no effect: name the sensitive items with --sensitive.")
     return told
 
 

@@ -72,19 +72,19 @@ def _environment(*, charts: bool) -> jinja2.Environment:
 
 def support_figure(series: Counts, colours: Sequence[str], *, k: int, says: str) -> Figure | None:
     """How many items are held by how many transactions; None if there is no item."""
-    title, across = "How often items occur", "transactions that hold the item"
+    title, across = "Item frequency", "transactions with the item"
     return _figure(support_histogram(series, k), colours, title=title, across=across, up="items", says=says)
 
 
 def length_figure(series: Counts, colours: Sequence[str], *, says: str) -> Figure | None:
     """How many transactions have how many items; None if there is no transaction."""
-    title, across = "How long transactions are", "items in the transaction"
+    title, across = "Transaction length", "items in the transaction"
     return _figure(length_histogram(series), colours, title=title, across=across, up="transactions", says=says)
 
 
 def bucket_figure(sizes: npt.NDArray[np.int64], *, says: str) -> Figure | None:
     """How many buckets have how many transactions; None if there is no bucket."""
-    title, across = "How large buckets are", "transactions in the bucket"
+    title, across = "Bucket size", "transactions in the bucket"
     histogram = length_histogram({"buckets": sizes})
     return _figure(histogram, ["main"], title=title, across=across, up="buckets", says=says)
 
@@ -102,7 +102,7 @@ def curve_figure(binding: Binding) -> Figure:
     points = [("unlimited" if p is None else f"{p:,}", loss) for p, loss in curve.items()]
     across, up = "public items an attacker may know (p)", "average loss" if binding.average else "occurrences lost"
     return Figure(
-        title="What each p would cost",
+        title="Loss for each p",
         says=f"{curve_sentence(curve)}.",
         chart=partial(share_chart, points, across=across, up=up),
         head=("p", "Average loss" if binding.average else "Item occurrences lost"),

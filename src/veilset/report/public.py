@@ -84,10 +84,10 @@ def _supports(data: Transactions, k: int) -> Figure | None:
     sensitive = data.is_sensitive.astype(bool)
     public = data.supports[~sensitive]
     if not sensitive.any():
-        says = f"Every item is held by at least {number(int(public.min()), 'transaction')}." if len(public) else ""
+        says = f"Every item is in at least {number(int(public.min()), 'transaction')}." if len(public) else ""
         return support_figure({"public": public}, ["main"], k=k, says=says)
-    says = f"Every public item is held by at least {number(int(public.min()), 'transaction')}." if len(public) else ""
-    rarest = f"The rarest sensitive item is held by {int(data.supports[sensitive].min()):,}."
+    says = f"Every public item is in at least {number(int(public.min()), 'transaction')}." if len(public) else ""
+    rarest = f"The rarest sensitive item is in {int(data.supports[sensitive].min()):,}."
     series = {"public": public, "sensitive": data.supports[sensitive]}
     return support_figure(series, ["main", "sensitive"], k=k, says=f"{says} {rarest}".strip())
 

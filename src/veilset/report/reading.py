@@ -50,7 +50,7 @@ them out.
     there = "" if column is None else f" of the column {in_quotes(column)}"
     one = found.count == 1
     if found.kind in ("unique", "rare"):  # never one alone
-        few = "one transaction only" if found.kind == "unique" else "one or two transactions only"
+        few = "only one transaction" if found.kind == "unique" else "only one or two transactions"
         what = f"{found.count:,} of {number(len(data.names), 'item')}{there} occur in {few}"
     else:
         what = f"{number(found.count, 'item')}{there} {'looks' if one else 'look'} like "
@@ -79,6 +79,6 @@ def twins_sentence(data: Transactions) -> str:
     more = f"; and {len(twins) - _MOST_TWINS:,} more" if len(twins) > _MOST_TWINS else ""
     what = "item resembles a sensitive one" if len(twins) == 1 else "items resemble sensitive ones"
     return (
-        f"{len(twins):,} public {what}, and may be released: {'; '.join(listed)}{more}. Add what is sensitive to the "
-        "list, or read with normalize (strip, case, nfc): names that differ only so become one item."
+        f"{len(twins):,} public {what}, and may be released: {'; '.join(listed)}{more}. Add those that are sensitive "
+        "to the list, or read with normalize (strip, case, nfc): names that differ only in these ways become one item."
     )

@@ -28,11 +28,12 @@ def recoding_sentence(account: Account) -> str:
     if told is None:
         return ""
     values, names = account.values, number(told["names"], "name")
-    often = f"itemsets held by {number(account.nugget_support, 'transaction')} or more"
+    often = f"itemsets in {number(account.nugget_support, 'transaction')} or more"
     return (
-        f"{shares(told['share'])} of all item occurrences have a coarser name, {shares(values['items_lost'])} are "
-        f"gone; average loss {shares(values['average_loss'])}. Of {told['names_before']:,} items, {names} "
-        f"{'is' if told['names'] == 1 else 'are'} left. Kept under the same or coarser names: "
+        f"{shares(told['share'])} of all item occurrences have a coarser name, {shares(values['items_lost'])} were "
+        f"removed; average loss {shares(values['average_loss'])}. {names} "
+        f"{'remains' if told['names'] == 1 else 'remain'} of {told['names_before']:,} items. Kept under the same or "
+        "coarser names: "
         f"{_counted(told['itemsets_kept_or_coarser'])} of the {often}, "
         f"{_counted(told['rules_kept_or_coarser'])} of the strongest rules."
     )

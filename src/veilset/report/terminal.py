@@ -103,7 +103,7 @@ def _witnesses(audit: Audit, console: Console) -> None:
 
 
 def _margins(audit: Audit, console: Console) -> None:
-    table = new_table("How close it comes", "Here", "Allowed", "Where")
+    table = new_table("Closest to the limits", "In this file", "Allowed", "Where")
     for limit in limits_met(audit):
         table.add_row(limit.what, limit.met, limit.allowed, Text(limit.where))
     below = [perhaps_worse(audit), ROUNDED_UP if tells_shares(audit) else ""]
@@ -123,7 +123,9 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     words = words_of(release.promise)
     might_stay = words.may_be_recoded and release.generalized
     if words.none_alone or account.unavoidable:
-        told.add_row("Could not stay" if might_stay else "Had to go", Text(_had_to_go(account, words.none_alone)))
+        told.add_row(
+            "Unavoidable", Text(_unavoidable(account, words.none_alone, "remove or recode" if might_stay else "remove"))
+        )
     told.add_row("Changed", Text(_changed(release)))
     if release.promise.edits == "items":
         if repaired := repair_sentence(release):
@@ -135,10 +137,10 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     further = {
         "Columns merged": _merged(release),
         "p_r": p_r_reached(release),
-        "Noted": " ".join(release.notes),
+        "Notes": " ".join(release.notes),
         "Not proven": undecided_sentence(release),
         "Strategies": attempts_sentence(release),
-        "How good": "" if release.bound is None else bound_sentence(release.bound),
+        "Optimality": "" if release.bound is None else bound_sentence(release.bound),
         curve_title(run.binding): curve_sentence(run.binding.curve),
         binding_title(run): "\n".join(binding_lines(run)),
     }
@@ -152,14 +154,14 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     _verdict(decision.word, decision.go and not decision.empty, decision.why, console, caveats(release))
 
 
-def _had_to_go(account: Account, why_none: str) -> str:
+def _unavoidable(account: Account, why_none: str, what_to_do: str) -> str:
     items = account.unavoidable
     if items is None:
-        return "whatever is suppressed, the original cannot be made to keep this promise"
+        return "no choice of items makes the original keep this promise"
     if not items:
         return f"nothing: {why_none}"
     lost = account.values["items_lost_unavoidably"]
-    what = f"{number(len(items), 'item')} whatever the method ({shares(lost)} of all occurrences)"
+    what = f"{number(len(items), 'item')} that any method has to {what_to_do} ({shares(lost)} of all occurrences)"
     return f"{what}: {_names(account.unavoidable_by_support)}"
 
 
@@ -172,7 +174,7 @@ def _changed(release: Release) -> str:
             f"{number(len(release.suppressed), 'item')} suppressed{of_them}: {_names(release.suppressed_by_support)}"
         )
     if release.generalized:
-        done.append(f"{number(len(release.generalized), 'item')} given a coarser name")
+        done.append(f"{number(len(release.generalized), 'item')} with a coarser name")
     if release.withheld:
         done.append(f"{number(len(release.withheld), 'transaction')} withheld")
     return f"{'; '.join(done) or 'nothing'} (method {release.method}, {release.seconds:.1f} s)"
@@ -187,12 +189,12 @@ def _merged(release: Release) -> str:
 
 def _parted(account: Account) -> str:
     """What is lost where nothing is gone."""
-    lost = "no item is gone; lost is which values of different columns belong together inside a bucket"
+    lost = "no item was removed; within a bucket, the link between values of different columns is lost"
     rules = account.values.get("rules_before")
     if not rules:
         return f"{lost}; there are no rules to lose" if rules == 0 else lost
     held = number(account.nugget_support, "transaction")
-    kind = f"of at most {SIZE} items, at least {percent(CONFIDENCE)} sure, held by {held} or more"
+    kind = f"of at most {SIZE} items, confidence at least {percent(CONFIDENCE)}, in {held} or more"
     found = (
         f"{shares(account.values['accuracy_ratio'])} are found in the released lines and "
         f"{shares(account.values['expected_accuracy_ratio'])} by expected supports"
@@ -203,19 +205,19 @@ def _parted(account: Account) -> str:
 def _lost(account: Account) -> str:
     values, release = account.values, account.release
     nuggets = values.get("nuggets_lost")
-    often = f"itemsets held by {number(account.nugget_support, 'transaction')} or more"
+    often = f"itemsets in {number(account.nugget_support, 'transaction')} or more"
     gone = [
         f"{shares(values['items_lost'])} of all item occurrences",
         f"{shares(values['kinds_lost'])} of the different items",
         *([] if nuggets is None or release.generalized else [f"{shares(nuggets)} of the {often}"]),
     ]
     lost = values.get("hiding_wrongness")
-    patterns = "" if lost is None else f"; {shares(lost)} of the patterns that were to stay are lost"
+    patterns = "" if lost is None else f"; {shares(lost)} of the patterns to keep are lost"
     kept = f"; {shares(values['sensitive_kept'])} of sensitive occurrences kept" if release.original.sensitive else ""
     emptied = number(int(values["transactions_emptied"]), "transaction")
     return (
-        f"{', '.join(gone[:-1])} and {gone[-1]} are gone{patterns}{kept}; {emptied} emptied; "
-        f"{values['length_before']:.1f} items in a transaction before, {values['length_after']:.1f} after"
+        f"{', '.join(gone[:-1])} and {gone[-1]} were lost{patterns}{kept}; {emptied} emptied; "
+        f"{values['length_before']:.1f} items per transaction before, {values['length_after']:.1f} after"
     )
 
 

@@ -19,7 +19,9 @@ _BAR = 16
 def print_mined(mined: Mined, console: Console) -> None:
     """How much was found, and what comes first of it."""
     kind = mined.asked.kind
-    title({"rare": "What is rare", "rules": "Rules", "count": "How many"}.get(kind, "What is frequent"), console)
+    title(
+        {"rare": "Rare itemsets", "rules": "Rules", "count": "Itemset counts"}.get(kind, "Frequent itemsets"), console
+    )
     below = [Text(note, style="yellow") for note in notes(mined)]
     if sizes := sizes_sentence(mined):
         below.append(Text(sizes, style="dim"))
@@ -57,7 +59,7 @@ def _itemsets(mined: Mined) -> Table:
 
 
 def _counts(mined: Mined) -> Table:
-    table = new_table("Item", "Itemsets that hold it")
+    table = new_table("Item", "Itemsets with it")
     for row in mined.first:
         table.add_row(item_names([row["item"]], mined.data.sensitive, ""), large(row["itemsets"]))
     return table
@@ -65,7 +67,7 @@ def _counts(mined: Mined) -> Table:
 
 def _moles(mined: Mined) -> Table:
     """With a limit *h*, only the sensitive items that are given away; without one, the surest of each."""
-    table = new_table("Itemset", "Transactions", *(["Sensitive item", "Certainty"] if mined.data.sensitive else []))
+    table = new_table("Itemset", "Transactions", *(["Sensitive item", "Confidence"] if mined.data.sensitive else []))
     limit = 0 if mined.asked.h in (None, 1) else mined.asked.h or 0
     for row in mined.first:
         cells: list[RenderableType] = [item_names(row["items"], (), " + "), f"{row['support']:,}"]
@@ -78,8 +80,8 @@ def _moles(mined: Mined) -> Table:
 
 def _rules(mined: Mined) -> Table:
     cut = mined.data.anatomy is not None
-    expected = ["Expected", "Expected certainty"] if cut else []
-    table = new_table("Rule", "Certainty", "Transactions", "Lift", *expected)
+    expected = ["Expected", "Expected confidence"] if cut else []
+    table = new_table("Rule", "Confidence", "Transactions", "Lift", *expected)
     for row in mined.first:
         sides = (item_names(names, mined.data.sensitive, " + ") for names in (row["antecedent"], [row["consequent"]]))
         sure = percent(sureness(row, len(mined.data)))
@@ -91,11 +93,11 @@ def _rules(mined: Mined) -> Table:
 def print_proxies(suggested: Suggested, console: Console) -> None:
     """Which public items give a sensitive one away, the most telling first, and what to make of it."""
     found = suggested.proxies
-    title("What gives a sensitive item away", console)
+    title("Items that reveal a sensitive item", console)
     indented([Text(proxies_sentence(suggested))], console)
     if not found.first:
         return
-    table = new_table("In plain words", "At least", "Lift")
+    table = new_table("Proxy", "At least", "Lift")
     for proxy in found.first:
         table.add_row(Text(proxy_sentence(proxy)), shares(proxy.lower), f"{float(proxy.lift):.1f}")
     left = found.found - len(found.first)

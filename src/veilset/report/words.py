@@ -64,15 +64,15 @@ class Words(ABC):
     """Whether what breaks it alone might stay under a coarser name."""
     none_alone: ClassVar[str] = ""
     """Why nothing had to go; empty if no item has to go as a whole."""
-    none_explained: ClassVar[str] = "not looked into: the most frequent items are, as far as time allows"
+    none_explained: ClassVar[str] = "not examined: only the most frequent items are, within a time limit"
     """Why an item is gone of which nobody has counted what it would break."""
-    none_sensitive: ClassVar[str] = "No item of this file was declared sensitive."
+    none_sensitive: ClassVar[str] = "No item in this file was declared sensitive."
     """What it means that a released file has no sensitive item."""
     of_sensitive: ClassVar[str] = ""
     """The parameter that limits what can be inferred of sensitive items; empty if none does."""
     recount: ClassVar[str] = (
-        "It compares the files with their checksums, reads the data again and counts everything anew, with code that "
-        "shares nothing with the code that changed the data."
+        "It checks the files against their checksums, reads the data and counts everything from scratch. Its code is "
+        "independent of the code that changed the data."
     )
     """What ``veilset verify`` does for whoever has the public part of a release."""
 
@@ -229,8 +229,8 @@ def verdict(audit: Audit, *, merged: bool, unknown: bool = False, none_sensitive
     words = words_of(audit.promise)
     if says_nothing(audit):
         return EXCLUDES_NOTHING
-    taken = "" if merged else " (one transaction taken as one person)"
-    sentence = words.verdict(audit, " (each transaction of an unknown person taken as one)" if unknown else taken)
+    taken = "" if merged else " (counting each transaction as one person)"
+    sentence = words.verdict(audit, " (counting each transaction of an unknown person as one)" if unknown else taken)
     silent = audit.holds and audit.promise.about_sensitive and not audit.has_sensitive
     return f"{sentence} {none_sensitive}".strip() if silent else sentence
 
@@ -257,11 +257,11 @@ class Decision:
 def decide(release: Release) -> Decision:
     """Whether a release may go out, and the sentence that says why."""
     if release.audit is None:
-        return Decision(False, "Nobody has audited this release.")
+        return Decision(False, "This release has not been audited.")
     if release.discrepancy is not None:
-        return Decision(False, f"The account of the edits is wrong: {release.discrepancy}")
+        return Decision(False, f"The list of edits is wrong: {release.discrepancy}")
     if release.audit.holds and not release.certified:
-        return Decision(False, "The audit is about other data or another promise.")
+        return Decision(False, "The audit covers other data or another promise.")
     why = verdict(
         release.audit,
         merged=release.original.persons is not None,
@@ -310,8 +310,8 @@ def undecided_sentence(release: Release) -> str:
     one = len(release.undecided) == 1
     listed = by_support(release.original, release.undecided)
     return (
-        f"{number(len(release.undecided), 'item')} went because to prove that {'it' if one else 'they'} may stay would "
-        f"have taken too long; it is not known whether {'it' if one else 'they'} had to: {quoted(listed)}"
+        f"{number(len(release.undecided), 'item')} {'was' if one else 'were'} removed because the check exceeded its "
+        f"work limit; whether this was necessary is not known: {quoted(listed)}"
     )
 
 
@@ -319,13 +319,13 @@ def bound_sentence(bound: Bound) -> str:
     """What is proven about the loss.
 
     >>> bound_sentence(Bound(0.354, 0.354, "share of all item occurrences"))
-    'proven: nothing that keeps this promise by the same means loses less than 35.4% (share of all item occurrences)'
+    'proven: no release of this kind keeps the promise and loses less than 35.4% (share of all item occurrences)'
     """
     least = shares(bound.least) if bound.least <= 1 else f"{bound.least:,.0f}"
     if bound.proven:
-        return f"proven: nothing that keeps this promise by the same means loses less than {least} ({bound.of})"
+        return f"proven: no release of this kind keeps the promise and loses less than {least} ({bound.of})"
     reached = shares(bound.reached) if bound.reached <= 1 else f"{bound.reached:,.0f}"
-    return f"{reached} lost, and at least {least} must be ({bound.of}): a gap of {shares(bound.gap)}"
+    return f"{reached} lost; the proven minimum is {least} ({bound.of}), a gap of {shares(bound.gap)}"
 
 
 def ways_by_size(audit: Audit) -> str:
@@ -361,7 +361,7 @@ def tells_shares(audit: Audit) -> bool:
 def perhaps_worse(audit: Audit) -> str:
     """A warning where the margins are not the most extreme values; empty where they are."""
     exact = audit.holds or words_of(audit.promise).extremes_known
-    return "" if exact else "It does not hold, so there may be more extreme values than these."
+    return "" if exact else "The promise does not hold, so more extreme values may exist."
 
 
 def counted_sentence(audit: Audit) -> str:
@@ -373,9 +373,9 @@ def counted_sentence(audit: Audit) -> str:
 def one_person(data: Transactions) -> str:
     """What stands for one person."""
     if data.anatomy is not None:
-        return "a line mixes values of different people of one bucket"
+        return "each line mixes values of people in one bucket"
     if data.persons is not None:
         column = None if data.source is None else data.source.layout.person
-        return "lines of one person merged" + (f" (column {in_quotes(column)})" if column else "")
+        return "lines of the same person merged" + (f" (column {in_quotes(column)})" if column else "")
     by_line = data.source is not None and data.source.layout.form.shape != "long"
     return "one line = one person" if by_line else "one transaction = one person"

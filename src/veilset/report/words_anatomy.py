@@ -29,7 +29,7 @@ class LDiverseAnatomyWords(Words):
     heads: ClassVar[tuple[str, ...]] = ("Bucket", "Column", "Value that is too common", "Share")
     extremes_known: ClassVar[bool] = True
     none_sensitive: ClassVar[str] = (
-        "No item of this file is declared sensitive: what is protected is which items of different columns go together."
+        "No item in this file is declared sensitive: what is protected is which items of different columns go together."
     )
     recount: ClassVar[str] = (
         "It compares the files with their checksums, makes sure that both tell the same, and counts the values of "

@@ -27,7 +27,7 @@ class CoherenceWords(Words):
     title: ClassVar[str] = "(h,k,p)-coherence"
     may_be_recoded: ClassVar[bool] = True
     of_sensitive: ClassVar[str] = "h"
-    none_alone: ClassVar[str] = "no item gives anybody away by itself"
+    none_alone: ClassVar[str] = "no item breaks the promise on its own"
     none_sensitive: ClassVar[str] = NONE_SENSITIVE
 
     def verdict(self, audit: Audit, taken: str) -> str:
@@ -36,18 +36,18 @@ class CoherenceWords(Words):
             known = {None: "any number of published public items", 1: "one published public item"}.get(
                 promise.p, f"up to {promise.p} published public items"
             )
-            left = f"{people(promise.k)}{taken}{self._sureness(audit)}"
-            return f"An attacker who knows {known} of someone in this file is left with at least {left}."
+            left = f"An attacker who knows {known} of someone in this file is left with at least {people(promise.k)}"
+            return f"{left}{taken}.{self._sureness(audit)}"
         if not audit.feasible:
             why = self._breaks(audit.witnesses[0], taken)
-            return f"Someone who knows nothing already breaks this promise: the file has {why}."
-        violations = f"There {'is' if audit.found == 1 else 'are'} {number(audit.found, 'way')} to break this promise"
+            return f"Even an attacker who knows nothing breaks this promise: the file has {why}."
+        violations = f"This promise can be broken in {number(audit.found, 'way')}"
         if not audit.witnesses:
             return f"{violations}{taken}."
         worst = audit.witnesses[0]
         most_severe = "" if audit.found == 1 else " the most severe:"
         known, left = quoted(worst.itemset), self._breaks(worst, taken)
-        return f"{violations};{most_severe} an attacker who knows {known} of someone is left with {left}."
+        return f"{violations};{most_severe} an attacker who knows that someone has {known} is left with {left}."
 
     def _sureness(self, audit: Audit) -> str:
         """How sure an attacker can become of sensitive items: what is promised of one, what was measured of any.
@@ -58,13 +58,13 @@ class CoherenceWords(Words):
         one, some = audit.margins.get("largest_breach"), audit.margins.get("largest_any_breach")
         if promise.h is None or one is None or some is None:
             return ""
-        of_some = f"of some sensitive item or other: up to {percent(Fraction(some.value))}"
+        of_some = f"Their confidence that the person has at least one reaches {percent(Fraction(some.value))}."
         here = percent(Fraction(one.value))
         if promise.h == 1:
-            return f", and is up to {here} sure of one particular sensitive item (h=1 sets no limit); {of_some}"
-        measured, most = f" (in this file {here}{rounded_up(Fraction(one.value))})", percent(promise.h)
+            return f" Their confidence in one particular sensitive item reaches {here} (h=1 sets no limit). {of_some}"
+        measured = f" ({here} in this file{rounded_up(Fraction(one.value))})"
         one_item = "any one particular sensitive item" + (" or group of them" if promise.sensitive_groups else "")
-        return f", and is at most {most} sure of {one_item}{measured}; {of_some}"
+        return f" Their confidence in {one_item} is at most {percent(promise.h)}{measured}. {of_some}"
 
     def _breaks(self, witness: Witness, taken: str) -> str:
         left = f"{people(witness.support)}{taken}"
@@ -78,10 +78,10 @@ class CoherenceWords(Words):
 
     def learned(self, witness: Witness) -> str:
         if witness.sensitive is not None and witness.confidence is not None:
-            return f"{shown(witness.sensitive)}, {percent(witness.confidence)} sure"
+            return f"{shown(witness.sensitive)}, with {percent(witness.confidence)} confidence"
         if witness.support == 1:
-            return "who it is"
-        return f"that it is one of {witness.support:,}, not of {self.promise.k:,}"
+            return "the person's identity"
+        return f"that it is one of {witness.support:,} people, fewer than {self.promise.k:,}"
 
     def over(self, witness: Witness, audit: Audit) -> Fraction:
         """k / Sup(X), or Pr(s|X) / h, as the auditor orders them."""
@@ -92,12 +92,12 @@ class CoherenceWords(Words):
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
         share = self.promise.share
         return {
-            "smallest_support": ("Fewest people who fit what an attacker knows", f"at least {self.promise.k:,}"),
+            "smallest_support": ("Fewest people who match what an attacker knows", f"at least {self.promise.k:,}"),
             "largest_breach": (
-                "How sure an attacker gets of one particular sensitive item",
+                "Highest confidence in one particular sensitive item",
                 "no limit" if share == 1 else f"at most {percent(share)}",
             ),
-            "largest_any_breach": ("How sure an attacker gets of some sensitive item or other", "no limit"),
+            "largest_any_breach": ("Highest confidence in at least one sensitive item", "no limit"),
         }
 
     def reach(self, reach: Reach) -> str:
@@ -115,13 +115,13 @@ class CoherenceWords(Words):
             (
                 "k",
                 f"{promise.k:,}",
-                f"If anybody in this file has all the items known, at least {promise.k:,} people have.",
+                f"If anyone in this file has all the items known, at least {promise.k:,} people do.",
             ),
         ]
         if promise.h is not None and sensitive:
             most = percent(promise.h)
             means = f"Of those people, at most {most} have any one particular sensitive item."
-            none = "There is no limit to how sure an attacker may become."
+            none = "The attacker's confidence is not limited."
             rows.append(("h", most, means if promise.h < 1 else none))
         return rows
 
@@ -132,7 +132,7 @@ class CoherenceWords(Words):
         """How many items fewer than k transactions hold."""
         k = self.promise.k
         rare = int((original.supports[original.is_sensitive == 0] < k).sum())
-        return f"{rare:,} public {'item was' if rare == 1 else 'items were'} held by fewer than {k:,} transactions"
+        return f"{rare:,} public {'item was' if rare == 1 else 'items were'} in fewer than {k:,} transactions"
 
     def why_alone(self, support: int, *, sensitive: bool) -> str:
         if sensitive or support >= self.promise.k:
@@ -155,7 +155,7 @@ def reach_sentence(reach: Reach, p: int | None) -> str:
     """What the choice of p means for the people in the data, and which other p would mean more."""
     if reach.covered == 1:
         within = "p has no limit" if p is None else f"no transaction has more than p={p:,} public items"
-        return f"All that could be known is covered: {within}."
+        return f"Any knowledge of public items is covered: {within}."
     covered = shares(float(reach.covered))
     more = (
         [f"p={reach.p_for_90_percent:,} would cover 90%"]
@@ -164,6 +164,6 @@ def reach_sentence(reach: Reach, p: int | None) -> str:
     )
     more.append(f"p={reach.p_for_all:,} would cover all" if not more else f"p={reach.p_for_all:,} all")
     return (
-        f"With p={p:,}, all that could be known is covered for {covered} of the transactions, which have no more "
-        f"public items; {', '.join(more)}."
+        f"p={p:,} covers any knowledge of public items for {covered} of the transactions: those with at most "
+        f"{number(p or 0, 'public item')}. {', '.join(more)}."
     )

@@ -23,16 +23,16 @@ class _HidingWords(Words):
     reason: ClassVar[str] = "pattern"
     violations: ClassVar[str] = ""
     extremes_known: ClassVar[bool] = True
-    none_sensitive: ClassVar[str] = (
-        "No item of this file was declared sensitive: it is patterns that are hidden, not items."
-    )
+    none_sensitive: ClassVar[str] = "No item in this file was declared sensitive: patterns are hidden, not items."
     recount: ClassVar[str] = (
-        "It compares the files with their checksums and reads the data again. Whether the patterns are hidden it can "
-        "tell only where the custodian's part of the release is, which has the list; run there, it counts them anew, "
-        "with code that shares nothing with the code that changed the data."
+        "It checks the files against their checksums and reads the data. Checking that the patterns are hidden needs "
+        "the "
+        "custodian's part of the release, which has the list. Run there, it counts them from scratch, with code that "
+        "is "
+        "independent of the code that changed the data."
     )
 
-    none_explained: ClassVar[str] = "all its transactions held a pattern that is hidden"
+    none_explained: ClassVar[str] = "all its transactions contained a hidden pattern"
 
 
 class _ListedWords(_HidingWords):
@@ -42,10 +42,10 @@ class _ListedWords(_HidingWords):
         listed, what = self.promise.secrets, f"listed {self.reason}"
         if audit.holds:
             none = f"The {what} is not" if listed == 1 else f"None of the {listed:,} {what}s is"
-            return f"{none} {self._hidden(audit)}."
-        found = f"{audit.found:,} of {number(listed, what)} {'is' if audit.found == 1 else 'are'} found"
+            return f"{none} discoverable in this file: {self._hidden(audit)}."
+        found = f"{audit.found:,} of {number(listed, what)} {'is' if audit.found == 1 else 'are'} discoverable"
         if listed == 1:
-            found = f"The {what} is found"
+            found = f"The {what} is discoverable"
         return f"{found}{for_example(audit)} {self._found(audit)}." if audit.witnesses else f"{found}."
 
     @abstractmethod
@@ -68,17 +68,17 @@ class HiddenPatternsWords(_ListedWords):
     promise: HiddenPatterns
 
     title: ClassVar[str] = "Hidden patterns"
-    heads: ClassVar[tuple[str, ...]] = ("Pattern that is found", "Transactions", "Found from")
+    heads: ClassVar[tuple[str, ...]] = ("Discoverable pattern", "Transactions", "Discoverable from")
 
     def _hidden(self, audit: Audit) -> str:
-        most, at_most = audit.margins.get("largest_support"), "" if self.promise.secrets == 1 else "at most "
-        here = "" if most is None else f" ({at_most}{most.value:,})"
-        return f"in as many as {number(self._least(audit), 'transaction')} of this file{here}"
+        most, one = audit.margins.get("largest_support"), self.promise.secrets == 1
+        here = "" if most is None else f" ({'' if one else 'at most '}{most.value:,})"
+        return f"{'it' if one else 'each'} is in fewer than {number(self._least(audit), 'transaction')}{here}"
 
     def _found(self, audit: Audit) -> str:
         worst, least = audit.witnesses[0], self._least(audit)
         held = f"{quoted(worst.itemset)} in {number(worst.support, 'transaction')}"
-        return f"{held}, and {least:,} {'makes' if least == 1 else 'make'} it found"
+        return f"{held}, discoverable from {least:,}"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """The pattern, its transactions, and how many make it found."""
@@ -89,13 +89,13 @@ class HiddenPatternsWords(_ListedWords):
         return Fraction(witness.support, self._least(audit))
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        return {"largest_support": ("Most transactions that hold a listed pattern", f"below {self._least(audit):,}")}
+        return {"largest_support": ("Highest support of a listed pattern", f"below {self._least(audit):,}")}
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         promise = self.promise
-        found = "A pattern counts as found if so many transactions hold all its items."
+        found = "A pattern counts as discoverable if at least this many transactions contain all its items."
         return [
-            ("patterns", f"{promise.secrets:,}", f"{number(promise.secrets, 'pattern')} must not be found."),
+            ("patterns", f"{promise.secrets:,}", f"{number(promise.secrets, 'pattern')} must not be discoverable."),
             ("min_support", _support(promise.min_support), found),
         ]
 
@@ -108,13 +108,13 @@ class HiddenRulesWords(_ListedWords):
 
     title: ClassVar[str] = "Hidden rules"
     reason: ClassVar[str] = "rule"
-    heads: ClassVar[tuple[str, ...]] = ("Rule that is found", "Transactions", "How sure it is")
+    heads: ClassVar[tuple[str, ...]] = ("Discoverable rule", "Transactions", "Confidence")
 
     def _found(self, audit: Audit) -> str:
         worst, least, sure = audit.witnesses[0], self._least(audit), percent(self.promise.min_confidence)
         consequent, confidence, both = inferred(worst)
         rule = f"{quoted(worst.itemset)} → {in_quotes(consequent)} in {number(both, 'transaction')}"
-        return f"{rule} and {percent(confidence)} sure, and {least:,} and {sure} make it found"
+        return f"{rule} with {percent(confidence)} confidence, discoverable from {least:,} with {sure}"
 
     def _hidden(self, audit: Audit) -> str:
         """How many are too rare, and how many not sure enough."""
@@ -129,8 +129,8 @@ class HiddenRulesWords(_ListedWords):
         if unsure:
             most = f" (at most {below(max(unsure), self.promise.min_confidence)})"
             as_many = "in as many but" if told else f"in {number(least, 'transaction')} or more but"
-            told.append(f"{_are(unsure, listed)} {as_many} less than {sure} sure{most}")
-        return f"found in this file: {', '.join(told)}"
+            told.append(f"{_are(unsure, listed)} {as_many} with less than {sure} confidence{most}")
+        return ", ".join(told)
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
         """The rule, the transactions with both sides, and how sure it is."""
@@ -146,10 +146,10 @@ class HiddenRulesWords(_ListedWords):
         held = number(least, "transaction")
         return {
             "largest_support": (
-                f"Most transactions with a listed rule that is {sure} sure or more",
+                f"Highest support of a listed rule with at least {sure} confidence",
                 f"below {least:,}",
             ),
-            "largest_confidence": (f"How sure a listed rule is that {held} or more hold", f"below {sure}"),
+            "largest_confidence": (f"Highest confidence of a listed rule in {held} or more", f"below {sure}"),
         }
 
     def met(self, margin: Margin) -> str:
@@ -160,10 +160,10 @@ class HiddenRulesWords(_ListedWords):
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         promise = self.promise
-        found = "A rule counts as found if so many transactions hold both its sides,"
-        sure = "and if they are this share of the transactions with its antecedent."
+        found = "A rule counts as discoverable if at least this many transactions contain both its sides,"
+        sure = "and these are at least this share of the transactions with its antecedent."
         return [
-            ("rules", f"{promise.secrets:,}", f"{number(promise.secrets, 'rule')} must not be found."),
+            ("rules", f"{promise.secrets:,}", f"{number(promise.secrets, 'rule')} must not be discoverable."),
             ("min_support", _support(promise.min_support), found),
             ("min_confidence", percent(promise.min_confidence), sure),
         ]
@@ -175,15 +175,15 @@ class SealedWords(_HidingWords):
 
     promise: Sealed
 
-    title: ClassVar[str] = "A promise that is kept secret"
+    title: ClassVar[str] = "Secret promise"
     heads: ClassVar[tuple[str, ...]] = ("Pattern", "Transactions", "")
 
     def verdict(self, audit: Audit, taken: str) -> str:
         """What the custodian says; whoever has the public part alone cannot tell."""
-        one = self.promise.count == 1
-        secret = f"{self.promise.hidden} that {'is' if one else 'are'} kept secret {'is' if one else 'are'}"
+        count, kind = self.promise.hidden.split()
+        secret = f"{count} secret {kind} {'is' if self.promise.count == 1 else 'are'}"
         if audit.holds:
-            return f"{secret} hidden in this file; only the custodian can check that."
+            return f"{secret} hidden in this file. Only the custodian can check that."
         return f"{secret} not hidden in this file as promised."
 
     def state(self, audit: Audit) -> str:
@@ -200,18 +200,18 @@ class SealedWords(_HidingWords):
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         promise, kind = self.promise, self.promise.hidden.split()[1]
-        fewer = "is found less often" if promise.count == 1 else "are found less often"
+        stay = "stays" if promise.count == 1 else "stay"
         return [
             (
                 "count",
                 f"{promise.count:,}",
-                f"{promise.hidden} that the custodian has listed {fewer} in this file than the custodian allows.",
+                f"In this file, {promise.hidden} listed by the custodian {stay} below the custodian's limits.",
             ),
             (
                 "commitment",
                 f"{promise.commitment[:12]}…",
-                f"The custodian cannot exchange the listed {kind} for others later: the certificate has this keyed "
-                "hash of the list and its limits. It says nothing without the custodian's key.",
+                f"The custodian cannot replace the listed {kind} later: the certificate has this keyed "
+                "hash of the list and its limits. It reveals nothing without the custodian's key.",
             ),
         ]
 

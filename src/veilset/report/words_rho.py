@@ -22,7 +22,7 @@ class RhoUncertaintyWords(Words):
     title: ClassVar[str] = "ρ-uncertainty"
     reason: ClassVar[str] = "sensitive item"
     of_sensitive: ClassVar[str] = "ρ"
-    none_alone: ClassVar[str] = "no sensitive item is so common that anybody would be too sure of it"
+    none_alone: ClassVar[str] = "no sensitive item is common enough to break the promise on its own"
     none_sensitive: ClassVar[str] = NONE_SENSITIVE
 
     def verdict(self, audit: Audit, taken: str) -> str:
@@ -31,9 +31,9 @@ class RhoUncertaintyWords(Words):
             if surest is None:
                 return ""  # nothing is sensitive, which is said of every promise about sensitive items
             return (
-                f"An attacker who knows any part of someone's transaction in this file{taken}, sensitive items "
-                f"included, is less than {percent(self.promise.rho)} sure of any other particular sensitive item of "
-                f"theirs (at most {self.met(surest)})."
+                f"An attacker may know any part of someone's transaction in this file{taken}, including sensitive "
+                "items. Their confidence in any other particular sensitive item is below "
+                f"{percent(self.promise.rho)} (at most {self.met(surest)})."
             )
         found = f"{number(audit.found, 'sensitive item')} can be inferred"
         if not audit.witnesses:
@@ -42,20 +42,20 @@ class RhoUncertaintyWords(Words):
         item, sure, holders = inferred(worst)
         known = quoted(worst.itemset) if worst.itemset else "nothing"
         return (
-            f"{found}{':' if audit.found == 1 else '; for example,'} who knows {known} of someone{taken} is "
-            f"{percent(sure)} ({holders:,} of {people(worst.support)}) sure of {quoted([item])}."
+            f"{found}{':' if audit.found == 1 else '; for example,'} an attacker who knows {known} of someone{taken} "
+            f"has {percent(sure)} confidence in {quoted([item])} ({holders:,} of {people(worst.support)})."
         )
 
     def learned(self, witness: Witness) -> str:
         item, sure, _ = inferred(witness)
-        return f"{shown(item)}, {percent(sure)} sure"
+        return f"{shown(item)}, with {percent(sure)} confidence"
 
     def over(self, witness: Witness, audit: Audit) -> Fraction:
         """How many times rho it is."""
         return inferred(witness)[1] / self.promise.rho
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        what = "How sure an attacker gets of one particular sensitive item"
+        what = "Highest confidence in one particular sensitive item"
         return {"largest_confidence": (what, f"less than {percent(self.promise.rho)}")}
 
     def met(self, margin: Margin) -> str:
@@ -64,13 +64,13 @@ class RhoUncertaintyWords(Words):
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         below = percent(self.promise.rho)
         means = (
-            "Whatever an attacker knows of a person, sensitive items included, they are less than "
-            f"{below} sure of any other particular sensitive item."
+            "For anything an attacker knows of a person, including sensitive items, their confidence in any other "
+            f"particular sensitive item is below {below}."
         )
         return [("rho", below, means)]
 
     def why_alone(self, support: int, *, sensitive: bool) -> str:
-        return "so many people have it that anybody would be too sure of it"
+        return "too many people have it: ρ is exceeded without any further knowledge"
 
     def why_gone(self, item: str, witness: Witness) -> str:
         return told_by(item, witness, f"ρ = {percent(self.promise.rho)}")

@@ -33,10 +33,10 @@ def _how_to_make_them(given: Any) -> str:
     if isinstance(given, (list, tuple)):
         return "Make them first: vs.Transactions.from_lists(rows)."
     if isinstance(getattr(given, "custodian_data", None), Transactions):
-        return "Give release.custodian_data, or release.original."
+        return "Pass release.custodian_data or release.original."
     options = likely_reading(given)
     if options is None:
-        return "Give what vs.read or vs.Transactions.from_lists returns."
+        return "Pass the result of vs.read or vs.Transactions.from_lists."
     said = ", ".join(["frame", *(in_python(name, value) for name, value in options.items())])
     choice = " (or name other columns)" if "long" in options else ""
     return f"Read it first: data = vs.read({said}){choice}."

@@ -30,7 +30,8 @@ def encoded(rows: Iterable[Iterable[str | int]], persons: Sequence[str | int] | 
     if persons is not None:
         if len(persons) != len(offsets) - 1:
             raise InvalidArgument(
-                f"There are {len(offsets) - 1} transactions and {len(persons)} persons.", "Give one person a row."
+                f"There are {len(offsets) - 1} transactions and {len(persons)} persons.",
+                "Give one person for each row.",
             )
         met: dict[str, int] = {}
         whose = [met.setdefault(item_name(person, "persons"), len(met)) for person in persons]
@@ -70,6 +71,6 @@ def check_sensitive(items: Collection[str], names: Sequence[str]) -> None:
     if items and (missing := sorted(set(items).difference(names), key=str)):
         raise InvalidArgument(
             f"The sensitive item {missing[0]!r} does not occur in the data"
-            + (f"; in all, {len(missing)} do not." if len(missing) > 1 else "."),
-            near_misses(str(missing[0]), names) or "Check its spelling, or take it off the list.",
+            + (f"; {len(missing):,} sensitive items in total do not." if len(missing) > 1 else "."),
+            near_misses(str(missing[0]), names) or "Check its spelling, or remove it from the list.",
         )

@@ -243,7 +243,7 @@ def with_private_items(
     share = exact_share(cap, "cap")
     if len(whole) != len(data):
         raise InvalidArgument(
-            f"{len(whole):,} transactions to copy from, {len(data):,} to copy to.", "Give the same ones."
+            f"{len(whole):,} transactions to copy from, but {len(data):,} to copy to.", "Give the same transactions."
         )
     allowed = whole.supports * share.denominator <= share.numerator * len(whole)
     by_support = np.lexsort((-np.arange(len(allowed)), whole.supports))  # of equals, the first is the most frequent
@@ -253,7 +253,7 @@ def with_private_items(
     np.maximum.at(best, np.repeat(np.arange(len(whole)), whole.lengths), np.where(allowed, rank, -1)[whole.items])
     private = [f"private {whole.names[by_support[at]]}" if at >= 0 else "s*" for at in best.tolist()]
     if taken := sorted(set(private).intersection(data.names)):
-        raise InvalidArgument(f"The data has an item {taken[0]!r} already.", "Rename it first.")
+        raise InvalidArgument(f"The data already has an item {taken[0]!r}.", "Rename it first.")
     rows = [[*row, item] for row, item in zip(data.to_lists(), private, strict=True)]
     return Transactions.from_lists(rows).marked({*private, *data.sensitive})
 

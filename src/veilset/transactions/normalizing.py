@@ -53,8 +53,8 @@ def with_normalized_names(data: Transactions, steps: Sequence[Step]) -> Transact
     if empty := [name for name, now in new.items() if not now]:
         listed = ", ".join(map(repr, empty[:_MOST_NAMES])) + ", …" * (len(empty) > _MOST_NAMES)
         raise UnreadableInput(
-            f"Nothing is left of the item {listed} without its blanks.",
-            f"Give it a name in the data, or take 'strip' out of {said('normalize')}.",
+            f"The item {listed} consists of spaces only.",
+            f"Give it a name in the data, or remove 'strip' from {said('normalize')}.",
         )
     source = replace(data.source, normalize=tuple(steps))
     if not new:

@@ -102,7 +102,7 @@ class Source:
         layout = self.layout
         container, _, _, words = layout.form
         if self.origin is None or self.query is not None:
-            kind = "the answer to a query" if self.query is not None else "a frame"
+            kind = "the result of a query" if self.query is not None else "a frame"
             words = f"{kind} ({words.partition('(')[2]}"
         details = [f"delimiter {layout.delimiter!r}"] if container == "csv" else []
         if layout.format == "basket":
@@ -176,9 +176,11 @@ def _gathered(opened: _Opened, gaps: Gaps, limits: Limits, encoding: str = "utf-
         unknown=mending.apart,
     )
     if len(rows.offsets) == 1 and opened.condition is not None:
-        raise UnreadableInput(f"No transaction is left in {came_from.name!r}: {came_from.notes[0]}", "Widen it.")
+        raise UnreadableInput(
+            f"No transactions are left in {came_from.name!r}: {came_from.notes[0]}", "Widen the condition."
+        )
     if len(rows.offsets) == 1:
-        raise UnreadableInput(f"There is no transaction in {came_from.name!r}.", "At least one is needed.")
+        raise UnreadableInput(f"There are no transactions in {came_from.name!r}.", "Use data with at least one.")
     data = Transactions.from_gathered(rows, merged=merged, source=came_from)
     if opened.anatomy is not None:
         data = data.anatomized(Anatomy.of(map(data.in_order, opened.anatomy.columns), opened.anatomy.buckets))
@@ -223,9 +225,7 @@ def _notes(gathered: Rows, layout: Layout) -> tuple[str, ...]:
         longest = max(longest, int(lengths.max()))
         empty += int(np.count_nonzero(lengths == 0))
     if layout.format == "basket" and layout.person is None and len(gathered.offsets) > 3 and longest == 1:
-        notes.append(
-            f"No line holds more than one item: if that is wrong, {layout.delimiter!r} is not the right delimiter."
-        )
+        notes.append(f"No line has more than one item. If that is wrong, {layout.delimiter!r} is not the delimiter.")
     if empty:
         many = Count(empty)
         notes.append(

@@ -278,7 +278,7 @@ class Reading(BaseModel):
             label, path = self._normalized(item), tuple(map(self._normalized, above))
             if groups.setdefault(label, path) != path:
                 raise UnreadableInput(
-                    f"{item!r} and another item of the taxonomy both become {label!r}, in different groups.",
+                    f"{item!r} and another item of the taxonomy both become {label!r}, but are in different groups.",
                     f"Give them the same groups, or change {said('normalize')}.",
                 )
         return groups
@@ -304,8 +304,8 @@ class Reading(BaseModel):
         assert data.source is not None  # noqa: S101 - everything that is read has one
         if self.sha256 not in (None, data.source.sha256):
             raise UnreadableInput(
-                f"{self.path!r} does not hold what this recipe was made for: its sha256 differs.",
-                "Use the original (and say ORDER BY in a query), or take the sha256 out of the recipe.",
+                f"{self.path!r} is not the input this recipe was made for: its sha256 differs.",
+                "Use the original input (in a query, add ORDER BY), or remove the sha256 from the recipe.",
             )
         if self.normalize:
             data = with_normalized_names(data, self.normalize)
@@ -322,19 +322,19 @@ class Reading(BaseModel):
         layout = Layout.choose(self.path if is_file else "answer.parquet", **self.model_dump(include=LAYOUT))
         if is_file:
             if self.query is not None:
-                raise InvalidArgument("A query goes with a database only.", f"Leave {said('query')} out.")
+                raise InvalidArgument("A query needs a database.", f"Leave {said('query')} out.")
             return read_file(
                 Path(self.path), layout, encoding=self.encoding, where=self.where, gaps=gaps, limits=limits
             )
         if layout.form.container != "parquet" or layout.form.shape == "anatomy":
             raise InvalidArgument(
-                f"The format {self.format} does not go with a frame or a database.", f"Leave {said('format')} out."
+                f"The format {self.format} does not apply to a frame or a database.", f"Leave {said('format')} out."
             )
         if frame is not None:
             return read_frame(frame, layout, self.where, gaps, limits)
         if self.where is not None:
             raise InvalidArgument(
-                f"{said('where', self.where)} does not go with a database.", f"Put it into the {said('query')}."
+                f"{said('where', self.where)} does not apply to a database.", f"Put it into {said('query')}."
             )
         return read_query(self.path, self.query, layout, gaps, limits)
 

@@ -153,7 +153,8 @@ def parse_entries(texts: Iterable[str]) -> list[Entry]:
             )
         if entry.kind == "comment":
             raise entry.wrong(
-                f"{text!r} is a comment, which belongs into a file.", f"For an item write 'name: {entry.written}'."
+                f"{text!r} is a comment, which is only allowed in a file.",
+                f"For an item, write 'name: {entry.written}'.",
             )
         entries.append(entry)
     return entries
@@ -166,7 +167,7 @@ def read_entries(path: str | Path, encoding: str = "utf-8") -> list[Entry]:
     entries = [entry for line, place in zip(lines, places, strict=True) if (entry := _parsed(line, place))]
     if all(entry.kind == "comment" for entry in entries):
         raise UnreadableInput(
-            f"{str(path)!r} names no sensitive item.", "Write one entry a line, or leave the list out."
+            f"{str(path)!r} lists no sensitive item.", "Write one entry per line, or leave the list out."
         )
     return entries
 
@@ -179,7 +180,7 @@ def list_line(name: str) -> str:
     """
     if name != name.strip(" \t") or "\n" in name or "\r" in name:
         raise InvalidArgument(
-            f"The item {name!r} cannot stand in a list: it has a line break, or a blank at an end.",
+            f"The item {name!r} cannot be listed in a file: it has a line break, or a space at one end.",
             f"Read with {said('normalize', 'strip')}, or name it in Python: data.with_sensitive([...]).",
         )
     is_plain = not _COMMENT.match(name) and not name.startswith(_BEGINNINGS)
@@ -205,11 +206,11 @@ def _check(entry: Entry) -> None:
     if not entry.text:
         raise entry.wrong(
             f"nothing follows {entry.written!r}.",
-            f"Write for example '{entry.kind}: insulin'; for the item of this name, 'name: {entry.written}'.",
+            f"Write for example '{entry.kind}: insulin'. For the item with this name, write 'name: {entry.written}'.",
         )
     if entry.kind == "glob" and _has_open_bracket(entry.text):
         raise entry.wrong(
-            f"in {entry.written!r} a '[' is never closed.", "Close it, as in [0-9]; for the character itself write [[]."
+            f"{entry.written!r} has an unclosed '['.", "Close it, as in [0-9]. For the character itself, write [[]."
         )
 
 
@@ -235,11 +236,11 @@ def resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | 
     if taxonomy is not None and not hasattr(taxonomy, "leaves_under"):
         raise InvalidArgument(
             f"{said('taxonomy')} is a {type(taxonomy).__name__}.",
-            "Give a Taxonomy, such as Taxonomy.from_frame(frame) or Taxonomy.read(path).",
+            "Pass a Taxonomy, such as Taxonomy.from_frame(frame) or Taxonomy.read(path).",
         )
     if taxonomy is not None and all(entry.kind != "branch" for entry in entries):
         raise InvalidArgument(
-            "There is a taxonomy, but no sensitive entry begins with 'branch:'.",
+            "A taxonomy is given, but no sensitive entry begins with 'branch:'.",
             "Leave the taxonomy out, or write an entry such as 'branch: pharmacy'.",
         )
     occurring = set(data.names)
@@ -250,8 +251,8 @@ def resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | 
     for entry in entries:
         if entry.kind != "name" and entry.written in occurring:
             raise entry.wrong(
-                f"{entry.written!r} is a {entry.kind}, but the data has an item of this very name.",
-                f"For the item write 'name: {entry.written}'; else write the {entry.kind} in another way.",
+                f"{entry.written!r} is a {entry.kind}, but the data also has an item with this name.",
+                f"For the item, write 'name: {entry.written}'. Otherwise write the {entry.kind} differently.",
             )
         if entry.kind == "name":
             taken.add(entry.text)
@@ -262,7 +263,7 @@ def resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | 
             if not found:
                 raise entry.wrong(
                     f"no item below {entry.text!r} occurs in the data.",
-                    "Check that the taxonomy belongs to this data, or take the entry off the list.",
+                    "Check that the taxonomy belongs to this data, or remove the entry from the list.",
                 )
             notes.append(_note(entry, found, len(listed)))
             absent = (_absent(name, entry.written) for name in listed if name not in occurring)
@@ -270,7 +271,7 @@ def resolved(data: Transactions, entries: Sequence[Entry], taxonomy: Taxonomy | 
             taken.update(found)
     if missing:
         first = missing[0]
-        others = f"; in all, {len(missing):,} names of the lists do not" if len(missing) > 1 else ""
+        others = f"; {len(missing):,} listed names in total do not" if len(missing) > 1 else ""
         raise first.wrong(f"the sensitive item {first.text!r} does not occur in the data{others}.", _meant(first, data))
     return Resolved(data.in_order(taken), notes, sought)
 
@@ -282,12 +283,12 @@ def _matching(entry: Entry, data: Transactions) -> list[str]:
         return found
     otherwise = next(filter(re.compile(pattern, re.IGNORECASE).match, data.names), None)
     hint = (
-        f"Capitals count: else {otherwise!r} would match."
+        f"Patterns are case-sensitive; ignoring case, {otherwise!r} would match."
         if otherwise is not None
         else near_misses(re.sub(r"[*?\[\]!]", "", entry.text), data.names)
     )
     raise entry.wrong(
-        f"no item of the data matches {entry.written!r}.", hint or "Check the pattern, or take it off the list."
+        f"no item of the data matches {entry.written!r}.", hint or "Check the pattern, or remove it from the list."
     )
 
 
@@ -305,13 +306,13 @@ def _meant(entry: Entry, data: Transactions) -> str:
     """What somebody may have meant by a name that does not occur."""
     name = entry.text
     if not _has_open_bracket(name) and any(map(re.compile(translate(name)).match, data.names)):
-        return f"If it is meant as a pattern, write 'glob: {name}'."
+        return f"For a pattern, write 'glob: {name}'."
     if name.startswith("#"):
-        return "If it is meant as a comment, write a blank after the number sign."
+        return "For a comment, write a space after the #."
     word, colon, rest = name.partition(":")
     if colon and word.strip().lower() in _WORDS:
-        return f"If it is no name, write '{word.strip().lower()}: {rest.strip()}', in small letters."
-    return near_misses(name, data.names) or "Check its spelling, or take it off the list."
+        return f"If it is not a name, write '{word.strip().lower()}: {rest.strip()}', in lower case."
+    return near_misses(name, data.names) or "Check its spelling, or remove it from the list."
 
 
 def _note(entry: Entry, found: Sequence[str], of: int) -> str:
@@ -319,4 +320,4 @@ def _note(entry: Entry, found: Sequence[str], of: int) -> str:
     if of != len(found):
         many = f"{len(found):,} of the {of:,} items below it (the others do not occur)"
     listed = ", ".join(map(repr, found[:_MOST_NAMES])) + ", …" * (len(found) > _MOST_NAMES)
-    return f"{entry.written!r} took {many}: {listed}."
+    return f"{entry.written!r} matched {many}: {listed}."

@@ -187,7 +187,8 @@ class Taxonomy(Shown):
         for leaf, at in zip(leaves, leaf_parent, strict=True):
             if (at, leaf) in found:
                 raise InvalidArgument(
-                    f"{leaf!r} is an item and a group at the same place of the tree.", "Give one of them another name."
+                    f"{leaf!r} is both an item and a group at the same place in the tree.",
+                    "Give one of them another name.",
                 )
         order = sorted(range(len(name)), key=lambda group: -depth[group])
         number = {group: len(leaves) + i for i, group in enumerate(order)}
@@ -388,9 +389,9 @@ def taxonomy_of(given: TaxonomyLike) -> Taxonomy:
 
 def _in_vocabulary_order(names: Sequence[str]) -> list[str]:
     if not names:
-        raise InvalidArgument("There are no items to build a taxonomy over.", "Give at least one public item.")
+        raise InvalidArgument("There are no items to build a taxonomy from.", "Give at least one public item.")
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        raise InvalidArgument(f"The item {twice[0]!r} is given twice.", "Give every item once.")
+        raise InvalidArgument(f"The item {twice[0]!r} is given twice.", "List every item once.")
     return [names[i] for i in vocabulary_order(list(names))]
 
 

@@ -28,7 +28,7 @@ from veilset.transactions.identifiers import Identifiers, find_identifiers
 from veilset.transactions.sensitive import Entry, names_and_entries, resolved
 from veilset.transactions.twins import Twin, twins_of
 from veilset.transactions.vocabulary import are_integers, item_name, several
-from veilset.views import Shown, Summary, Tabular, listed
+from veilset.views import Count, Shown, Summary, Tabular, listed
 
 if TYPE_CHECKING:
     from veilset.transactions.opening import Source
@@ -75,7 +75,7 @@ class Transactions(Shown, Tabular):
         sensitive: Iterable[str | int] | str | Path = (),
         persons: Sequence[str | int] | None = None,
     ) -> Transactions:
-        """Transactions from lists of names; integers are taken as names. Rows of one person are merged.
+        """Transactions from lists of names; integers are taken as names. Rows of the same person are merged.
 
         *sensitive* are names, or patterns such as ``"glob: insulin*"``: see `with_sensitive`.
         """
@@ -285,13 +285,13 @@ class Transactions(Shown, Tabular):
         """
         if len(anatomy.buckets) != len(self):
             raise InvalidArgument(
-                f"There are {len(self):,} transactions and buckets for {len(anatomy.buckets):,}.",
+                f"There are {len(self):,} transactions, but buckets for {len(anatomy.buckets):,}.",
                 "Give each transaction a bucket.",
             )
         listed = {item for column in anatomy.columns for item in column}
         if wrong := sorted(listed.symmetric_difference(self.names)):
             where = "no column" if wrong[0] in self.names else "a column, but in no transaction"
-            raise InvalidArgument(f"{wrong[0]!r} is in {where}.", "Give every item that occurs one column.")
+            raise InvalidArgument(f"{wrong[0]!r} is in {where}.", "Put every item that occurs into exactly one column.")
         return self._with(anatomy=anatomy)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Transactions:
@@ -318,7 +318,7 @@ class Transactions(Shown, Tabular):
 
     def __getitem__(self, row: int) -> tuple[str, ...]:
         if not -len(self) <= row < len(self):
-            raise IndexError(f"There is no transaction {row}; there are {len(self)}.")
+            raise IndexError(f"There is no transaction {row}; there are {len(self):,}.")
         row %= len(self)
         return tuple(self.names[i] for i in self.items[self.offsets[row] : self.offsets[row + 1]].tolist())
 
@@ -427,7 +427,7 @@ class Transactions(Shown, Tabular):
         if anatomy is None or not anatomy.columns:
             lacks = "columns and buckets" if anatomy is None else "items, and so no columns"
             raise InvalidArgument(
-                f"These transactions have no {lacks}: there is no anatomized table of them.",
+                f"These transactions have no {lacks}, so they cannot be written as an anatomized table.",
                 "Make them with LDiverseAnatomy or Transactions.anatomized, or choose another format.",
             )
         column_of, width = anatomy.column_of(self.names), len(anatomy.columns)
@@ -479,9 +479,11 @@ class Transactions(Shown, Tabular):
         ]
         if count:
             facts += [(round(float(lengths.mean()), 1), "item(s) on average"), (int(lengths.max()), "at most")]
-        owners = "Rows of one person are merged." if self.persons is not None else "One row is taken as one person."
+        owners = "Rows of the same person are merged." if self.persons is not None else "Each row counts as one person."
         rows = [(f"{row + 1}", listed(self[row])) for row in range(min(3, count))]
         notes = [owners]
-        if self.twins:
-            notes.append(f"{len(self.twins):,} public items resemble sensitive ones: see twins.")
+        if alike := Count(len(self.twins)):
+            notes.append(
+                f"{alike:,} public {alike:item resembles a|items resemble} sensitive {alike:one|ones}: see twins."
+            )
         return Summary("Transactions", facts=facts, notes=notes, head=("row", "items"), rows=rows)

@@ -13,8 +13,8 @@ def notes_on_fit(leaves: Sequence[str], groups: Sequence[str], data: Transaction
     known, occurring = set(leaves), set(data.names)
     if missing := [name for name in data.public if name not in known]:
         raise InvalidArgument(
-            f"{len(missing):,} of {len(data.public):,} public items are no leaves: {_few(missing)}.",
-            _hint(missing[:3], leaves, set(groups)) or "Add each to the taxonomy, or read another one.",
+            f"{len(missing):,} of {len(data.public):,} public items are not leaves of the taxonomy: {_few(missing)}.",
+            _hint(missing[:3], leaves, set(groups)) or "Add them to the taxonomy, or use another one.",
         )
     notes = []
     if absent := [name for name in leaves if name not in occurring]:
@@ -29,7 +29,7 @@ def notes_on_fit(leaves: Sequence[str], groups: Sequence[str], data: Transaction
 def _hint(missing: Sequence[str], leaves: Sequence[str], groups: set[str]) -> str:
     """What may be meant by names that are no leaves."""
     if group := next((name for name in missing if name in groups), None):
-        return f"{group!r} is a group of the tree: add an item of this name below it."
+        return f"{group!r} is a group of the tree: add an item with this name below it."
     return next((hint for name in missing if (hint := near_misses(name, leaves))), "")
 
 

@@ -18,7 +18,7 @@ from veilset.transactions.transactions import Transactions
 
 _PAIRS_AT_ONCE = 1 << 16
 _BYTES_A_PAIR = 100  # codes, counts, likeness, two orders, and what sorting takes
-_ADVICE = f"ask for a higher {said('min_support')}."
+_ADVICE = f"use a higher {said('min_support')}."
 
 
 def groups_by_fan_out(leaves: Sequence[str], n: int) -> dict[str, list[str]]:

@@ -190,11 +190,11 @@ def _wished(release: Release) -> int:
     return len(_anatomy(release.custodian_data).columns) if release.partition is None else release.partition.wished
 
 
-_RULES = "of at most three items, at least 50% sure, as frequent as a nugget"
+_RULES = "of at most three items, confidence at least 50%, as frequent as a nugget"
 
 ANATOMY_METRICS: tuple[Metric, ...] = (
     Metric(
-        "columns_wished",
+        "columns_requested",
         "columns requested or found, before any were merged",
         None,
         "neither",

@@ -83,7 +83,7 @@ def rule_bounds(
     """
     left = set(antecedent)
     if consequent in left:
-        raise InvalidArgument(f"{consequent!r} stands on both sides of the rule.", "Take it off one of them.")
+        raise InvalidArgument(f"{consequent!r} is on both sides of the rule.", "Remove it from one side.")
     recoded = _recoded(stands_for)
     known, left_exact = _released(data, recoded, left)
     right, right_exact = _released(data, recoded, [consequent])
@@ -118,7 +118,7 @@ def _recoded(stands_for: StandsFor) -> dict[str, tuple[str, bool]]:
         for item in items:
             if item in recoded:
                 raise InvalidArgument(
-                    f"{item!r} is listed under {recoded[item][0]!r} and under {name!r}.", "An item has one name."
+                    f"{item!r} is listed under both {recoded[item][0]!r} and {name!r}.", "Give every item one name."
                 )
             recoded[item] = name, len(items) == 1
     return recoded

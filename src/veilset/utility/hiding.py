@@ -83,7 +83,7 @@ def hidden_promise(release: Release) -> HiddenPatterns | HiddenRules:
     if not isinstance(release.promise, (HiddenPatterns, HiddenRules)):
         raise InvalidArgument(
             f"The release is for {type(release.promise).__name__}, which hides no patterns.",
-            "Ask about a release for HiddenPatterns or HiddenRules.",
+            "Use a release for HiddenPatterns or HiddenRules.",
         )
     return release.promise
 

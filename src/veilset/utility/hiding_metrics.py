@@ -91,7 +91,7 @@ def _new_patterns(release: Release) -> float:
     if len(rows) != len(data):
         raise InvalidArgument(
             f"The release has {len(data):,} transactions, but {len(rows):,} of the original are not withheld.",
-            "Give a release whose transactions are those of the original.",
+            "Use a release with the original's transactions.",
         )
     code, width = original.codes(data.names), len(original.names)
     for first, last in row_blocks(data.offsets, _BLOCK):
@@ -102,9 +102,10 @@ def _new_patterns(release: Release) -> float:
         added = np.flatnonzero(np.isin((now - first) * width + items, held, assume_unique=True, invert=True))
         if len(added):
             raise InvalidArgument(
-                f"Transaction {now[added[0]] + 1} of the release holds {original.names[items[added[0]]]!r}, which the "
+                f"Transaction {now[added[0]] + 1} of the release contains {original.names[items[added[0]]]!r}, which "
+                "the "
                 "original one does not.",
-                "Hiding takes items out and never puts any in: look for what made this release.",
+                "Hiding only removes items: check how this release was made.",
             )
     return 0.0
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from veilset.utility.account import Account
 
 _MOST_ITEMS = 1000
-_ADVICE = "leave the floor out."
+_ADVICE = "leave the lower bound out."
 
 
 def least_loss(data: Transactions, promise: RhoUncertainty, *, limits: Limits | None = None) -> float:
@@ -55,13 +55,13 @@ def least_loss(data: Transactions, promise: RhoUncertainty, *, limits: Limits | 
     place = np.full(len(rest.names), -1, dtype=np.int32)
     place[heaviest] = np.arange(len(heaviest), dtype=np.int32)
     weights = rest.supports[heaviest]
-    with limits.guard("Searching for a floor of the loss", _ADVICE):
+    with limits.guard("Searching for a lower bound of the loss", _ADVICE):
         kept = _native.rules.kept_at_most(
             weights,
             _sets_of(found, 2, place),
             _sets_of(found, 3, place),
             threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Searching for a floor of the loss"),
+            **limits.for_kernel(lambda _: "Searching for a lower bound of the loss"),
         )
     lost += int(weights.sum()) - kept
     return float(Fraction(lost, max(1, len(data.items))))
@@ -93,8 +93,10 @@ RHO_UNCERTAINTY = Utility(
     metrics=(
         Metric(
             "floor",
-            "average loss that no method can avoid, as far as proven: of each set of sensitive items that tell each "
-            "other too surely, one has to go. Removing all sensitive items loses no more than their share of all "
+            "proven lower bound of the average loss: of each set of sensitive items that imply each other with too "
+            "high a "
+            "confidence, at least one must be removed. Removing all sensitive items loses no more than their share of "
+            "all "
             "occurrences",
             1,
             "neither",

@@ -181,7 +181,7 @@ def test_weights_without_a_header(tmp_path, capsys):
     weights.write_text("ale,5\nrum,2\n")
     question = ["publish", str(tmp_path / "in.csv"), "--k", "2", "--p", "2", "--out", str(tmp_path / "out")]
     assert main([*question, "--weights", str(weights)]) == 2
-    assert "'ale' the weight 5, but it is taken as a header" in capsys.readouterr().err
+    assert "'ale' the weight 5, but line 1 is read as a header" in capsys.readouterr().err
 
 
 def test_audit_reads_groups_in_the_encoding_of_the_data(tmp_path):

@@ -248,7 +248,7 @@ def test_repair_loses_no_more_than_restore(question):
 def test_what_must_stay_stays_or_it_is_said(question):
     data, promise, tree, weighing, keep = question
     options = {**weighing, "keep": keep, "limits": Limits()}
-    words = r"Nothing was found in which all that must be kept survives: '\w+' does not\.( What must be kept .*\.)?"
+    words = r"No solution was found that keeps every required item: '\w+' is lost\.( Items that must be kept .*\.)?"
     for method, more in ((suppress, {}), (top_down, {"taxonomy": tree})):
         try:
             release = method(data, promise, **options, **more)

@@ -249,7 +249,7 @@ def test_what_is_undecided_to_prove_is_suppressed_and_named(method, search, rule
 @pytest.mark.parametrize("method", METHODS)
 def test_what_must_stay_and_is_undecided_to_prove(method, monkeypatch):
     monkeypatch.setattr(rho_rules, "_RULES", 0)
-    with refused(vs.BudgetExceeded, "too long"):
+    with refused(vs.BudgetExceeded, "the work limit"):
         METHODS[method](TABLE_1, PROMISE, keep=["α", "γ"], as_published=True, limits=Limits())
 
 
@@ -257,7 +257,7 @@ def test_progress_is_told():
     told = set()
     data = Transactions.from_lists(ROWS * 30, sensitive=["cure"])
     top(SHELVES, data, progress=lambda what, done, total: told.add(what))
-    assert {"Putting items back", "Splitting nodes", "Repairing"} <= told
+    assert {"Restoring items", "Splitting nodes", "Repairing"} <= told
 
 
 def test_an_order_of_magnitude_more():

@@ -13,7 +13,7 @@ from veilset.mining import Moles
 from veilset.mining.frequent_itemsets import allowed
 
 _TASK, _ADVICE = "The choice of items", "choose a smaller p."
-_GREEDY = "Suppressing what is in most moles"
+_GREEDY = "Suppressing the items in most moles"
 _PATIENCE = 16_000  # steps in a row that gain nothing, after which a local search ends
 _WORK = 60_000_000  # moles it may look at: a second at most
 
@@ -70,7 +70,7 @@ class Cover:
                     patience=_PATIENCE,
                     work=_WORK,
                     seed=seed,
-                    **self._task.limits.for_kernel(lambda _: "Looking for something better"),
+                    **self._task.limits.for_kernel(lambda _: "Searching for a better choice"),
                 )
         except BudgetExceeded:
             if self._task.limits.seconds_left() > 0:

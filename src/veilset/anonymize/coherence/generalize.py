@@ -71,7 +71,9 @@ def generalize(
     recoding = nodes.recoding(cut)
     gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
     if lost := task.keep.intersection(gone):
-        raise InvalidArgument(f"{min(lost)!r} is to be kept, and not among what was chosen.", "Take it off the list.")
+        raise InvalidArgument(
+            f"{min(lost)!r} must be kept, but is not among the chosen names.", "Remove it from the list."
+        )
     return Release(
         original=data,
         custodian_data=data.without(gone).renamed(recoding),
@@ -94,19 +96,19 @@ def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[fr
     found = []
     for start, kept in (("from the top", frozenset[int]()), ("from the items", alone)):
         since = time.perf_counter()
-        found.append(improved(nodes, kept, what=f"Searching a cut {start}"))
+        found.append(improved(nodes, kept, what=f"Searching for a cut {start}"))
         attempts.append(Attempt(start, nodes.average_loss(found[-1]), time.perf_counter() - since))
     cut = max(found, key=nodes.total)
     best = 1 + found.index(cut)
     if lost := next((item for item in task.data.in_order(task.keep) if nodes.kept_as(item, cut) is None), None):
         raise Infeasible(
-            f"No cut was found in which all that must be kept survives: {lost!r} does not.",
-            "Take one of these items off the list, or choose a smaller k or p or a larger h.",
+            f"No cut was found that keeps every required item: {lost!r} is lost.",
+            "Remove one of these items from the list, or choose a smaller k or p or a larger h.",
         )
     anew = _without_moles(nodes, task, nodes.recoding(cut))
     if nodes.total(anew) > nodes.total(cut):
         since = time.perf_counter()
-        cut = improved(nodes, anew, what="Searching a better cut")
+        cut = improved(nodes, anew, what="Searching for a better cut")
         best = len(attempts)
         attempts.append(Attempt("from the best so far", nodes.average_loss(cut), time.perf_counter() - since))
     attempts[best] = replace(attempts[best], state="chosen")
@@ -127,6 +129,6 @@ def _taxonomy(given: TaxonomyLike | None) -> Taxonomy:
     if given is None:
         raise InvalidArgument(
             "generalize needs a taxonomy.",
-            f"Give one as {said('taxonomy')}, such as a CSV file with a header: an item, then its groups.",
+            f"Set {said('taxonomy')}, for example to a CSV file with a header: an item, then its groups.",
         )
     return taxonomy_of(given)

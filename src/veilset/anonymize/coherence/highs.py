@@ -124,7 +124,7 @@ class Solver(highspy.Highs):
         try:
             while not done.wait(_LOOK_UP):
                 look()
-                self._limits.require(1, "Proving the optimum", "set a time limit: the best until then is given.")
+                self._limits.require(1, "Proving the optimum", "set a time limit to get the best result found by then.")
                 if self._seconds() <= _GRACE:
                     break
         finally:

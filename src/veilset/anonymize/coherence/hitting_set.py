@@ -141,7 +141,7 @@ class HittingSet:
 
     def _branch(self, rows: Rows) -> npt.NDArray[np.float64] | None:
         """The optimum over these rows; what HiGHS finds on the way is offered as well."""
-        self._limits.require(400 * len(rows.values), "Proving the optimum", "ask for smaller itemsets (p).")
+        self._limits.require(400 * len(rows.values), "Proving the optimum", "choose a smaller p.")
         program = Solver(self._cost / self._unit, whole=self._size, limits=self._limits, seconds=self._seconds)
         program.confine(self._at_least, self._at_most)
         # Its heuristics solve smaller programs, in which it does not look for a sign to stop; offers find as much.

@@ -73,8 +73,8 @@ def loss_of(
         for option, value in (("nugget_support", nugget_support), ("nugget_size", nugget_size)):
             if value is not None:
                 raise InvalidArgument(
-                    f"{said(option)} is {value!r}, but the loss counts items.",
-                    f"Leave it out, or say {said('utility', 'nuggets')}.",
+                    f"{said(option)} is {value!r}, but the loss is measured in items.",
+                    f"Leave it out, or use {said('utility', 'nuggets')}.",
                 )
         return _of_items(task, weighted=weighted)
     if utility != "nuggets":

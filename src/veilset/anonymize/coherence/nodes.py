@@ -92,13 +92,14 @@ class Nodes:
         given = frozenset(several(names, "chosen"))
         if strange := sorted(given.difference(node_of)):
             raise InvalidArgument(
-                f"{strange[0]!r} is neither a public item nor a group that may stand for some.",
-                "Name what an earlier release kept.",
+                f"{strange[0]!r} is neither a public item nor a group of public items.",
+                "Use the names an earlier release kept.",
             )
         kept = frozenset(node_of[name] for name in given)
         if above := [node for node in sorted(kept) if not kept.isdisjoint(self.above[node])]:
             raise InvalidArgument(
-                f"{self.name(above[0])!r} is to be kept, and a group above it, too.", "Take one of them off the list."
+                f"{self.name(above[0])!r} must be kept, but so must a group above it.",
+                "Remove one of them from the list.",
             )
         return kept
 
@@ -109,7 +110,7 @@ class Nodes:
                 raise InvalidArgument(
                     f"{self.taxonomy.label(node)!r} is an item of the data and what a group of other items would be "
                     "called.",
-                    "Give the group another name in the taxonomy.",
+                    "Rename the group in the taxonomy.",
                 )
 
     @cached_property

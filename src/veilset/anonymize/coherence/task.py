@@ -61,8 +61,8 @@ class Task:
         task = cls(data, seen, promise, weight, weights, named_items(data, keep, "keep", only_public=True), limits)
         if task.keep and (broken := next(task.mole_chunks(1, items=task.keep), None)) is not None:
             raise Infeasible(
-                f"What must be kept breaks the promise: {_why(broken[0], promise)}.",
-                "Take one of these items off the list, or choose a smaller k or p or a larger h.",
+                f"Items that must be kept break the promise: {_why(broken[0], promise)}.",
+                "Remove one of these items from the list, or choose a smaller k or p or a larger h.",
             )
         return task
 
@@ -110,7 +110,9 @@ class Task:
         """The items that an earlier run chose to suppress, once it is known that they may be."""
         gone = named_items(self.original, items, "chosen", only_public=True)
         if lost := self.keep.intersection(gone):
-            raise InvalidArgument(f"{min(lost)!r} is to be kept and to be suppressed.", "Take it off one of the lists.")
+            raise InvalidArgument(
+                f"{min(lost)!r} is listed both as kept and as suppressed.", "Remove it from one of the lists."
+            )
         return gone
 
     def options(self, **others: object) -> dict[str, object]:
@@ -137,6 +139,6 @@ def _why(mole: Mole, promise: Coherence) -> str:
     together = " + ".join(map(repr, mole.items))
     if mole.support < promise.k:
         times = "transaction" if mole.support == 1 else "transactions"
-        return f"only {mole.support} {times} hold{'s' * (mole.support == 1)} {together}"
-    verb = "makes" if len(mole.items) == 1 else "make"
-    return f"{together} {verb} an attacker {percent(mole.breach)} sure of {mole.sensitive!r}"
+        return f"only {mole.support} {times} contain{'s' * (mole.support == 1)} {together}"
+    verb = "gives" if len(mole.items) == 1 else "give"
+    return f"{together} {verb} an attacker {percent(mole.breach)} confidence in {mole.sensitive!r}"

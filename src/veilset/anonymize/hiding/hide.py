@@ -48,13 +48,14 @@ _WAYS = (
     *["victims, sparing what was lost"] * 2,
 )
 _PLAIN = (
-    "The product alone: no levels were drawn, so that hidden patterns that are gone altogether may point at themselves."
+    "Only the matrix product was used. No levels were drawn, so a hidden pattern that disappeared completely may be "
+    "conspicuous."
 )
 _STEPS = 10  # in which p_r is lowered
 _STAGES = {
     1: "Finding transactions with hidden patterns",
     2: "Finding what the patterns to keep need",
-    3: "Choosing what goes",
+    3: "Choosing what to remove",
 }
 
 
@@ -87,7 +88,7 @@ def hide(
     seed, spread = seed_of(wish.random_state), probability(wish.margin, "margin")
     certify, least = wish.certify, promise.least_support(len(data))
     hidden = itemsets_of(data, list(map(data.in_order, promise.itemsets)))
-    limits.step("Looking for the patterns to keep")
+    limits.step("Searching for the patterns to keep")
     if wish.keep_patterns is None:
         keep = patterns_to_spare(data, hidden, least, limits)
     else:

@@ -17,7 +17,7 @@ from veilset.limits import Limits
 from veilset.mining import Itemsets, frequent, supports
 from veilset.transactions import Transactions
 
-_TASK = "Looking for the patterns to keep"
+_TASK = "Searching for the patterns to keep"
 _ADVICE = f"give {said('keep_patterns')}, or hide from a higher {said('min_support')}."
 _MOST = 10_000  # patterns to keep inside one frequent itemset: they can double with each hidden pattern
 
@@ -41,8 +41,8 @@ def patterns_to_keep(
         limits.check_time(_TASK, _ADVICE)
         if wrong := next((pattern for items, pattern in kept if items.issuperset(secret)), None):
             raise InvalidArgument(
-                f"The pattern {', '.join(wrong)} is to be kept, but holds {', '.join(secret)}, which is to be hidden.",
-                "Take one of them off its list.",
+                f"The pattern {', '.join(wrong)} must be kept, but contains {', '.join(secret)}, which must be hidden.",
+                "Remove one of them from its list.",
             )
     return _counted(data, itemsets_of(data, named), limits)
 

@@ -50,10 +50,10 @@ def _pairs(itemsets: Itemsets, limits: Limits) -> npt.NDArray[np.int64]:
     """All pairs i < j of items that are together in an itemset, each as i * width + j, ascending."""
     width, sizes = len(itemsets.names), itemsets.sizes
     # Each pair as it is found, once more beside those found before, and both again while they are sorted.
-    limits.require(int(4 * 8 * (sizes * (sizes - 1) // 2).sum()), "Making the matrix", _ADVICE)
+    limits.require(int(4 * 8 * (sizes * (sizes - 1) // 2).sum()), "Building the matrix", _ADVICE)
     found = [np.zeros(0, dtype=np.int64)]
     for size in np.unique(sizes[sizes > 1]).tolist():
-        limits.check_time("Making the matrix", _ADVICE)
+        limits.check_time("Building the matrix", _ADVICE)
         members = itemsets.items[itemsets.offsets[:-1][sizes == size][:, None] + np.arange(size)].astype(np.int64)
         found += [np.unique(members[:, one, None] * width + members[:, one + 1 :]) for one in range(size - 1)]
     return np.unique(np.concatenate(found))

@@ -72,7 +72,7 @@ class Choice:
         waiting = self._best_first(entry for entry in self.above if self.weight[entry] > 0 and not self._covered(entry))
         self._look_at([*self.kept, *waiting])
         for number, entry in enumerate(waiting):
-            self._limits.step("Putting items back", number, len(waiting))
+            self._limits.step("Restoring items", number, len(waiting))
             if not self._covered(entry) and self._rule_with(entry) is None:
                 self._add(entry)
 
@@ -120,7 +120,7 @@ class Choice:
     def _rule_with(self, entry: int) -> tuple[int, ...] | None:
         """A violating rule of *entry* and what is kept; None: there is none; empty: it would take too long to tell."""
         assert self._keeping is not None  # noqa: S101 - every move looks at something first
-        self._limits.check_time("Putting items back", "use the method remove-sensitive.")
+        self._limits.check_time("Restoring items", "use the method remove-sensitive.")
         rule, work = self._keeping.rule_with(entry)
         self.work += work + _TO_JUDGE * len(rule or ())
         if rule == ():

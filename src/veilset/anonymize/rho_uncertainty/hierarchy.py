@@ -19,6 +19,9 @@ from veilset.errors import Infeasible, InvalidArgument
 from veilset.limits import Limits
 from veilset.transactions import Taxonomy, Transactions
 
+STUCK = "Items that must be kept break the promise"
+"""How the error begins if no item of a violating rule may be removed."""
+
 
 class Hierarchy:
     """Nodes and sensitive items as numbers, in the order of the vocabulary (a node stands where its first item does).
@@ -89,7 +92,7 @@ class Hierarchy:
         for entry in entries:
             if len(self.items[entry]) > 1 and (name := self.label(entry)) in names:
                 raise InvalidArgument(
-                    f"{name!r} is an item of the data and what a group of other items would be called.",
+                    f"{name!r} is an item of the data, but also the name of a group of other items.",
                     "Give one of them another name.",
                 )
 
@@ -162,8 +165,8 @@ class Hierarchy:
         *known, inferred = map(self.label, rule)
         told = " + ".join(map(repr, known)) or "nothing"
         return Infeasible(
-            f"What must be kept breaks the promise: who knows {told} infers {inferred!r} too surely.",
-            "Take one of these items off the list, or choose a larger rho.",
+            f"{STUCK}: an attacker who knows {told} infers {inferred!r} with too high a confidence.",
+            "Remove one of these items from the list, or choose a larger rho.",
         )
 
     def stands_for(self, entry: int) -> tuple[str, ...]:

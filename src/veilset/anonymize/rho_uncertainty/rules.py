@@ -121,8 +121,8 @@ def conceal(
             )
         except _native.core.OutOfWork:
             raise BudgetExceeded(
-                "It would take too long to find out what has to go besides the items that must be kept.",
-                f"Take sensitive items off the list of what must be kept, or {_ADVICE}",
+                "Finding the items that must go so that the items to keep can stay exceeded the work limit.",
+                f"Remove sensitive items from the list of items to keep, or {_ADVICE}",
             ) from None
     chosen = found["chosen"]
     return Concealed(

@@ -47,7 +47,7 @@ class NoisyRelease(Release):
     noise: float = 0.0
 
     def __post_init__(self) -> None:
-        why = "Items were added and deleted at random, which no list of edits can account for."
+        why = "Items were added and deleted at random, so no list of edits can describe the changes."
         object.__setattr__(self, "discrepancy", why)
 
     @property
@@ -170,7 +170,7 @@ def select_a_size_loss(
 
 
 def _with_noise(data: Transactions, beta: Fraction, seed: int, limits: Limits) -> Transactions:
-    advice = "choose a smaller beta, or have only its cost measured (select_a_size_loss)."
+    advice = "choose a smaller beta, or measure only its cost (select_a_size_loss)."
     expected = len(data.items) * (1 - beta) + (len(data) * len(data.names) - len(data.items)) * beta
     # The codes as they are made, and once more in rows of their own.
     limits.require(int(2 * 4 * expected), "Adding noise", advice)
@@ -196,8 +196,8 @@ def _tree(data: Transactions, given: TaxonomyLike | None, fan_out: int) -> Taxon
     known = set(tree.leaves)
     if missing := [name for name in data.names if name not in known]:
         raise InvalidArgument(
-            f"{len(missing):,} of {len(data.names):,} items are no leaves of the taxonomy, such as {missing[0]!r}.",
+            f"{len(missing):,} of {len(data.names):,} items are not leaves of the taxonomy, such as {missing[0]!r}.",
             near_misses(missing[0], tree.leaves)
-            or "Noise turns sensitive items over, too: add each item, or leave the taxonomy out.",
+            or "Noise changes sensitive items, too: add each item to the taxonomy, or leave it out.",
         )
     return tree

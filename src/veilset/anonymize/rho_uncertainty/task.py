@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.choice import Choice
-from veilset.anonymize.rho_uncertainty.hierarchy import Hierarchy
+from veilset.anonymize.rho_uncertainty.hierarchy import STUCK, Hierarchy
 from veilset.anonymize.weights import Weights, as_given, named_items, weights_of
 from veilset.errors import BudgetExceeded, Infeasible, InvalidArgument, said
 from veilset.limits import Limits
@@ -84,8 +84,8 @@ class Task:
         # Kernels add up what items are worth, in units of 1 / (number of public items), as integers of 64 bits.
         if float(weight.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
             raise InvalidArgument(
-                f"All {len(data.names):,} items together weigh more than can be counted exactly.",
-                f"Divide all weights by the same number, or give a smaller {said('sensitive_weight')}.",
+                f"The total weight of all {len(data.names):,} items is too large to count exactly.",
+                f"Divide all weights by the same number, or use a smaller {said('sensitive_weight')}.",
             )
         return cls(
             data,
@@ -187,13 +187,14 @@ class Task:
         given = list(several(names, "chosen"))
         if strange := [name for name in given if name not in entry_of]:
             raise InvalidArgument(
-                f"{strange[0]!r} is neither an item nor a group that may stand for some.",
-                "Name what an earlier release kept.",
+                f"{strange[0]!r} is neither an item nor a group of items.",
+                "Use the names an earlier release kept.",
             )
         kept = {entry_of[name] for name in given}
         if above := [entry for entry in sorted(kept) if not kept.isdisjoint(tree.above[entry])]:
             raise InvalidArgument(
-                f"{tree.label(above[0])!r} is to be kept, and a group above it, too.", "Take one of them off the list."
+                f"{tree.label(above[0])!r} must be kept, but so must a group above it.",
+                "Remove one of them from the list.",
             )
         return sorted(kept)
 
@@ -210,10 +211,10 @@ class Task:
                 names[self.data.names[code]] = tree.label(entry)
         gone = tuple(name for name in self.data.names if name not in names)
         if lost := self.keep.intersection(gone):
-            why = next((f" {attempt.note}" for attempt in attempts if attempt.note.startswith("What must")), "")
+            why = next((f" {attempt.note}" for attempt in attempts if attempt.note.startswith(STUCK)), "")
             raise Infeasible(
-                f"Nothing was found in which all that must be kept survives: {min(lost)!r} does not.{why}",
-                "Take one of these items off the list, or choose a larger rho.",
+                f"No solution was found that keeps every required item: {min(lost)!r} is lost.{why}",
+                "Remove one of these items from the list, or choose a larger rho.",
             )
         dear = {self.data.names[code] for entry in found.undecided for code in tree.items[entry].tolist()}
         recoding = {item: name for item, name in names.items() if item != name}
