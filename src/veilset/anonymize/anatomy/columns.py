@@ -7,14 +7,21 @@ have columns of their own. Columns in which a value is too common become one wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.anatomy.clustering import clusters
-from veilset.anonymize.anatomy.merging import merge_until_feasible, number_values, smaller_task
+from veilset.anonymize.anatomy.merging import (
+    Column,
+    emptiest,
+    merge_once,
+    merge_until_feasible,
+    number_values,
+    smaller_task,
+)
 from veilset.anonymize.anatomy.partitions import codes_of, groups_at, partition_of
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
@@ -41,6 +48,18 @@ class Columns:
     notes: tuple[str, ...]
     given: tuple[tuple[str, ...], ...] | None = field(repr=False)
     """The partition that was wished for, where it was no number: what *columns* may be to wish for the same again."""
+    counted: tuple[Column, ...] = field(repr=False)
+    """The same columns, as they are merged."""
+
+    @property
+    def can_be_fewer(self) -> bool:
+        """Whether two public columns can become one: two columns have to be left."""
+        return len(self.items) > 2
+
+    def with_fewer(self, data: Transactions, promise: LDiverseAnatomy, limits: Limits) -> Columns:
+        """The same with one public column less: the emptiest has become one with another."""
+        left, merge = merge_once(data, self.counted, emptiest(self.counted), promise, limits)
+        return _as_columns(data, left, replace(self, merges=(*self.merges, merge)))
 
 
 def make_columns(
@@ -78,16 +97,18 @@ def make_columns(
             f"All {len(data.names):,} items of the data are in one column.",
             "Give at least two columns." if taxonomy is None else "Give a deeper level of the taxonomy.",
         )
-    made, merges = merge_until_feasible(data, number_values(data, parts, promise, limits), promise, limits)
+    made, merges = merge_until_feasible(data, number_values(data, parts, limits), promise, limits)
     limits.require(4 * len(data) * len(made), "Cutting transactions into columns", smaller_task(len(made)))
-    return Columns(
+    nothing = np.empty((0, 0), dtype=np.int32)
+    return _as_columns(data, made, Columns((), nothing, len(parts), medoids, merges, notes, given, ()))
+
+
+def _as_columns(data: Transactions, made: Sequence[Column], wish: Columns) -> Columns:
+    return replace(
+        wish,
         items=tuple(tuple(data.names[code] for code in column.codes) for column in made),
         values=np.stack([column.values for column in made], axis=1),
-        wished=len(parts),
-        medoids=medoids,
-        merges=merges,
-        notes=notes,
-        given=given,
+        counted=tuple(made),
     )
 
 

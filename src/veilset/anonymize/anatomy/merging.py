@@ -1,10 +1,9 @@
 """Columns that can be l-diverse at all, and what is done about those that cannot.
 
-Whatever the buckets, a column is l-diverse only if its commonest value belongs to no more than a share 1/l of all
-transactions (where having none of its items is free: of those that have any). And if that holds for all columns, one
-bucket of all transactions is l-diverse. So while a column fails, the worst one becomes one with another of its kind,
-public or sensitive. Which two that are does not depend on l, only when to stop: that is why in the end the largest l
-that would do is known.
+Whatever the buckets, a value of a column must belong to no more than a share 1/l of all transactions. If each column is
+l-diverse with all transactions in one bucket (`probabilities`), a bucket that takes every left-over transaction exists.
+So while a column fails that test, the worst one becomes one with another public column. Which two that are does not
+depend on l, only when to stop: that is why in the end the largest l that would do is known.
 """
 
 from __future__ import annotations
@@ -25,6 +24,8 @@ from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
 from veilset.transactions import Transactions
 
+_ROUNDING = Fraction(1, 1_000_000)  # transactions: what a sum of floating-point numbers may be wrong by
+_MOST_HALVED = 62  # columns, each of which is a bit
 _PARTNERS = 32  # that are tried for a column: with hundreds of columns, all would take minutes
 
 
@@ -37,8 +38,10 @@ class Column:
     values: npt.NDArray[np.int32]
     """The number of each transaction's value: 0 for none of the items, else 1, 2, … by first appearance."""
     sensitive: bool
-    share: Fraction
-    """That of the commonest value."""
+    empty: int
+    """How many transactions have none of the items."""
+    largest: int
+    """How many have the commonest other value."""
     commonest: int
     """The number of that value, the lowest if there are several."""
 
@@ -47,25 +50,64 @@ class Column:
         """By which columns are ordered: public ones first, then by their first items."""
         return self.sensitive, self.codes[0]
 
+    def share(self, promise: LDiverseAnatomy) -> Fraction:
+        """That of the commonest value, or of all transactions with a sensitive item: no buckets have a lower one."""
+        rows = len(self.values)
+        match promise.rule(sensitive=self.sensitive):
+            case "sensitive":
+                return Fraction(rows - self.empty, rows)
+            case "free":
+                return Fraction(self.largest, rows - self.empty)
+            case _:
+                return Fraction(max(self.empty, self.largest), rows)
+
+
+def probabilities(columns: Sequence[Column], promise: LDiverseAnatomy) -> list[Fraction]:
+    """For each column the largest probability of a value in one bucket of all transactions, rounded up at most.
+
+    Where every transaction has something in some public column, it is the share. Elsewhere an attacker who knows that
+    somebody has nothing in the other columns knows that he has something here. And somebody who has something in all
+    others has nothing here with a probability of at most e / (n - E[T]), where e of the n transactions have nothing
+    here, and T of them nothing in all others (see docs/anatomy.md). Transactions with sensitive items are in buckets
+    for which that does not matter.
+    """
+    public = [column for column in columns if not column.sensitive]
+    shares = [column.share(promise) for column in columns]
+    if not public or min(column.empty for column in public) == 0 or promise.empty == "free":
+        return shares
+    rows = len(public[0].values)
+    empty = np.array([column.empty / rows for column in public])
+    before, after = np.ones(len(public)), np.ones(len(public))
+    np.cumprod(empty[:-1], out=before[1:])
+    after[:-1] = np.cumprod(empty[:0:-1])[::-1]
+    all_empty = iter((before * after * rows).tolist())  # E[T], column by column
+    worst = []
+    for column, share in zip(columns, shares, strict=True):
+        if column.sensitive:
+            worst.append(share)
+            continue
+        left = Fraction(rows) - Fraction(next(all_empty)) - _ROUNDING
+        nothing = Fraction(column.empty) / left if left > column.empty else Fraction(1)
+        worst.append(max(share, nothing, Fraction(column.largest, rows - column.empty)))
+    return worst
+
 
 def smaller_task(columns: int) -> str:
     """What helps where so many columns take too long, or too much memory: fewer than two are none."""
     return "ask for fewer columns." if columns > 2 else "take fewer transactions."
 
 
-def number_values(
-    data: Transactions, columns: Sequence[Sequence[int]], promise: LDiverseAnatomy, limits: Limits
-) -> list[Column]:
-    """The columns of these codes, in order; each column's items are all sensitive or all public."""
-    parts = sorted((tuple(sorted(codes)) for codes in columns), key=lambda codes: (data.is_sensitive[codes[0]], codes))
+def number_values(data: Transactions, columns: Sequence[Sequence[int]], limits: Limits) -> list[Column]:
+    """The columns of these codes, in order; all sensitive items are one column, for they are protected together."""
+    sensitive = [code for codes in columns for code in codes if data.is_sensitive[code]]
+    public = [codes for codes in columns if not data.is_sensitive[codes[0]]]
+    parts = [*sorted(tuple(sorted(codes)) for codes in public), *([tuple(sorted(sensitive))] if sensitive else [])]
     column_of = np.empty(len(data.names), dtype=np.int32)
     for number, codes in enumerate(parts):
         column_of[list(codes)] = number
     values, distinct = column_values(data, column_of, len(parts), limits=limits)
     return [
-        _column(
-            codes, numbers, _native.core.count_codes(numbers, others + 1), bool(data.is_sensitive[codes[0]]), promise
-        )
+        _column(codes, numbers, _native.core.count_codes(numbers, others + 1), bool(data.is_sensitive[codes[0]]))
         for codes, numbers, others in zip(parts, values, distinct.tolist(), strict=True)
     ]
 
@@ -78,63 +120,104 @@ def merge_until_feasible(
     merges: list[ColumnMerge] = []
     most = Fraction(1)  # the largest l that the columns could have been stopped at
     while True:
-        worst = max(left, key=lambda column: column.share)  # the first, if there are several
+        found = probabilities(left, promise)
+        highest = max(found)
+        worst = left[found.index(highest)]  # the first, if there are several
         if len(left) > 1:
-            most = max(most, 1 / worst.share)
-        if len(left) > 1 and worst.share * promise.l <= 1:
+            most = max(most, 1 / highest)
+        if len(left) > 1 and highest * promise.l <= 1:
             return left, tuple(merges)
         limits.step("Merging columns", len(merges), len(columns))
-        way = _best_partner(worst, left, promise, limits) if len(left) > 2 else None
-        if way is None:
-            raise _infeasible(data, worst, promise, len(columns), most)
-        partner, both = way
-        merges.append(ColumnMerge(_names(data, worst), _names(data, partner), worst.share, both.share))
-        left = sorted([*(c for c in left if c not in (worst, partner)), both], key=lambda column: column.place)
+        if len(left) < 3 or worst.sensitive:
+            break
+        left, merge = merge_once(data, left, worst, promise, limits)
+        merges.append(merge)
+    if not any(column.sensitive for column in columns) and 2 < len(columns) <= _MOST_HALVED:
+        left, merges = _halves(data, columns, promise, limits)
+        found = probabilities(left, promise)
+        if max(found) * promise.l <= 1:
+            return left, tuple(merges)
+        most = max(most, 1 / max(found))
+    raise _infeasible(data, worst, highest, promise, len(columns), most)
 
 
-def _best_partner(
-    worst: Column, left: Sequence[Column], promise: LDiverseAnatomy, limits: Limits
-) -> tuple[Column, Column] | None:
-    """The column that *worst* becomes one with, and what comes of it; None: no other is of its kind.
+def _halves(
+    data: Transactions, columns: Sequence[Column], promise: LDiverseAnatomy, limits: Limits
+) -> tuple[list[Column], list[ColumnMerge]]:
+    """The two columns that leave the fewest transactions with nothing in one of them, and how they came about.
 
-    It leaves the lowest worst share of all columns; of several, the lowest share of what the two become; of several,
+    The last resort: columns that were merged one after the other may leave more. From that half of the columns that is
+    the first, columns change sides one by one as long as that helps.
+    """
+    patterns = sum(((column.values > 0).astype(np.int64) << place for place, column in enumerate(columns)))
+    patterns, times = np.unique(patterns, return_counts=True)
+    everything = (1 << len(columns)) - 1
+
+    def probability(half: int) -> float:
+        one, other = (int(times[patterns & side == 0].sum()) for side in (half, everything & ~half))
+        return max(one / max(1, len(data) - other), other / max(1, len(data) - one))
+
+    half = (1 << len(columns) // 2) - 1
+    while True:
+        moved = [half ^ (1 << place) for place in range(len(columns))]
+        best = min((side for side in moved if 0 < side < everything), key=probability)
+        if probability(best) >= probability(half):
+            break
+        half = best
+    sides = [[column for place, column in enumerate(columns) if half >> place & 1 == side] for side in (1, 0)]
+    merges, made = [], []
+    for side in sides:
+        both = side[0]
+        for other in side[1:]:
+            one, both = both, _merged(both, other, limits)
+            merges.append(ColumnMerge(_names(data, one), _names(data, other), one.share(promise), both.share(promise)))
+        made.append(both)
+    return sorted(made, key=lambda column: column.place), merges
+
+
+def emptiest(columns: Sequence[Column]) -> Column:
+    """The public column that most transactions have nothing in; the first, if there are several."""
+    return max((column for column in columns if not column.sensitive), key=lambda column: column.empty)
+
+
+def merge_once(
+    data: Transactions, columns: Sequence[Column], one: Column, promise: LDiverseAnatomy, limits: Limits
+) -> tuple[list[Column], ColumnMerge]:
+    """*one* of several public columns has become one with the best partner for it.
+
+    The partner leaves the lowest probability of all columns; of several, the lowest of what the two become; of several,
     the first. So two columns that fail help each other where they can, and others stay as they are. Where very many
     columns are wished for, the worst 32 others are tried.
     """
     best: tuple[Fraction, Fraction, int, Column] | None = None
-    rest = sorted((column for column in left if column is not worst), key=lambda column: -column.share)
-    tried = 0
-    for partner in rest:
-        others = rest[1].share if partner is rest[0] else rest[0].share  # the worst of those that stay as they are
-        if best is not None and (others > best[0] or tried == _PARTNERS):
-            break  # the same is true of all that follow
-        if partner.sensitive == worst.sensitive:
-            tried += 1
-            both = _merged(worst, partner, promise, limits)
-            way = (max(others, both.share), both.share, left.index(partner), both)
-            best = way if best is None else min(best, way)
-    return None if best is None else (left[best[2]], best[3])
+    rest = sorted((c for c in columns if c is not one and not c.sensitive), key=lambda column: -column.share(promise))
+    for partner in rest[:_PARTNERS]:
+        if best is not None and rest[partner is rest[0]].share(promise) > best[0]:
+            break  # a column that stays as it is is worse, and so it is with all that follow
+        both = _merged(one, partner, limits)
+        found = probabilities([both, *(c for c in columns if c not in (one, partner))], promise)
+        candidate = (max(found), found[0], columns.index(partner), both)
+        best = candidate if best is None else min(best, candidate, key=lambda way: way[:3])
+    assert best is not None  # noqa: S101 - there are several
+    partner, both = columns[best[2]], best[3]
+    left = sorted([*(c for c in columns if c not in (one, partner)), both], key=lambda column: column.place)
+    before = probabilities(columns, promise)[columns.index(one)]
+    return left, ColumnMerge(_names(data, one), _names(data, partner), before, best[1])
 
 
-def _merged(one: Column, other: Column, promise: LDiverseAnatomy, limits: Limits) -> Column:
+def _merged(one: Column, other: Column, limits: Limits) -> Column:
     with limits.guard("Merging columns", "ask for fewer columns."):
         values, counts = _native.anatomy.merged_values(
             one.values, other.values, **limits.for_kernel(lambda _: "Merging columns")
         )
-    return _column(tuple(sorted(one.codes + other.codes)), values, counts, one.sensitive, promise)
+    return _column(tuple(sorted(one.codes + other.codes)), values, counts, one.sensitive)
 
 
 def _column(
-    codes: tuple[int, ...],
-    values: npt.NDArray[np.int32],
-    counts: npt.NDArray[np.int64],
-    sensitive: bool,
-    promise: LDiverseAnatomy,
+    codes: tuple[int, ...], values: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], sensitive: bool
 ) -> Column:
-    free = promise.empty_is_free(sensitive=sensitive)
-    commonest = int(np.argmax(counts[1:])) + 1 if free else int(np.argmax(counts))
-    among = len(values) - int(counts[0]) if free else len(values)
-    return Column(codes, values, sensitive, Fraction(int(counts[commonest]), among), commonest)
+    commonest = int(np.argmax(counts[1:])) + 1
+    return Column(codes, values, sensitive, int(counts[0]), int(counts[commonest]), commonest)
 
 
 def _names(data: Transactions, column: Column) -> tuple[str, ...]:
@@ -142,21 +225,31 @@ def _names(data: Transactions, column: Column) -> tuple[str, ...]:
 
 
 def _infeasible(
-    data: Transactions, column: Column, promise: LDiverseAnatomy, columns: int, most: Fraction
+    data: Transactions, column: Column, highest: Fraction, promise: LDiverseAnatomy, columns: int, most: Fraction
 ) -> Infeasible:
-    row = data[int(np.argmax(column.values == column.commonest))]
-    names = set(_names(data, column))
-    value = [item for item in row if item in names]
-    free = promise.empty_is_free(sensitive=column.sensitive)
-    who = "the transactions that have any of its items" if free else "all transactions"
     lower = most.numerator * 1000 // most.denominator / 1000  # rounded down, so that it will do
     smaller = f"Ask for an l of at most {lower:.10g}, or for" if lower > 1 else "No l above 1 would do: ask for"
+    named = _few(_names(data, column))
+    other = f"{smaller} {'fewer or ' * (columns > 2)}other columns"
+    if column.sensitive:
+        return Infeasible(
+            f"{percent(highest)} of the transactions have one of the sensitive items {named}, more than 1/{promise.l}: no "
+            "buckets can hide who has one.",
+            f"{smaller} fewer sensitive items.",
+        )
+    if column.empty < column.largest:
+        row = data[int(np.argmax(column.values == column.commonest))]
+        value = _few([item for item in row if item in set(_names(data, column))])
+        return Infeasible(
+            f"The {columns:,} columns cannot be made {promise.l}-diverse: in the column {named}, an attacker can be "
+            f"{percent(highest)} certain of {value}.",
+            f"{other}.",
+        )
     return Infeasible(
-        f"The {columns:,} columns cannot be made {promise.l}-diverse. In the {'sensitive ' * column.sensitive}column "
-        f"{_few(_names(data, column))} the commonest value, {_few(value) or 'none of its items'}, belongs to "
-        f"{percent(column.share)} of {who}, which is more than 1/l.",
-        f"{smaller} {'fewer or ' * (columns > 2)}other columns"
-        + ("." if value else f", or say {said('empty', 'free')}."),
+        f"The {columns:,} columns cannot be made {promise.l}-diverse: {percent(Fraction(column.empty, len(data)))} of the "
+        f"transactions have none of the items {named}, and nobody has nothing at all, so an attacker who knows the other "
+        f"columns can be {percent(highest)} certain of that.",
+        f"{other}, or say {said('empty', 'free')}.",
     )
 
 
