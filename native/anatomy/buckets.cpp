@@ -19,8 +19,8 @@ namespace {
 using namespace anatomy;
 
 constexpr int64_t looks_per_row = 300;  // at rows of closed buckets, for what is left over, before buckets are joined
-constexpr int64_t candidates = 64;      // buckets to choose from when some have to be joined
-constexpr int64_t most_joined = 16;     // of which each is chosen
+constexpr int64_t candidates = 32;      // buckets to choose from when some have to be joined
+constexpr int64_t most_joined = 8;      // of which each is chosen
 constexpr int64_t waiting_share = 8;    // one row in so many may wait
 
 // How common the values of each row are: the sum of their shares in the columns. Raises if no buckets can be l-diverse.
@@ -110,10 +110,11 @@ public:
                 cursor = (cursor + 1) % closed_.count();
                 if ((placed = closed_.takes(cursor, r, looks))) closed_.add(cursor, r);
             }
-            if (!placed) stubborn.push_back(r);
+            if (placed) continue;
+            stubborn.push_back(r);
+            if (stubborn.size() > patience) return 0;
         }
         const int64_t before = closed_.count();
-        if (stubborn.size() > patience) return 0;
         for (Index at = 0; at < stubborn.size(); ++at)
             if (!join_for(stubborn[at]) && !data_.has_sensitive()) {
                 // No union of buckets takes it, but all rows together are l-diverse.

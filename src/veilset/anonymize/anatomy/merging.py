@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from veilset.models import LDiverseAnatomy
 from veilset.release import ColumnMerge
 from veilset.transactions import Transactions
 
-_ROUNDING = Fraction(1, 1_000_000)  # transactions: what a sum of floating-point numbers may be wrong by
+_MOST_EXACT = 64  # columns: with more, at most as many have nothing in all others as in the fullest
 _MOST_HALVED = 62  # columns, each of which is a bit
 _PARTNERS = 32  # that are tried for a column: with hundreds of columns, all would take minutes
 
@@ -63,7 +64,7 @@ class Column:
 
 
 def probabilities(columns: Sequence[Column], promise: LDiverseAnatomy) -> list[Fraction]:
-    """For each column the largest probability of a value in one bucket of all transactions, rounded up at most.
+    """For each column the largest probability of a value in one bucket of all transactions, or a little more.
 
     Where every transaction has something in some public column, it is the share. Elsewhere an attacker who knows that
     somebody has nothing in the other columns knows that he has something here. And somebody who has something in all
@@ -76,18 +77,17 @@ def probabilities(columns: Sequence[Column], promise: LDiverseAnatomy) -> list[F
     if not public or min(column.empty for column in public) == 0 or promise.empty == "free":
         return shares
     rows = len(public[0].values)
-    empty = np.array([column.empty / rows for column in public])
-    before, after = np.ones(len(public)), np.ones(len(public))
-    np.cumprod(empty[:-1], out=before[1:])
-    after[:-1] = np.cumprod(empty[:0:-1])[::-1]
-    all_empty = iter((before * after * rows).tolist())  # E[T], column by column
+    empty = [min(column.empty, rows - 1) for column in public]
+    # E[T] is the product of all others, over so many transactions; the first is a number, the others are shares.
+    every, below = (prod(empty), (rows - 1) ** (len(public) - 2)) if len(public) <= _MOST_EXACT else (0, 1)
     worst = []
     for column, share in zip(columns, shares, strict=True):
         if column.sensitive:
             worst.append(share)
             continue
-        left = Fraction(rows) - Fraction(next(all_empty)) - _ROUNDING
-        nothing = Fraction(column.empty) / left if left > column.empty else Fraction(1)
+        together = every // min(column.empty, rows - 1) if every else min(empty)
+        left = rows * below - together
+        nothing = Fraction(column.empty * below, left) if left > column.empty * below else Fraction(1)
         worst.append(max(share, nothing, Fraction(column.largest, rows - column.empty)))
     return worst
 

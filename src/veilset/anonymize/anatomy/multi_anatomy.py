@@ -167,6 +167,12 @@ class Filled:
     left_over: int
     joined: int
 
+    @property
+    def crowding(self) -> float:
+        """How many transactions are in the bucket of a transaction, on average; infinite if there are none."""
+        sizes = np.bincount(self.bucket_of)
+        return float((sizes**2).sum() / len(self.members)) if len(self.members) else np.inf
+
 
 def _filled(
     data: Transactions,
@@ -204,28 +210,44 @@ def fill_buckets(
     seed: int,
     limits: Limits,
 ) -> Filled:
-    """The buckets of the transactions for which there is one (Figure 2)."""
+    """The buckets of the transactions for which there is one (Figure 2).
+
+    Transactions come in a secret order. Where that crowds them into few buckets, those with the least and those with
+    the most come in turns: the latter fit to the former, and would be used up by others.
+    """
     # Columns with common values first: where two transactions are alike is then seen soon.
     common_first = np.argsort([-int(np.bincount(column).max()) for column in made.values.T], kind="stable")
     values = np.ascontiguousarray(made.values[:, common_first])
     rules = [_RULES.index(promise.rule(sensitive=made.counted[number].sensitive)) for number in common_first]
+    limited = _limited(data, promise, made, common_first)
+
+    def filled(order: npt.NDArray[np.int64]) -> Filled:
+        with limits.guard("Filling buckets", _ADVICE):
+            bucket_of, left_over, joined = _native.anatomy.buckets(
+                values.ravel(),
+                values.max(axis=0).astype(np.int64),
+                np.array(rules, dtype=np.uint8),
+                order,
+                limited,
+                numerator=promise.l.numerator,
+                denominator=promise.l.denominator,
+                least_size=size,
+                open_buckets=min(open_buckets, len(data)),
+                patience=len(data) // _PATIENCE if made.can_be_fewer else len(data),
+                **limits.for_kernel(lambda _: "Filling buckets"),
+            )
+        members = np.flatnonzero(bucket_of >= 0)
+        return Filled(members, bucket_of[members], left_over, joined)
+
     everything = np.array([0, len(data)], dtype=np.int64)
-    with limits.guard("Filling buckets", _ADVICE):
-        bucket_of, left_over, joined = _native.anatomy.buckets(
-            values.ravel(),
-            values.max(axis=0).astype(np.int64),
-            np.array(rules, dtype=np.uint8),
-            _native.anatomy.shuffled_in_buckets(everything, _secret(f"{seed}", "order", len(data))),
-            _limited(data, promise, made, common_first),
-            numerator=promise.l.numerator,
-            denominator=promise.l.denominator,
-            least_size=size,
-            open_buckets=min(open_buckets, len(data)),
-            patience=len(data) // _PATIENCE if made.can_be_fewer else len(data),
-            **limits.for_kernel(lambda _: "Filling buckets"),
-        )
-    members = np.flatnonzero(bucket_of >= 0)
-    return Filled(members, bucket_of[members], left_over, joined)
+    order = _native.anatomy.shuffled_in_buckets(everything, _secret(f"{seed}", "order", len(data)))
+    first = filled(order)
+    if open_buckets == 1 or first.crowding <= 2 * max(size, promise.l):
+        return first
+    fullest_last, half = order[np.argsort((values[order] > 0).sum(axis=1), kind="stable")], (len(order) + 1) // 2
+    in_turns = np.empty_like(order)
+    in_turns[::2], in_turns[1::2] = fullest_last[:half], fullest_last[half:][::-1]
+    return min(first, filled(in_turns), key=lambda one: (-len(one.members) * _ONE_IN // len(data), one.crowding))
 
 
 def _limited(
