@@ -16,8 +16,8 @@ Register register_mining_bit_variants, register_mining_count, register_mining_ex
 Register register_rules_hitting_bound, register_rules_keeping, register_rules_noise, register_rules_suppress;
 Register register_hiding_certified, register_hiding_product;
 Register register_anatomy_buckets, register_anatomy_rows, register_anatomy_values;
-Register register_audit_anatomy, register_audit_anatomy_attack, register_audit_coherence, register_audit_patterns,
-    register_audit_rho, register_audit_row_sizes;
+Register register_audit_anatomy, register_audit_anatomy_attack, register_audit_anatomy_profiles,
+    register_audit_coherence, register_audit_patterns, register_audit_rho, register_audit_row_sizes;
 }  // namespace veilset
 
 NB_MODULE(_native, m) {
@@ -48,6 +48,6 @@ NB_MODULE(_native, m) {
     add("anatomy", "Values, buckets and rows of anatomies.",
         {register_anatomy_buckets, register_anatomy_rows, register_anatomy_values});
     add("audit", "What the auditors count with, and nobody else.",
-        {register_audit_anatomy, register_audit_anatomy_attack, register_audit_coherence, register_audit_patterns,
-         register_audit_rho, register_audit_row_sizes});
+        {register_audit_anatomy, register_audit_anatomy_attack, register_audit_anatomy_profiles,
+         register_audit_coherence, register_audit_patterns, register_audit_rho, register_audit_row_sizes});
 }

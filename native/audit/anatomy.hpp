@@ -80,6 +80,11 @@ private:
     Vector<int32_t> touched_, items_;
 };
 
+// What limits the values of a column: see LDiverseAnatomy.rule.
+struct Rule {
+    static constexpr uint8_t value = 0, free = 1, sensitive = 2;
+};
+
 // The different values of columns.
 template <class Tally>
 using Values = auditing::Sequences<int32_t, Tally>;

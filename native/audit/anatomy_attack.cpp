@@ -119,8 +119,10 @@ struct Guess {
     int64_t row = -1;  // that has the guessed value
 };
 
-// The most probable value of a column in the buckets that match.
-Guess guess_of(const CutRows& rows, int32_t wanted, bool is_free, View<Match> matches, Control& control) {
+// The most probable value of a column in the buckets that match, were all arrangements possible: that nobody's row is
+// empty changes little, and the best guesses are looked at again. Where having nothing is free, it is that of those who
+// have something; of sensitive items, it is to have any.
+Guess guess_of(const CutRows& rows, int32_t wanted, uint8_t rule, View<Match> matches, Control& control) {
     if (matches.empty()) return {};
     const double largest = std::ranges::max_element(matches, {}, &Match::log_weight)->log_weight;
     Values<Guess> believed(control);
@@ -133,11 +135,12 @@ Guess guess_of(const CutRows& rows, int32_t wanted, bool is_free, View<Match> ma
             value.clear();
             for (int32_t item : rows.data.row(r))
                 if (rows.column_of[item] == wanted) value.push_back(item);
-            if (is_free && value.empty()) continue;
-            Guess& guess = believed.add(wanted, value).tally;
+            if (rule == Rule::free && value.empty()) continue;
+            all += each;
+            if (rule == Rule::sensitive && value.empty()) continue;
+            Guess& guess = believed.add(wanted, rule == Rule::sensitive ? View<int32_t>() : View(value)).tally;
             if (guess.row < 0) guess.row = r;
             guess.probability += each;
-            all += each;
         }
     }
     if (believed.all().empty()) return {};
@@ -161,11 +164,11 @@ void check(const CutRows& rows, const Guesses& guesses) {
 }
 
 // For each guess its probability and a row with the guessed value, as far as row_limit rows of matching buckets go, but
-// at least for the first; then the surest guess, and the buckets that match it.
-nb::tuple surest_guess(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> starts,
-                       View<int32_t> column_of, View<uint8_t> free, const Guesses& asked, int64_t row_limit,
-                       int threads) {
-    const CutRows rows(offsets, items, starts, column_of, free.size());
+// at least for the first; then the buckets that match each of these.
+nb::tuple anatomy_guesses(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> starts,
+                          View<int32_t> column_of, View<uint8_t> rules, const Guesses& asked, int64_t row_limit,
+                          int threads) {
+    const CutRows rows(offsets, items, starts, column_of, rules.size());
     check(rows, asked);
     std::optional<Questions> questions;
     std::deque<Matcher> matchers;  // they stay where they are
@@ -196,12 +199,12 @@ nb::tuple surest_guess(Control& control, View<int64_t> offsets, View<int32_t> it
     control.begin(3, guesses.size());
     control.parallel(threads, guesses.size(), [&](int64_t guess, int) {
         const int32_t column = questions->wanted[guess];
-        guesses[guess] = guess_of(rows, column, free[column], of_guess(guess), control);
+        guesses[guess] = guess_of(rows, column, rules[column], of_guess(guess), control);
     });
 
-    const Index surest = std::ranges::max_element(guesses, {}, &Guess::probability) - guesses.begin();
-    return nb::make_tuple(to_numpy(guesses, &Guess::probability), to_numpy(guesses, &Guess::row), surest,
-                          to_numpy(guesses.empty() ? View<Match>() : of_guess(surest), &Match::bucket));
+    const View<Match> looked_at = View(matches).first(first.back());
+    return nb::make_tuple(to_numpy(guesses, &Guess::probability), to_numpy(guesses, &Guess::row),
+                          to_numpy(std::move(first)), to_numpy(looked_at, &Match::bucket));
 }
 
 }  // namespace
@@ -210,7 +213,7 @@ void register_audit_anatomy_attack(nb::module_& m) {
     nb::class_<Guesses>(m, "Guesses")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>>(), nb::kw_only(), "targets"_a,
              "wanted"_a, "known_offsets"_a, "known_columns"_a);
-    def_kernel(m, "surest_guess", surest_guess, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "free"_a,
+    def_kernel(m, "anatomy_guesses", anatomy_guesses, "offsets"_a, "items"_a, "starts"_a, "column_of"_a, "rules"_a,
                "guesses"_a, nb::kw_only(), "row_limit"_a, "threads"_a);
 }
 

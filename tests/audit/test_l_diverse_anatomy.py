@@ -30,13 +30,27 @@ COLUMNS_E = ["ac", "beg", "dfh"]
 
 
 def test_table_d_is_2_diverse(snapshot):
+    """In both buckets everybody has something of {d, e, f, h}, so the paper's shares are all there is to know."""
     answer = audit(cut(TABLE_A, COLUMNS_D, HALVES), TWO)
     assert (answer.holds, answer.witnesses, answer.found, answer.checked) == (True, (), 0, 4)
     column = ("d", "e", "f", "h")
-    assert answer.margins["largest_share"] == Margin(Fraction(2, 5), ("f", "h"), bucket=1, column=column)
+    assert answer.margins["largest_probability"] == Margin(Fraction(2, 5), ("f", "h"), bucket=1, column=column)
+    assert answer.margins["largest_item_share"] == Margin(Fraction(1), ("a",), bucket=1, column=("a", "b", "c", "g"))
     assert answer.margins["surest_guess"].value == Fraction(2, 5)
     assert str(answer) == snapshot
     assert not audit(cut(TABLE_A, COLUMNS_D, HALVES), LDiverseAnatomy("13/5")).holds
+
+
+def test_single_items_are_limited_on_request():
+    """a, b and h are in more than half of all values of their columns, and are no news; d and c are not."""
+    answer = audit(cut(TABLE_A, COLUMNS_D, HALVES), LDiverseAnatomy(2, items=True))
+    reasons = {w.itemset: (w.support, w.confidence, w.bucket, w.reason) for w in answer.witnesses}
+    share = (3, Fraction(3, 5), 1)
+    assert reasons == {
+        ("d",): (*share, "3 of the 5 transactions of bucket 1 have this item of {d, e, f, h}"),
+        ("c",): (*share, "3 of the 5 transactions of bucket 1 have this item of {a, b, c, g}"),
+    }
+    assert answer.margins["largest_probability"].value == Fraction(2, 5)
 
 
 def test_table_e_is_not_2_diverse_whatever_the_paper_says():
@@ -60,13 +74,64 @@ def test_table_e_is_not_2_diverse_whatever_the_paper_says():
 
 
 def test_with_the_items_of_table_a_three_of_the_second_bucket_have_nothing():
+    """By their share, 3/5; but nobody is empty, so those who have something in both other columns need it less."""
     answer = audit(cut(TABLE_A, COLUMNS_E, HALVES), TWO)
-    third = "3 of the 5 transactions of bucket 2 have none of {a, c}"
+    share = "3 of the 5 transactions of bucket 2 have none of {a, c}"
+    why = f"{share}; anyone with items in the other columns is more likely to"
     assert answer.found == 3
-    assert answer.witnesses[2] == Witness((), 3, None, Fraction(3, 5), third, 2, ("a", "c"))
+    assert answer.witnesses[0] == Witness((), 3, None, Fraction(21, 34), why, 2, ("a", "c"))
+    assert answer.margins["largest_probability"] == Margin(Fraction(21, 34), (), bucket=2, column=("a", "c"))
     free = audit(cut(TABLE_A, COLUMNS_E, HALVES), LDiverseAnatomy(2, empty="free"))
     assert [(w.bucket, w.column) for w in free.witnesses] == [(1, ("a", "c")), (1, ("b", "e", "g"))]
-    assert "with any of {a, c} have exactly this" in free.witnesses[0].reason
+
+
+def test_nobody_has_an_empty_transaction(snapshot):
+    """Half have x, half have y, and by these shares alone 2-diverse; but (x, y), (nothing, nothing) is impossible."""
+    answer = audit(cut(["x", "y"], ["x", "y"], [0, 0]), TWO)
+    assert not answer.holds
+    assert [(w.itemset, w.confidence) for w in answer.witnesses] == [(("x",), 1), (("y",), 1)]
+    assert answer.margins["surest_guess"].value == 1
+    assert answer.witnesses[0].reason == snapshot
+    # three of four arrangements of each bucket's empty values are left, of larger buckets more
+    assert audit(cut(["xa", "yb", "x", "y", "b", "a"], ["xy", "ab"], [0] * 6), TWO).holds
+
+
+def test_most_transactions_that_had_two_columns_could_be_rebuilt(snapshot):
+    """As from the anatomies of sparse data before: each has something in one column only."""
+    rows = [[f"{letter}{n}"] for n in range(20) for letter in "ab"]
+    columns = [[f"{letter}{n}" for n in range(20)] for letter in "ab"]
+    answer = audit(cut(rows, columns, [n // 2 for n in range(40)]), TWO)
+    assert (answer.found, answer.margins["largest_probability"].value) == (40, 1)
+
+
+def test_people_with_sensitive_items_hide_among_others(snapshot):
+    """As among the carriers only of a bucket before: which of two items they had was 1/2, that they had one was 1."""
+    rows = ["as", "bt", "as", "bt"]
+    answer = audit(cut(rows, ["ab", "st"], [0] * 4, "st"), TWO)
+    (witness,) = answer.witnesses
+    assert (witness.sensitive, witness.support, witness.confidence) == ("s", 4, 1)
+    assert answer.margins["largest_sensitive_share"] == Margin(Fraction(1), ("s",), "s", bucket=1, column=("s", "t"))
+    assert answer.margins["surest_guess"].value == 1
+    assert witness.reason == snapshot(name="carriers only")
+    half = audit(cut(["as", "bt", "a", "b"], ["ab", "st"], [0] * 4, "st"), TWO)
+    assert half.holds
+    assert half.margins["largest_sensitive_share"].value == Fraction(1, 2)
+    # who has nothing public has a sensitive item
+    alone = audit(cut(["as", "t", "a", "b", "b", "c", "c"], ["abc", "st"], [0] * 7, "st"), TWO)
+    assert [(w.support, w.confidence) for w in alone.witnesses] == [(2, 1)]
+    assert alone.witnesses[0].reason == snapshot(name="nothing public")
+    # two sensitive columns may belong to different people
+    two = audit(cut(["as", "bt", "a", "b", "c", "c"], ["abc", "s", "t"], [0] * 6, "st"), LDiverseAnatomy(3))
+    assert two.holds
+    assert two.margins["largest_sensitive_share"].value == Fraction(1, 3)
+
+
+def test_an_anatomy_has_no_empty_transaction():
+    data = cut(["ax", "by", "", "az", ""], ["ab", "xyz"], [0] * 5)
+    answer = audit(data, LDiverseAnatomy(1))
+    reason = "2 transactions are empty, and an anatomy must have none"
+    assert (answer.holds, answer.found, answer.witnesses) == (False, 1, (Witness((), 2, None, None, reason),))
+    assert "surest_guess" not in answer.margins
 
 
 @examples(200)
@@ -120,7 +185,7 @@ def test_words_for_one_for_all_and_for_long_columns(snapshot):
 
 
 def test_a_column_holds_sensitive_items_or_public_ones():
-    rows = [["a", "s"], ["b"], ["a", "b"], []]
+    rows = [["a", "s"], ["b"], ["a", "b"], ["a"]]
     apart, mixed = (cut(rows, columns, [0] * 4, "s") for columns in (["ab", "s"], ["as", "b"]))
     assert audit(apart, LDiverseAnatomy(1)).holds
     answer = audit(mixed, LDiverseAnatomy(1))
@@ -129,19 +194,8 @@ def test_a_column_holds_sensitive_items_or_public_ones():
     assert answer.witnesses == (Witness(("s",), 1, "s", None, reason, None, ("a", "s")),)
 
 
-def test_having_no_sensitive_item_is_free(snapshot):
-    """One of four has s, and nobody else has anything there: who has, has s. At l = 2 two must be possible."""
-    rows = [["a", "s"], ["b"], ["a", "b"], []]
-    (witness,) = audit(cut(rows, ["ab", "s"], [0] * 4, "s"), TWO).witnesses
-    assert (witness.itemset, witness.confidence) == (("s",), 1)
-    assert witness.reason == snapshot
-    answer = audit(cut([["a", "s"], ["b", "t"], ["a", "b"], []], ["ab", "st"], [0] * 4, "st"), TWO)
-    assert answer.holds
-    assert answer.margins["surest_guess"].value == Fraction(1, 2)  # given that there is something
-
-
 def test_what_items_of_one_column_tell_about_each_other_is_reported():
-    rows = [["a", "s", "t"], ["b", "s"], ["a", "b", "t"], [], ["s", "t"]]
+    rows = [["a", "s", "t"], ["b", "s"], ["a", "b", "t"], ["a"], ["s", "t"]]
     answer = audit(cut(rows, ["ab", "st"], [0] * 5, "st"), LDiverseAnatomy(1))
     assert answer.margins["surest_within_column"] == Margin(Fraction(2, 3), ("s",), "t", column=("s", "t"))
     sure = audit(cut([["a", "s", "t"], ["b"]], ["ab", "st"], [0] * 2, "st"), LDiverseAnatomy(1))
@@ -156,7 +210,8 @@ def test_what_is_only_reported_is_left_out_where_it_takes_long(monkeypatch):
     monkeypatch.setattr(_native.audit, "rho", too_long)
     answer = audit(cut([["a", "s"], ["b", "t"], ["b", "t"]], ["ab", "st"], [0] * 3, "st"), LDiverseAnatomy(1))
     assert answer.holds
-    assert set(answer.margins) == {"largest_share", "surest_guess"}
+    assert "largest_sensitive_share" in answer.margins
+    assert "surest_within_column" not in answer.margins
 
 
 def test_the_answer_does_not_depend_on_threads():
@@ -194,10 +249,13 @@ def test_limits():
     [
         # nobody has anything in nearly all of 60,000 columns, and each is a bucket's column to look at
         """_native.audit.anatomy(
-            offsets, items, offsets, items, np.zeros(60_000, np.uint8), l_num=2, l_den=1, witness_limit=0, **limits
+            offsets, items, offsets, items, np.zeros(60_000, np.uint8), np.zeros(60_000, np.uint8),
+            _native.audit.Nothing(
+                profile_of=offsets[1:] * 0 - 1, offsets=offsets[:1], above=offsets[:0], below=offsets[:0]
+            ), l_num=2, l_den=1, witness_limit=0, **limits
         )""",
         # a hundred thousand times the same question, and all buckets match
-        """_native.audit.surest_guess(
+        """_native.audit.anatomy_guesses(
             offsets, items * 0, offsets, items % 2, np.zeros(2, np.uint8), _native.audit.Guesses(
                 targets=np.zeros(100_000, np.int64), wanted=np.ones(100_000, np.int32),
                 known_offsets=np.arange(100_001), known_columns=np.zeros(100_000, np.int32),
@@ -238,26 +296,58 @@ def test_bad_arguments_of_the_kernels_are_refused(wrong, named):
     good = {"offsets": [0, 1, 2, 3], "items": [0, 1, 0], "starts": [0, 1, 3], "column_of": [0, 1], **wrong}
     kinds = {"offsets": np.int64, "items": np.int32, "starts": np.int64, "column_of": np.int32}
     offsets, items, starts, column_of = (np.array(good[name], dtype=kind) for name, kind in kinds.items())
-    free = np.zeros(2, dtype=np.uint8)
     with refused(ValueError, *named):
-        _native.audit.anatomy(offsets, items, starts, column_of, free, l_num=2, l_den=1, witness_limit=1, **LIMITS)
+        _native.audit.anatomy(offsets, items, starts, column_of, *asked(column_of, starts), **ASKED, **LIMITS)
+    with refused(ValueError, *named):
+        _native.audit.anatomy_profiles(offsets, items, starts, column_of, columns=2, **LIMITS)
     with refused(ValueError, *named):
         _native.audit.differing_values(offsets, items, offsets, items, starts, column_of, columns=2, **LIMITS)
+
+
+ASKED = {"l_num": 2, "l_den": 1, "witness_limit": 1}
+
+
+def asked(column_of, starts, **changes):
+    """Two columns by value, no item limited by itself, and all buckets anchored."""
+    one, none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    profiles = {
+        "profile_of": np.full(max(0, len(starts) - 1), -1),
+        "offsets": one,
+        "above": none,
+        "below": none,
+        **changes,
+    }
+    return np.zeros(2, dtype=np.uint8), np.zeros(len(column_of), dtype=np.uint8), _native.audit.Nothing(**profiles)
 
 
 def test_bad_numbers_for_the_kernels_are_refused():
     data = cut("ab", "ab", [0, 0])
     rows = data.offsets, data.items
-    starts, column_of, free = data.anatomy.starts, data.anatomy.column_of("ab"), np.zeros(2, dtype=np.uint8)
+    starts, column_of = data.anatomy.starts, data.anatomy.column_of("ab")
+    good = asked(column_of, starts)
     for numbers, named in [
-        ({"l_num": 1, "l_den": 2, "witness_limit": 1}, "l"),
-        ({"l_num": 1, "l_den": 0, "witness_limit": 1}, "l"),
-        ({"l_num": 1, "l_den": 1, "witness_limit": -1}, "witness_limit"),
+        ({"l_num": 1, "l_den": 2}, "l"),
+        ({"l_num": 1, "l_den": 0}, "l"),
+        ({"witness_limit": -1}, "witness_limit"),
     ]:
         with refused(ValueError, named):
-            _native.audit.anatomy(*rows, starts, column_of, free, **numbers, **LIMITS)
-    with refused(ValueError, "columns", "negative"):
-        _native.audit.differing_values(*rows, *rows, starts, column_of, columns=-1, **LIMITS)
+            _native.audit.anatomy(*rows, starts, column_of, *good, **ASKED | numbers, **LIMITS)
+    with refused(ValueError, "limited"):
+        _native.audit.anatomy(*rows, starts, column_of, good[0], np.zeros(3, np.uint8), good[2], **ASKED, **LIMITS)
+    two, none = np.array([0, 1]), np.zeros(0, dtype=np.int64)
+    for wrong in (
+        {"profile_of": two},
+        {"offsets": none},
+        {"offsets": two},
+        {"below": two},
+        {"profile_of": np.zeros(1, dtype=np.int64)},
+    ):
+        with refused(ValueError, "profiles"):
+            _native.audit.anatomy(*rows, starts, column_of, *asked(column_of, starts, **wrong), **ASKED, **LIMITS)
+    for columns in (_native.audit.differing_values, _native.audit.anatomy_profiles):
+        twice = rows if columns is _native.audit.differing_values else ()
+        with refused(ValueError, "columns", "negative"):
+            columns(*rows, *twice, starts, column_of, columns=-1, **LIMITS)
     with refused(ValueError, "frame", "rows"):
         _native.audit.differing_values(
             *rows, np.array([0, 0], dtype=np.int64), data.items[:0], starts, column_of, columns=2, **LIMITS

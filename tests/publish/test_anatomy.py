@@ -85,6 +85,8 @@ def test_what_is_public(bundle):
         "buckets": 2,
         "smallest_bucket": 5,
         "largest_bucket": 5,
+        "largest_item_share": "1",
+        "assumed": "all arrangements of a bucket's values without an empty transaction are equally likely",
     }
     assert told["promise"] == {"name": "l-diverse-anatomy", "parameters": {"l": "2", "empty": "value"}}
     assert told["loss_percent"] == 0
@@ -224,6 +226,9 @@ def test_what_breaks_the_promise(bundle):
         ({"file": "data.csv"}, "malformed", ("anatomy.file",)),
         ({"sha256": "0" * 64}, "altered", ("anatomy.csv",)),
         ({"more": 1}, "malformed", ("anatomy.more",)),
+        ({"largest_item_share": "1/2"}, "altered", ("1/2", "1")),
+        ({"largest_item_share": "50%"}, "malformed", ("anatomy.largest_item_share",)),
+        ({"assumed": "nothing"}, "malformed", ("anatomy.assumed",)),
     ],
 )
 def test_an_edited_certificate(bundle, changed, verdict, values, snapshot):

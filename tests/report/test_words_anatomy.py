@@ -36,24 +36,25 @@ COLUMN = ("b", "e", "g")
 
 
 def holding(promise: LDiverseAnatomy = TWO, **margins: Margin) -> Audit:
-    met = margins or {"largest_share": Margin(Fraction(2, 5), ("f", "h"), None, 1, ("d", "e", "f", "h"))}
+    met = margins or {"largest_probability": Margin(Fraction(2, 5), ("f", "h"), None, 1, ("d", "e", "f", "h"))}
     return Audit(promise, True, (), 0, (), met, 4, True, 10)
 
 
 def broken(*witnesses: Witness, found: int = 2, checked: int = 6) -> Audit:
     largest = Margin(Fraction(3, 5), ("b",), None, 1, COLUMN)
-    return Audit(TWO, False, witnesses, found, (), {"largest_share": largest}, checked, True, 10)
+    return Audit(TWO, False, witnesses, found, (), {"largest_probability": largest}, checked, True, 10)
 
 
 def too_common(*value: str, count: int = 3, share: Fraction = Fraction(3, 5)) -> Witness:
-    return Witness(value, count, None, share, "as the auditor says", 1, COLUMN)
+    which = "exactly this" if value else "none"
+    return Witness(value, count, None, share, f"{count} of the 5 transactions of bucket 1 have {which}", 1, COLUMN)
 
 
 def whole(promise: LDiverseAnatomy = TWO) -> Audit:
     """What an auditor says of transactions without columns and buckets."""
     rows = tuple(Witness(("a", "b"), 1, None, Fraction(1), f"is bucket {at}", at) for at in range(1, 10))
     largest = Margin(Fraction(1), ("a", "b"), None, 1)
-    return Audit(promise, False, rows, 10, (), {"largest_share": largest}, 10, True, 10)
+    return Audit(promise, False, rows, 10, (), {"largest_probability": largest}, 10, True, 10)
 
 
 def release(data: Transactions = CUT, **more: object) -> Release:
@@ -65,24 +66,33 @@ def release(data: Transactions = CUT, **more: object) -> Release:
 MERGE = ColumnMerge(("a", "b"), ("c", "g"), Fraction(3, 5), Fraction(3, 10))
 
 
+CARRIERS = Witness(("s",), 2, "s", Fraction(2, 3), "2 sensitive values are among 3 transactions", 1, ("s", "t"))
+EMPTY = Witness((), 2, None, None, "2 transactions are empty, and an anatomy must have none")
+SECRET = Margin(Fraction(1, 3), ("s",), "s", 2, ("s", "t"))
 MIXED = Witness(("s",), 4, "s", None, "its column {b, s} has public items, too", column=("b", "s"))
 
 
 @pytest.mark.parametrize(
     ("audit", "merged", "values"),
     [
-        pytest.param(holding(), True, (4, "1 in 2", "2/5", "bucket 1"), id="holds"),
-        pytest.param(replace(holding(), has_sensitive=True), True, (4, "1 in 2", "2/5"), id="also for sensitive items"),
-        pytest.param(holding(LDiverseAnatomy("5/2", empty="free")), False, (4, "2 in 5", "2/5"), id="not merged, free"),
+        pytest.param(holding(), True, (4, "1/2", "2/5", "bucket 1"), id="holds"),
+        pytest.param(
+            holding(**holding().margins, largest_sensitive_share=SECRET),
+            True,
+            (4, "1/2", "2/5", "1/3", "bucket 2"),
+            id="also for sensitive items",
+        ),
+        pytest.param(
+            holding(largest_sensitive_share=SECRET), True, (4, "1/3", "bucket 2"), id="all items are sensitive"
+        ),
+        pytest.param(holding(LDiverseAnatomy("5/2", empty="free")), False, (4, "2/5"), id="not merged, free"),
         pytest.param(holding(LDiverseAnatomy(1)), True, (), id="nothing is promised"),
         pytest.param(Audit(TWO, True, (), 0, (), {}, 0, True, 0), True, (), id="no rows"),
         pytest.param(whole(), True, (), id="no anatomy"),
-        pytest.param(
-            broken(too_common("b")), True, (2, 6, "{b}", 3, 5, "{b, e, g}", "bucket 1"), id="a value is too common"
-        ),
-        pytest.param(
-            broken(too_common(), found=1), False, (1, 6, 3, 5, "{b, e, g}", "bucket 1"), id="too many have nothing"
-        ),
+        pytest.param(broken(too_common("b")), True, (2, 6, "{b}", 3, 5, "bucket 1"), id="a value is too probable"),
+        pytest.param(broken(too_common(), found=1), False, (1, 6, 3, 5, "bucket 1"), id="too many have nothing"),
+        pytest.param(broken(CARRIERS), True, (2, 6, CARRIERS.reason), id="too many have sensitive items"),
+        pytest.param(broken(EMPTY), True, (2, EMPTY.reason), id="empty transactions"),
         pytest.param(broken(MIXED), True, (2, "{s}", MIXED.reason), id="a reason of another kind"),
         pytest.param(broken(), True, (2, 6), id="nothing listed"),
     ],
@@ -101,6 +111,8 @@ def test_rows_of_tables(snapshot: object) -> None:
     assert words.row(too_common("b"), audit) == ("1", "{b, e, g}", "{b}", "3/5")
     assert words.row(too_common(), audit)[:2] == ("1", "{b, e, g}")
     assert words.over(too_common("b"), audit) == Fraction(6, 5)
+    assert words.row(CARRIERS, audit) == ("1", "{s, t}", "any sensitive item", "2/3")
+    assert words.row(EMPTY, audit) == ("all", "all items", "nothing", "–")
     assert words.row(MIXED, audit)[1:] == ("{b, s}", "{s}", "–")
     assert words.over(MIXED, audit) == 2
 
@@ -108,11 +120,18 @@ def test_rows_of_tables(snapshot: object) -> None:
 def test_how_close_it_comes(snapshot: object) -> None:
     met = limits_met(
         holding(
-            largest_share=Margin(Fraction(1, 2), (), None, 17, COLUMN),
+            largest_probability=Margin(Fraction(1, 2), (), None, 17, COLUMN),
             surest_guess=Margin(Fraction(44_080, 88_161), ("b",), None, None, COLUMN),
+            largest_item_share=Margin(Fraction(1), ("b",), None, 3, COLUMN),
+            largest_sensitive_share=SECRET,
             surest_within_column=Margin(Fraction(1), ("s",), "t", None, ("s", "t")),
         )
     )
+    guessed = holding(
+        LDiverseAnatomy(2, items=True), surest_guess=replace(SECRET, bucket=None), largest_item_share=SECRET
+    )
+    assert [limit.where for limit in limits_met(guessed)][:1] == ["any sensitive item of {s, t}"]
+    assert names(limits_met(guessed)[1].allowed, "1/2")
     assert [(limit.what, limit.met, limit.allowed, limit.where) for limit in met] == snapshot
     assert perhaps_worse(broken()) == ""  # every group is counted, whether or not it holds
 
@@ -121,10 +140,10 @@ def test_parameters_say_what_is_free(snapshot: object) -> None:
     told = {
         "public": words_of(TWO).parameters(sensitive=False),
         "sensitive": words_of(TWO).parameters(sensitive=True),
-        "free": words_of(LDiverseAnatomy(2, empty="free")).parameters(sensitive=True),
+        "free": words_of(LDiverseAnatomy(2, empty="free", items=True)).parameters(sensitive=True),
     }
-    (_, at_least, means), (_, empty, of_nothing) = told["public"]
-    assert (at_least, empty) == ("2", "value")
+    (_, at_least, means), (_, empty, of_nothing), (_, items, _) = told["public"]
+    assert (at_least, empty, items) == ("2", "value", "no")
     assert names(means, "1/2")
     assert "sensitive" not in of_nothing
     assert told == snapshot
@@ -134,8 +153,8 @@ def test_facts_survive_json() -> None:
     facts = json.loads(json.dumps(report.audit_facts(broken(too_common("b")), merged=True)))
     (witness,) = facts["witnesses"]
     assert (witness["bucket"], witness["column"], witness["itemset"]) == (1, {"first": "b", "items": 3}, ["b"])
-    assert facts["margins"]["largest_share"]["bucket"] == 1
-    assert facts["margins"]["largest_share"]["column"] == {"first": "b", "items": 3}
+    assert facts["margins"]["largest_probability"]["bucket"] == 1
+    assert facts["margins"]["largest_probability"]["column"] == {"first": "b", "items": 3}
     facts = report.audit_facts(whole(), merged=True)
     assert not any("column" in found for found in [*facts["witnesses"], *facts["margins"].values()])
 
@@ -199,14 +218,19 @@ def test_sentences_about_a_cut(snapshot: object) -> None:
     assert cut_sentence(made) == snapshot(name="cut")
     assert how_it_was_cut(made) == snapshot(name="how")
     assert how_it_was_cut(release()) == snapshot(name="how, around items")
+    fewer = replace(made, withheld=(3, 5))
+    assert [cut_sentence(fewer), how_it_was_cut(fewer)[1]] == snapshot(name="withheld")
 
 
 def test_what_columns_hold() -> None:
     first, second = column_facts(CUT, TWO)
-    assert first == ColumnFacts(1, ("d", "e", "f", "h"), False, 6, Fraction(0), Fraction(2, 5), False)
-    assert second == ColumnFacts(2, ("a", "b", "c", "g"), False, 7, Fraction(1, 10), Fraction(3, 10), False)
-    free = column_facts(CUT.with_sensitive(["a", "b", "c", "g"]), TWO)[1]
-    assert (free.commonest, free.empty_is_free, free.sensitive) == (Fraction(3, 9), True, True)
+    assert first == ColumnFacts(1, ("d", "e", "f", "h"), False, 6, Fraction(0), Fraction(2, 5), "value")
+    assert second == ColumnFacts(2, ("a", "b", "c", "g"), False, 7, Fraction(1, 10), Fraction(3, 10), "value")
+    secret = column_facts(CUT.with_sensitive(["a", "b", "c", "g"]), TWO)[1]
+    assert (secret.limited, secret.rule, secret.sensitive) == (Fraction(9, 10), "sensitive", True)
+    assert secret.limited_told == "90% (any)"
+    free = column_facts(CUT, LDiverseAnatomy(2, empty="free"))[1]
+    assert (free.limited, free.rule) == (Fraction(3, 9), "free")
     assert column_facts(DATA, TWO) == []
     assert cut_of(DATA, TWO) is None
 
@@ -220,7 +244,7 @@ def test_what_columns_hold_by_counting(rows: list[set[str]], split: int) -> None
         values = ["".join(sorted(set(column).intersection(row))) for row in data]
         assert facts.values == len(set(values))
         assert facts.empty == Fraction(values.count(""), len(values))
-        assert facts.commonest == Fraction(max(values.count(value) for value in set(values) - {""}), len(values))
+        assert facts.limited == Fraction(max(values.count(value) for value in set(values) - {""}), len(values))
 
 
 def test_the_custodian_sees_why_columns_were_merged(snapshot: object) -> None:
@@ -251,9 +275,10 @@ def test_having_none_is_drawn_where_it_is_limited(real_charts: None, snapshot: o
 
     limited, drawn = chart(CUT, TWO)
     free, drawn_free = chart(CUT, LDiverseAnatomy(2, empty="free"))
-    bars = [svg.count("<path") for svg in (drawn, drawn_free)]
-    assert bars[0] > bars[1]
-    assert [limited, free] == snapshot
+    secret, drawn_secret = chart(CUT.with_sensitive(["a", "b", "c", "g"]), TWO)
+    bars = [svg.count("<path") for svg in (drawn, drawn_secret, drawn_free)]
+    assert bars[0] > bars[1] > bars[2]
+    assert [limited, free, secret] == snapshot
 
 
 def test_one_group_is_not_several(snapshot: object) -> None:

@@ -71,7 +71,7 @@ def test_a_method_may_give_up_only_where_two_columns_can_be_too_few(snapshot):
     check_anonymizer(gives_up, Transactions.from_lists([["a"], ["a"]]), TWO)
     assert complaint(check_anonymizer, gives_up, DATA, LDiverseAnatomy(1)) == snapshot
     # of the sensitive and the public column both are diverse, and there are no other two
-    secret = Transactions.from_lists([["a", "s"], ["b", "t"], ["a", "b", "s", "t"]], sensitive=["s", "t"])
+    secret = Transactions.from_lists([["a", "s"], ["b"], ["a", "b"]], sensitive=["s"])
     assert complaint(check_anonymizer, gives_up, secret, LDiverseAnatomy(3)) == snapshot
 
 
@@ -111,12 +111,23 @@ def test_wrong_answers_are_rejected(snapshot):
     check_audit(ROWS, TWO, answer)
     first, second, *rest = answer.witnesses
     assert (first.bucket, first.column, first.itemset) == (2, ("x", "y"), ())
-    largest, guess, within = (
-        answer.margins[name] for name in ("largest_share", "surest_guess", "surest_within_column")
+    assert (second.bucket, second.column, second.sensitive) == (2, ("s", "t"), "s")
+    largest, item, sensitive, guess, within = (
+        answer.margins[name]
+        for name in (
+            "largest_probability",
+            "largest_item_share",
+            "largest_sensitive_share",
+            "surest_guess",
+            "surest_within_column",
+        )
     )
     wrong_margins = [
-        {"largest_share": replace(largest, value=Fraction(1, 2))},
-        {"largest_share": replace(largest, bucket=1)},
+        {"largest_probability": replace(largest, value=Fraction(1, 2))},
+        {"largest_probability": replace(largest, bucket=1)},
+        {"largest_item_share": replace(item, value=Fraction(1))},
+        {"largest_item_share": replace(item, itemset=("x",))},
+        {"largest_sensitive_share": replace(sensitive, value=Fraction(1, 2))},
         {"surest_guess": replace(guess, value=Fraction(2))},
         {"surest_within_column": replace(within, value=Fraction(3, 4))},
         {"surest_within_column": replace(within, itemset=("s", "t"))},
@@ -129,6 +140,8 @@ def test_wrong_answers_are_rejected(snapshot):
         {"witnesses": (first, *rest)},
         {"witnesses": (replace(first, support=2), second, *rest)},
         {"witnesses": (replace(first, itemset=("x",)), second, *rest)},
+        {"witnesses": (first, replace(second, sensitive="a"), *rest)},
+        {"witnesses": (first, replace(second, sensitive=None), *rest)},
         {"found_by_size": (1,)},
         {"checked": 5},
         *({"margins": {**answer.margins, **one}} for one in wrong_margins),
@@ -144,13 +157,20 @@ def test_wrong_answers_about_few_columns_are_rejected(snapshot):
     answer = audit(data, strict)
     check_audit(data, strict, answer)
     worst, other = answer.witnesses
-    rarer = replace(worst, itemset=("b",), support=1, confidence=Fraction(1, 5))
+    rarer = replace(worst, itemset=("b",), support=1, confidence=Fraction(1, 4))
     assert complaint(check_audit, data, strict, replace(answer, witnesses=(rarer, other))) == snapshot
     whole = cut(["a", "b"], ["ab"], [0, 0])
     answer = audit(whole, strict)
     check_audit(whole, strict, answer)
     margins = {**answer.margins, "surest_guess": Margin(Fraction(1, 5), ("a",), column=("a", "b"))}
     assert complaint(check_audit, whole, strict, replace(answer, margins=margins)) == snapshot
+    empty = cut(["ax", "by", ""], ["ab", "xy"], [0] * 3)
+    answer = audit(empty, LDiverseAnatomy(1))
+    check_audit(empty, LDiverseAnatomy(1), answer)
+    (witness,) = answer.witnesses
+    assert complaint(
+        check_audit, empty, LDiverseAnatomy(1), replace(answer, witnesses=(replace(witness, support=2),))
+    ) == (snapshot)
     mixed = cut(["as", "b"], ["as", "b"], [0, 0], "s")
     answer = audit(mixed, LDiverseAnatomy(1))
     check_audit(mixed, LDiverseAnatomy(1), answer)

@@ -1,6 +1,6 @@
 """The auditors' own counting."""
 
-from typing import TypedDict
+from typing import TypeAlias, TypedDict
 
 from veilset._native._types import _Float64, _Int32, _Int64, _Progress, _Uint8
 
@@ -19,13 +19,18 @@ class _CoherenceResult(TypedDict):
     largest_breach: tuple[int, int, int, list[int]]
     largest_any: tuple[int, int, int, list[int]]
 
-# the commonest value of each: what a row has in that column, or nothing if the row is -1
+# Of each, what so many rows of a bucket have in a column, with the probability above / below. By kind, that is (0) what
+# the row `place` has there, (1) nothing, (2) the item `place`, (3) in this or another column, a sensitive item.
 class _AnatomyFindings(TypedDict):
     bucket: _Int64
     column: _Int32
-    count: _Int64
-    size: _Int64
-    row: _Int64
+    kind: _Uint8
+    rows: _Int64
+    above: _Int64
+    below: _Int64
+    place: _Int64
+
+_AnatomyResult: TypeAlias = tuple[int, int, _AnatomyFindings, _AnatomyFindings, _AnatomyFindings, _AnatomyFindings]
 
 # The parsers take a block of a text from `start` on, where `line` begins: the records that are complete, or all of it
 # if it is the `last` block. They say how far they came: consumed, line. Codes number the strings; -1 is an empty field.
@@ -85,13 +90,35 @@ def patterns(
     progress: _Progress,
 ) -> tuple[_Int64, _Int64, _Int32, _Int64]: ...
 
-# the pairs of bucket and column with a value that is too common; those of them that are worst; the worst of all pairs
+# of each bucket the number of its profile (-1: in some column everybody has something); of each profile the size of its
+# buckets, and from offsets on, its columns and how many rows have something there; the same of each column in all rows
+def anatomy_profiles(
+    offsets: _Int64,
+    items: _Int32,
+    starts: _Int64,
+    column_of: _Int32,
+    *,
+    columns: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int64, _Int64, _Int32, _Int64, _Int64]: ...
+
+# how probable it is to have nothing in each column of each profile: above / below
+class Nothing:
+    def __init__(self, *, profile_of: _Int64, offsets: _Int64, above: _Int64, below: _Int64) -> None: ...
+
+# the pairs of bucket and column where something is too probable; how many rows are empty; the worst of those pairs; of
+# all pairs the most probable value, item of a public column, and sensitive item
 def anatomy(
     offsets: _Int64,
     items: _Int32,
     starts: _Int64,
     column_of: _Int32,
-    free: _Uint8,
+    rules: _Uint8,
+    limited: _Uint8,
+    nothing: Nothing,
     *,
     l_num: int,
     l_den: int,
@@ -100,7 +127,7 @@ def anatomy(
     memory_limit: int,
     time_limit: float,
     progress: _Progress,
-) -> tuple[int, _AnatomyFindings, _AnatomyFindings]: ...
+) -> _AnatomyResult: ...
 
 # the first bucket, and its first column, whose values differ
 def differing_values(
@@ -121,13 +148,13 @@ def differing_values(
 class Guesses:
     def __init__(self, *, targets: _Int64, wanted: _Int32, known_offsets: _Int64, known_columns: _Int32) -> None: ...
 
-# the probability of each guess, a row with the guessed value (-1: none), the surest guess, the buckets that match it
-def surest_guess(
+# the probability of each guess, a row with the guessed value (-1: none), and from offsets on, the buckets that match it
+def anatomy_guesses(
     offsets: _Int64,
     items: _Int32,
     starts: _Int64,
     column_of: _Int32,
-    free: _Uint8,
+    rules: _Uint8,
     guesses: Guesses,
     *,
     row_limit: int,
@@ -135,4 +162,4 @@ def surest_guess(
     memory_limit: int,
     time_limit: float,
     progress: _Progress,
-) -> tuple[_Float64, _Int64, int, _Int64]: ...
+) -> tuple[_Float64, _Int64, _Int64, _Int64]: ...

@@ -1,12 +1,13 @@
 """A simulated attacker on anatomies (Theorem 1 of the paper): what is the surest guess that he makes?
 
 He knows a target's values in some columns and wants the value in another. He finds the buckets that have all he knows
-(Definition 7) and weighs each by the number of its members who can be expected to have these values together,
-|B| · Π count / |B|. His belief in a value is the mixture of its shares in these buckets. Where having nothing is free,
-it is his belief once he knows that the target has something there.
+(Definition 7) and weighs each by the number of its members who can be expected to have these values together, if all
+arrangements in which nobody's transaction is empty are equally likely. His belief in a value is the mixture of its
+probabilities in these buckets. Where having nothing is free, it is his belief once he knows that the target has
+something there. Of sensitive items, it is his belief that the target has any.
 
-In an l-diverse anatomy every share is at most 1/l, so every mixture is. The attacker looks at the same data in a second
-way: by what the promise is for.
+In an l-diverse anatomy every probability is at most 1/l, so every mixture is. The attacker looks at the same data in a
+second way: by what the promise is for.
 
 What he does **not** know is how values of different columns tend to go together: inside a bucket, every combination is
 as likely to him as any other. Nobody has told him who else is in the bucket, either. Against those who know more,
@@ -15,16 +16,15 @@ nothing is promised (`LDiverseAnatomy.not_promised`).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.audit.anatomy_cut import Cut
+from veilset.audit.anatomy_beliefs import beliefs_in
+from veilset.audit.anatomy_cut import FREE, SENSITIVE, Cut, Profiles
 from veilset.limits import Limits
 from veilset.models import Margin
 from veilset.transactions import Transactions
@@ -35,25 +35,27 @@ _LOOKS = 4_000_000  # at a bucket for a guess: the more buckets, the fewer targe
 _LEAST_TARGETS = 8
 _MOST_KNOWN = 100  # columns
 _ROWS = 400_000  # of matching buckets, over all guesses
+_LOOKED_AT = 4  # guesses that seem surest
 _STAGES = {0: "Choosing what an attacker knows", 2: "Looking for the buckets of targets", 3: "Guessing values"}
 
 
-def surest_guess(data: Transactions, cut: Cut, *, limits: Limits) -> Margin | None:
+def surest_guess(data: Transactions, cut: Cut, profiles: Profiles, *, limits: Limits) -> Margin | None:
     """The most probable value that the attacker meets among many guesses; None: there is no other column to guess.
 
-    Targets are transactions of the data, whose values stand for anybody's. Of each, all columns but one are known, and
-    then only some of them. *value* is the probability, *itemset* the guessed value, *column* where it was guessed.
+    Targets are transactions of the data, whose values stand for anybody's; none may be empty. Of each, all columns but
+    one are known, and then only some of them. The guesses that seem surest are computed exactly: *value* is the
+    probability, *itemset* the guessed value, *column* where it was guessed. A value with *sensitive* stands for any.
     """
     if len(cut.columns) < 2 or not len(data):
         return None
     asked = list(_guesses(len(data), len(cut.columns), cut.buckets))
     with limits.guard("The audit", "look at fewer transactions."):
-        _, rows, surest, buckets = _native.audit.surest_guess(
+        probabilities, rows, offsets, buckets = _native.audit.anatomy_guesses(
             data.offsets,
             data.items,
             cut.starts,
             cut.column_of,
-            cut.free,
+            cut.rules,
             _native.audit.Guesses(
                 targets=np.array([target for target, _, _ in asked], dtype=np.int64),
                 wanted=np.array([wanted for _, wanted, _ in asked], dtype=np.int32),
@@ -64,12 +66,30 @@ def surest_guess(data: Transactions, cut: Cut, *, limits: Limits) -> Margin | No
             threads=limits.thread_count,
             **limits.for_kernel(_STAGES.__getitem__),
         )
-    target, wanted, known = asked[surest]
-    if rows[surest] < 0:  # nobody has anything in the columns that were wanted
-        return None
-    value = _value(data, cut, int(rows[surest]), wanted)
-    held = {column: _value(data, cut, target, column) for column in known.tolist()}
-    return Margin(posterior(data, cut, held, wanted, value, buckets), value, column=cut.columns[wanted])
+    best = None
+    for guess in np.argsort(-probabilities, kind="stable")[:_LOOKED_AT].tolist():
+        target, wanted, known = asked[guess]
+        if rows[guess] < 0:  # nobody has anything in the column that was wanted
+            continue
+        held = {column: _value(data, cut, target, column) for column in known.tolist()}
+        value, matching = _value(data, cut, int(rows[guess]), wanted), buckets[offsets[guess] : offsets[guess + 1]]
+        beliefs = beliefs_in(data, cut, profiles, matching, held, wanted, value, limits)
+        for margin in _margins(cut, wanted, value, beliefs):
+            if best is None or margin.value > best.value:
+                best = margin
+    return best
+
+
+def _margins(cut: Cut, wanted: int, value: tuple[str, ...], beliefs: tuple[Fraction, Fraction] | None) -> list[Margin]:
+    """What is believed of a value and of having nothing, as far as these are limited."""
+    if beliefs is None:
+        return []
+    (sure, nothing), column = beliefs, cut.columns[wanted]
+    if cut.rules[wanted] == SENSITIVE:
+        return [Margin(1 - nothing, value, value[0], column=column)]
+    if cut.rules[wanted] == FREE:
+        return [Margin(sure / (1 - nothing), value, column=column)] if nothing < 1 else []
+    return [Margin(sure, value, column=column), Margin(nothing, (), column=column)]
 
 
 def _guesses(rows: int, columns: int, buckets: int) -> Iterator[tuple[int, int, npt.NDArray[np.int32]]]:
@@ -87,59 +107,3 @@ def _guesses(rows: int, columns: int, buckets: int) -> Iterator[tuple[int, int, 
 def _value(data: Transactions, cut: Cut, row: int, column: int) -> tuple[str, ...]:
     codes = data.items[data.offsets[row] : data.offsets[row + 1]]
     return tuple(data.names[code] for code in codes[cut.column_of[codes] == column].tolist())
-
-
-def posterior(
-    data: Transactions,
-    cut: Cut,
-    known: Mapping[int, tuple[str, ...]],
-    wanted: int,
-    value: tuple[str, ...],
-    buckets: npt.NDArray[np.int64] | None = None,
-) -> Fraction:
-    """The attacker's belief, exactly, that somebody with the *known* values (by column) has *value* in another column.
-
-    *buckets* are those that match, if they have been found already.
-    """
-    looked_at = np.arange(cut.buckets) if buckets is None else buckets
-    sizes = np.diff(cut.starts)[looked_at]
-    rows = _ranges(cut.starts[looked_at], sizes)
-    lengths = np.diff(data.offsets)[rows]
-    items = data.items[_ranges(data.offsets[rows], lengths)]
-
-    def holders(column: int, held: tuple[str, ...]) -> npt.NDArray[np.int64]:
-        """How many of each bucket have exactly this in a column."""
-        of_value = np.zeros(len(data.names), dtype=bool)
-        of_value[data.codes(held)] = True
-        some, same = _sums(cut.column_of[items] == column, lengths), _sums(of_value[items], lengths)
-        return _sums((some == len(held)) & (same == len(held)), sizes)
-
-    counts = [holders(column, held) for column, held in known.items()]
-    guessed, all_there = holders(wanted, value), sizes - holders(wanted, ()) if cut.free[wanted] else sizes
-    table = np.stack([sizes, guessed, all_there, *counts], axis=1)
-    # Buckets that are alike are counted together, and those of one size share a denominator: that keeps it quick.
-    above: defaultdict[int, int] = defaultdict(int)
-    below: defaultdict[int, int] = defaultdict(int)
-    alike, times = np.unique(table, axis=0, return_counts=True)
-    for (size, having, there, *held), many in zip(alike.tolist(), times.tolist(), strict=True):
-        above[size] += many * prod(held) * having
-        below[size] += many * prod(held) * there
-    # w = |B| · Π count / |B|, and shares of |B|: |B| to the power of the number of known columns stands below all.
-    power = len(counts)
-    all_below = sum((Fraction(total, size**power) for size, total in below.items()), Fraction(0))
-    return sum((Fraction(total, size**power) for size, total in above.items()), Fraction(0)) / all_below
-
-
-def _ranges(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """So many numbers from each start on, one after the other."""
-    ends = np.cumsum(lengths)
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0)
-
-
-def _sums(marked: npt.NDArray[np.bool_], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """How many are marked in each of the parts, of these lengths, that lie one after the other."""
-    before = np.zeros(len(marked) + 1, dtype=np.int64)
-    np.cumsum(marked, out=before[1:])
-    ends = np.cumsum(lengths)
-    sums: npt.NDArray[np.int64] = before[ends] - before[ends - lengths]
-    return sums

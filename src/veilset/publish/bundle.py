@@ -174,7 +174,7 @@ def _write_public(
         ),
         made_by=made_by,
         generalized=dict(release.stands_for),
-        anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout),
+        anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout, answer),
     )
     texts = {
         CERTIFICATE: certificate.to_json().encode() + b"\n",
@@ -195,11 +195,11 @@ def _write_public(
         write_durably(folder / name, text)
 
 
-def _write_anatomy(folder: Path, data: Transactions, layout: Layout) -> AnatomyTable:
+def _write_anatomy(folder: Path, data: Transactions, layout: Layout, answer: Audit) -> AnatomyTable:
     """Write which rows of the data are in which bucket, and their items column by column."""
     file = folder / AnatomyTable.name_beside(layout)
     data.write(file, format="anatomy")
-    return AnatomyTable(file=file.name, sha256=sha256_of(file), **AnatomyTable.numbers(data))
+    return AnatomyTable.made(file.name, sha256_of(file), data, answer)
 
 
 def _write_custodian(folder: Path, run: Run, order: Order, seed: str, out_format: str | None) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from veilset.errors import InvalidArgument
 from veilset.io import FORMATS, Layout, as_written
-from veilset.models import Parameter, Promise, Sealed, known_promise
+from veilset.models import Audit, Parameter, Promise, Sealed, known_promise
 from veilset.transactions import Transactions
 
 SCHEMA_VERSION: Final = 1
@@ -63,7 +63,10 @@ class DataFile(_Strict):
 
 
 class AnatomyTable(_Strict):
-    """The anatomized table beside the data: the same rows, in the same order, with their buckets and columns."""
+    """The anatomized table beside the data: the same rows, in the same order, with their buckets and columns.
+
+    *largest_item_share* is the largest probability of a single public item in a bucket, *assumed* what it rests on.
+    """
 
     file: Annotated[str, Field(pattern=r"^anatomy\.(csv|jsonl|parquet)$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -71,6 +74,25 @@ class AnatomyTable(_Strict):
     buckets: Annotated[int, Field(ge=1)]
     smallest_bucket: Annotated[int, Field(ge=1)]
     largest_bucket: Annotated[int, Field(ge=1)]
+    largest_item_share: Annotated[str, Field(pattern=r"^([01]|[1-9]\d{0,6}/[1-9]\d{0,6})$")]
+    assumed: Literal["all arrangements of a bucket's values without an empty transaction are equally likely"]
+
+    @classmethod
+    def made(cls, file: str, sha256: str, data: Transactions, answer: Audit) -> AnatomyTable:
+        """The record of a table of this *data*, which was audited with this *answer*."""
+        return cls(
+            file=file,
+            sha256=sha256,
+            largest_item_share=cls.item_share(answer),
+            assumed="all arrangements of a bucket's values without an empty transaction are equally likely",
+            **cls.numbers(data),
+        )
+
+    @staticmethod
+    def item_share(answer: Audit) -> str:
+        """The largest share of a public item, as the auditor met it; 0 if there is none."""
+        margin = answer.margins.get("largest_item_share")
+        return "0" if margin is None else str(margin.value)
 
     @staticmethod
     def numbers(data: Transactions) -> dict[str, int]:

@@ -106,6 +106,8 @@ def verify(path: str | Path, *, witnesses: int = 20, limits: Limits | None = Non
         if isinstance(told, Sealed):
             promise = _unsealed(told, None if public == path else path / "custodian", data)
         answer = audit(data, promise, witnesses=witnesses, limits=limits)
+        if certificate.anatomy is not None:
+            _check_item_share(certificate.anatomy, answer)
     except _Refused as refused:
         return Verification(refused.verdict, refused.message, certificate)
     except OSError as error:
@@ -283,6 +285,15 @@ def _check_numbers(table: AnatomyTable, data: Transactions) -> None:
             raise _Refused(
                 "altered", f"The certificate says {_counted(what, getattr(table, what))}, {table.file} has {count:,}."
             )
+
+
+def _check_item_share(table: AnatomyTable, answer: Audit) -> None:
+    if (share := AnatomyTable.item_share(answer)) != table.largest_item_share:
+        raise _Refused(
+            "altered",
+            f"The certificate says {table.largest_item_share} for the largest share of a public item, {table.file} has "
+            f"{share}.",
+        )
 
 
 def _counted(what: str, count: int) -> str:

@@ -17,6 +17,7 @@ from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import column_values
 from veilset.models import LDiverseAnatomy
+from veilset.models.l_diverse_anatomy import Rule
 from veilset.release import ColumnMerge, Release
 from veilset.report.charts import limit_chart
 from veilset.report.pages import Figure, bucket_figure
@@ -44,10 +45,11 @@ class ColumnFacts:
         How many different sets of them somebody has, the empty one included.
     empty : Fraction
         The share of the transactions with none of them.
-    commonest : Fraction
-        The share of the commonest other set; where it may be known that somebody has none, among those that have any.
-    empty_is_free : bool
-        Whether it may.
+    limited : Fraction
+        The share of the most common other set; among those that have any, where it may be known who has none. Of
+        sensitive items, the share of the transactions with any of them.
+    rule : {"value", "free", "sensitive"}
+        What limits the sets.
     """
 
     number: int
@@ -55,8 +57,13 @@ class ColumnFacts:
     sensitive: bool
     values: int
     empty: Fraction
-    commonest: Fraction
-    empty_is_free: bool
+    limited: Fraction
+    rule: Rule
+
+    @property
+    def limited_told(self) -> str:
+        """The share that is limited; of sensitive items, it is that of any."""
+        return f"{shares(float(self.limited))}{' (any)' * (self.rule == 'sensitive')}"
 
     @property
     def label(self) -> str:
@@ -84,18 +91,16 @@ def column_facts(
 def _told(data: Transactions, place: int, counts: npt.NDArray[np.int64], promise: LDiverseAnatomy) -> ColumnFacts:
     """The same of one column, whose values are had so often: first none of its items, then the others."""
     assert data.anatomy is not None  # noqa: S101 - column_facts sees to it
-    items, empty = data.anatomy.columns[place], int(counts[0])
+    items, empty, most = data.anatomy.columns[place], int(counts[0]), int(counts[1:].max())
     sensitive = not set(data.sensitive).isdisjoint(items)
-    free = promise.empty_is_free(sensitive=sensitive)
-    return ColumnFacts(
-        place + 1,
-        items,
-        sensitive,
-        int(np.count_nonzero(counts)),
-        Fraction(empty, len(data)),
-        Fraction(int(counts[1:].max()), len(data) - empty if free else len(data)),
-        free,
-    )
+    rule = promise.rule(sensitive=sensitive)
+    limited = {
+        "value": Fraction(most, len(data)),
+        "free": Fraction(most, len(data) - empty),
+        "sensitive": Fraction(len(data) - empty, len(data)),
+    }[rule]
+    different = int(np.count_nonzero(counts))
+    return ColumnFacts(place + 1, items, sensitive, different, Fraction(empty, len(data)), limited, rule)
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ def cut_of(data: Transactions, promise: LDiverseAnatomy, limits: Limits | None =
                 f"{len(column.items):,}",
                 f"{column.values:,}",
                 shares(float(column.empty)),
-                shares(float(column.commonest)),
+                column.limited_told,
                 braced(column.items)[1:-1],
             )
             for column in columns or ()
@@ -149,21 +154,22 @@ def _sizes(anatomy: Anatomy) -> str:
 
 def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> Figure:
     limit, drawn = 1 / promise.l, columns[:_MOST_DRAWN]
-    free = any(column.empty_is_free for column in columns)
     line = f"The line is at {fraction(limit)}: above it, no buckets could keep the promise"
-    says = f"The share of transactions with none of a column's items, and with its most common other value. {line}" + (
-        ". If having none is free, it has no limit and is not drawn, and the other value's share is among those that "
-        "have any."
-        if free
-        else "."
-    )
+    says = f"The share of transactions with none of a column's items, and with its most common other value. {line}."
+    if any(column.rule == "free" for column in columns):
+        says += (
+            " Having none has no limit and is not drawn. The other value's share is among the transactions with any "
+            "item of the column."
+        )
+    if any(column.rule == "sensitive" for column in columns):
+        says += " Of sensitive items, it is the share of transactions with any of them."
     if len(columns) > len(drawn):
         says += f" Not shown: {number(len(columns) - len(drawn), 'column')}."
     bars = [
         (column.label, name, float(share))
         for column in drawn
-        for name, share in ((_COMMONEST, column.commonest), (_EMPTY, column.empty))
-        if name == _COMMONEST or not column.empty_is_free
+        for name, share in ((_COMMONEST, column.limited), (_EMPTY, column.empty))
+        if name == _COMMONEST or column.rule == "value"
     ]
     colours = {name: colour for name, colour in _COLOURS.items() if any(name == series for _, series, _ in bars)}
     return Figure(
@@ -176,8 +182,8 @@ def _share_figure(columns: Sequence[ColumnFacts], promise: LDiverseAnatomy) -> F
                 f"{column.number}",
                 f"{len(column.items):,}",
                 f"{column.values:,}",
-                shares(float(column.commonest)),
-                f"{shares(float(column.empty))}{' (free)' if column.empty_is_free else ''}",
+                column.limited_told,
+                f"{shares(float(column.empty))}{'' if column.rule == 'value' else ' (no limit)'}",
             )
             for column in columns
         ],
@@ -196,7 +202,9 @@ def cut_sentence(release: Release) -> str:
     how, anatomy = release.partition, release.custodian_data.anatomy
     if how is None or anatomy is None:
         return ""
-    return f"nothing was deleted; {_there(anatomy)}; {_reached(how.wished, len(anatomy.columns))}"
+    withheld = f"no item was deleted, {number(len(release.withheld), 'transaction')} withheld"
+    done = withheld if release.withheld else "nothing was deleted"
+    return f"{done}; {_there(anatomy)}; {_reached(how.wished, len(anatomy.columns))}"
 
 
 def _reached(wished: int, reached: int) -> str:
@@ -213,9 +221,14 @@ def how_it_was_cut(release: Release) -> list[str]:
     if how is None:
         return []
     told = [
-        "No item was deleted and no transaction withheld. Inside a bucket, each column's values are shuffled "
-        "separately: which values belong together is lost. The order is as secret as the seed."
+        "No item was deleted. Inside a bucket, each column's values are shuffled separately: which values belong "
+        "together is lost. The order is as secret as the seed."
     ]
+    if release.withheld:
+        told.append(
+            f"Withheld: {number(len(release.withheld), 'transaction')}. An anatomy has no empty transaction, and one "
+            "without public items would show that it has sensitive ones."
+        )
     if how.medoids:
         told.append(f"Columns were built around {quoted(how.medoids)}: items that occur together share a column.")
     if how.left_over:

@@ -21,6 +21,7 @@ NUMBERS = frozenset(
         "Lift",
         "Over the limit",
         "People left",
+        "Probability",
         "Share",
         "Transactions",
     }

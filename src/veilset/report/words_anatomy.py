@@ -26,14 +26,15 @@ class LDiverseAnatomyWords(Words):
     reason: ClassVar[str] = "group"
     violations: ClassVar[str] = ""
     counted: ClassVar[str] = "group of values"
-    heads: ClassVar[tuple[str, ...]] = ("Bucket", "Column", "Value that is too common", "Share")
+    heads: ClassVar[tuple[str, ...]] = ("Bucket", "Column", "What is too probable", "Probability")
     extremes_known: ClassVar[bool] = True
     none_sensitive: ClassVar[str] = (
-        "No item in this file is declared sensitive: what is protected is which items of different columns go together."
+        "No item in this file is declared sensitive. The release hides which items of different columns belong "
+        "together."
     )
     recount: ClassVar[str] = (
-        "It compares the files with their checksums, makes sure that both tell the same, and counts the values of "
-        "every bucket and column anew, with code that shares nothing with the code that made the buckets."
+        "It compares the files with their checksums, checks that both files agree, and recounts every bucket and "
+        "column with independent code."
     )
 
     def verdict(self, audit: Audit, taken: str) -> str:
@@ -41,60 +42,69 @@ class LDiverseAnatomyWords(Words):
             return self._holds(audit, taken)
         if published_whole(audit):
             whole = f"These transactions are published whole{taken}"
-            return f"{whole}: whoever knows some items of a person may find all the others."
+            return f"{whole}: anyone who knows some of a person's items may find the rest."
         if audit.witnesses and audit.witnesses[0].bucket is None:  # it is not a value that breaks it first
-            worst = audit.witnesses[0]
-            found = f"{number(audit.found, 'reason')} against it{taken}{for_example(audit)}"
-            return f"{found} {braced(worst.itemset)}: {visible(worst.reason)}."
-        too_common = (
-            f"In {audit.found:,} of {number(audit.checked, 'group')} of values (one for each bucket and column) a "
-            f"value is too common{taken}"
-        )
+            broken = f"{number(audit.found, 'reason')} against it{taken}"
+        else:
+            groups = f"{audit.found:,} of {number(audit.checked, 'group')} of values (one for each bucket and column)"
+            broken = f"In {groups} something is too probable{taken}"
         if not audit.witnesses:
-            return f"{too_common}."
+            return f"{broken}."
         worst = audit.witnesses[0]
-        return f"{too_common}{for_example(audit)} {_in_words(worst)}."
+        value = f"{braced(worst.itemset)}: " if worst.itemset and not _stands_for_any(worst) else ""
+        return f"{broken}{for_example(audit)} {value}{visible(worst.reason)}."
 
     def _holds(self, audit: Audit, taken: str) -> str:
-        largest = audit.margins.get("largest_share")
-        if largest is None:
+        value, sensitive = (audit.margins.get(f"largest_{name}") for name in ("probability", "sensitive_share"))
+        if value is None and sensitive is None:
             return "There are no transactions in this file."
-        return (
-            f"In every bucket and column ({number(audit.checked, 'group')} of values) no value belongs to more than "
-            f"{self._one_in(sensitive=audit.has_sensitive)}{taken}; the commonest has {self.met(largest)}, in bucket "
-            f"{largest.bucket:,}."
-        )
+        limit, told = fraction(1 / self.promise.l), []
+        if value is not None:
+            of_some = " of a person with items in the column" if self.promise.empty == "free" else ""
+            told += [
+                f"no value{of_some} has a probability above {limit}",
+                f"The most probable has {self._met_in(value)}",
+            ]
+        if sensitive is not None:
+            the = "The" if told else "the"
+            told.append(f"{the} probability of having any sensitive item is at most {limit}")
+            told.append(f"The highest is {self._met_in(sensitive)}")
+        groups = f"{number(audit.checked, 'group')} of values (one for each bucket and column)"
+        told[0] = f"In {groups}, {told[0]}{taken}"
+        return ". ".join(told) + "."
 
-    def _one_in(self, *, sensitive: bool) -> str:
-        """Where having nothing is no value, only those count who have one."""
-        share = 1 / self.promise.l
-        who = " that have one" if self.promise.empty == "free" else ""
-        but = ", or in columns of sensitive items of those that have one" if sensitive and not who else ""
-        return f"{share.numerator:,} in {share.denominator:,} of the transactions{who}{but}"
+    def _met_in(self, margin: Margin) -> str:
+        return f"{self.met(margin)} (bucket {margin.bucket:,})"
 
     def measured(self, cost: float) -> str:
         """Smaller buckets tell more of which values belong together."""
         return f"{cost:,.1f} transactions in a bucket on average"
 
     def row(self, witness: Witness, audit: Audit) -> tuple[str, ...]:
-        """Where a value is too common, the value, and its share."""
+        """Where something is too probable, what it is, and its probability."""
         bucket = "all" if witness.bucket is None else f"{witness.bucket:,}"
         share = "–" if witness.confidence is None else fraction(witness.confidence)
         column = braced(witness.column) if witness.column else "all items"
-        return bucket, column, _value(witness.itemset), share
+        return bucket, column, _value(witness), share
 
     def over(self, witness: Witness, audit: Audit) -> Fraction:
-        """How many times the allowed share it has; a column that mixes what must be apart has all of it."""
+        """How many times the allowed probability it has; what is wrong without one has all of it."""
         return (Fraction(1) if witness.confidence is None else witness.confidence) * self.promise.l
 
     def limits(self, audit: Audit) -> Mapping[str, tuple[str, str]]:
-        allowed = f"at most {fraction(1 / self.promise.l)}"
+        limit = fraction(1 / self.promise.l)
+        allowed, no_limit = f"at most {limit}", "no limit"
         return {
-            "largest_share": ("Largest share of one value in a column of a bucket", allowed),
-            "surest_guess": ("Surest guess of a simulated attacker who knows values of other columns", allowed),
+            "largest_probability": ("Highest probability of a value in a bucket", allowed),
+            "largest_sensitive_share": ("Highest probability of having a sensitive item", allowed),
+            "surest_guess": ("Highest confidence of a simulated attacker who knows other columns", allowed),
+            "largest_item_share": (
+                "Highest probability of a single public item in a bucket",
+                f"{limit}, except for items above it in the whole file" if self.promise.items else no_limit,
+            ),
             "surest_within_column": (
-                "How sure one gets of a sensitive item from other items of the same column",
-                "any: not promised",
+                "Highest confidence in a sensitive item, given other items of its column",
+                no_limit,
             ),
         }
 
@@ -104,30 +114,43 @@ class LDiverseAnatomyWords(Words):
         return fraction(share) if margin.bucket or share.denominator <= SHORT else f"about {shares(float(share))}"
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
-        surely = fraction(1 / self.promise.l)
+        limit = fraction(1 / self.promise.l)
+        even = ", even knowing that there are some" if self.promise.empty == "free" else ""
         means = (
-            f"In each bucket and column no value belongs to more than {self._one_in(sensitive=sensitive)}: who knows a "
-            "person's items in other columns, and finds the bucket, guesses those of this column with a probability of "
-            f"at most {surely}."
+            "An attacker who knows a person's bucket and items in some columns cannot guess those in another column "
+            f"with a probability above {limit}{even}. This assumes that all arrangements of a bucket's values without "
+            "an empty transaction are equally likely."
         )
+        if sensitive:
+            means += f" The probability that a person has any sensitive item is at most {limit}, too."
         empty = {
-            "value": "To have no item of a column is a value like others: it cannot be guessed more surely, either.",
-            "free": "That a person has no item of a column may be known; what is protected is which the others have.",
+            "value": "Having no item in a column counts as a value and is protected like any other.",
+            "free": "An attacker may learn that a person has no item in a column. Only actual items are protected.",
         }[self.promise.empty]
         if sensitive and self.promise.empty == "value":
-            empty += " In columns of sensitive items it may be known."
-        return [("l", str(self.promise.l), means), ("empty", self.promise.empty, empty)]
+            empty += " An attacker may learn that a person has no sensitive item."
+        items = (
+            f"Single public items are limited, too, unless more than {limit} of the people with items in the same "
+            "column have them."
+            if self.promise.items
+            else "Only whole values are limited. A single public item may be in all values of a bucket's column."
+        )
+        return [
+            ("l", str(self.promise.l), means),
+            ("empty", self.promise.empty, empty),
+            ("items", "yes" if self.promise.items else "no", items),
+        ]
 
     def how_checked(self, audit: Audit) -> str:
         return (
-            f"An auditor counted the values in {number(audit.checked, 'group')} (one for each bucket and column) to "
-            "make sure, and simulated an attacker who knows some columns of a person and guesses another."
+            f"An auditor counted the values in {number(audit.checked, 'group')} (one for each bucket and column) and "
+            "simulated an attacker who knows some of a person's columns and guesses another."
         )
 
     def where(self, margin: Margin) -> str:
         """Where a value was met, or how sure somebody gets of a sensitive item."""
-        if (margin.column or margin.bucket) and margin.sensitive is None:
-            return value_in(margin.itemset, margin.column, margin.bucket)
+        if (margin.column or margin.bucket) and (margin.sensitive is None or _stands_for_any(margin)):
+            return value_in(_value(margin), margin.column, margin.bucket)
         return super().where(margin)
 
     def worth_listing(self, audit: Audit, most: int) -> tuple[Witness, ...]:
@@ -146,33 +169,27 @@ class LDiverseAnatomyWords(Words):
 
 def published_whole(audit: Audit) -> bool:
     """Whether every transaction is a bucket of its own, and there are no columns."""
-    largest = audit.margins.get("largest_share")
+    largest = audit.margins.get("largest_probability")
     return largest is not None and not largest.column
 
 
-def _in_words(witness: Witness) -> str:
-    """A value that is too common, as a part of a sentence."""
-    assert witness.confidence is not None  # noqa: S101 - its auditor sees to it
-    size = witness.support / witness.confidence
-    if not witness.itemset:
-        of_bucket = f"{witness.support:,} of the {number(int(size), 'transaction')} of bucket {witness.bucket:,}"
-        return f"{of_bucket} have nothing of the column {braced(witness.column)}"
-    return (
-        f"{braced(witness.itemset)} is {witness.support:,} of the {number(int(size), 'value')} of the column "
-        f"{braced(witness.column)} in bucket {witness.bucket:,}"
-    )
-
-
-def value_in(itemset: tuple[str, ...], column: tuple[str, ...], bucket: int | None) -> str:
+def value_in(value: str, column: tuple[str, ...], bucket: int | None) -> str:
     """Where a value is met; without columns, each transaction is a bucket.
 
-    >>> value_in(("b",), ("b", "e"), 17), value_in((), ("b", "e"), None), value_in(("b",), (), 17)
+    >>> value_in("{b}", ("b", "e"), 17), value_in("nothing", ("b", "e"), None), value_in("{b}", (), 17)
     ('bucket 17: {b} of {b, e}', 'nothing of {b, e}', 'transaction 17: {b}')
     """
     if not column:
-        return f"transaction {bucket:,}: {_value(itemset)}"
-    return ("" if bucket is None else f"bucket {bucket:,}: ") + f"{_value(itemset)} of {braced(column)}"
+        return f"transaction {bucket:,}: {value}"
+    return ("" if bucket is None else f"bucket {bucket:,}: ") + f"{value} of {braced(column)}"
 
 
-def _value(itemset: tuple[str, ...]) -> str:
-    return braced(itemset) if itemset else "nothing"
+def _stands_for_any(found: Witness | Margin) -> bool:
+    """Whether a sensitive item stands for any of them."""
+    return found.sensitive in found.itemset and bool(found.bucket or isinstance(found, Margin))
+
+
+def _value(found: Witness | Margin) -> str:
+    if _stands_for_any(found):
+        return "any sensitive item"
+    return braced(found.itemset) if found.itemset else "nothing"

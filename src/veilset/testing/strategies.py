@@ -106,10 +106,15 @@ def _supports(data: Transactions) -> st.SearchStrategy[int | Fraction]:
 
 
 def l_diverse_promises() -> st.SearchStrategy[LDiverseAnatomy]:
-    """Whole numbers and some between; having nothing is a value, or free."""
+    """Whole numbers and some between; having nothing is a value, or free; with single items limited, or not."""
     numbers = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3), Fraction(4)])
     empty: st.SearchStrategy[Empty] = st.sampled_from(["value", "free"])
-    return st.builds(lambda number, nothing: LDiverseAnatomy(number, empty=nothing), numbers, empty)
+    return st.builds(
+        lambda number, nothing, items: LDiverseAnatomy(number, empty=nothing, items=items),
+        numbers,
+        empty,
+        st.booleans(),
+    )
 
 
 @st.composite
