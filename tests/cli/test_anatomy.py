@@ -60,7 +60,7 @@ def columns(said: dict) -> set[tuple[str, ...]]:
 def test_audit_of_whole_transactions(shop, capsys, snapshot):
     code, whole = run(capsys, "audit", "baskets.csv", *TWO)
     assert (code, whole["state"], whole["found"]) == (1, "DOES NOT HOLD", len(BASKETS) - 1)
-    assert whole["parameters"] == {"l": "2", "empty": "value"}
+    assert whole["parameters"] == {"l": "2", "empty": "value", "items": False}
     code, of_one = run(capsys, "audit", "baskets.csv", *TWO[:-1], "1")
     assert (code, of_one["state"]) == (0, "EXCLUDES NOTHING")
     assert [whole["sentence"], of_one["sentence"]] == snapshot
@@ -75,12 +75,12 @@ def test_publish_verify_audit_and_repeat(shop, capsys):
     assert (code, found["verdict"]) == (0, "holds")
     code, found = run(capsys, "audit", "release/public/anatomy.csv", "--format", "anatomy", *TWO)
     assert (code, found["transactions"]) == (0, len(BASKETS) - 1)
-    assert found["margins"]["largest_share"]["column"]
+    assert found["margins"]["largest_probability"]["column"]
     code, found = run(capsys, "audit", "release/public/anatomy.csv", "--format", "anatomy", *TWO[:-1], "20")
     assert code == 1
     assert found["witnesses"][0]["bucket"] >= 1
     recipe = tomllib.loads(Path("release/custodian/recipe.toml").read_text())
-    assert recipe["promise"] == {"model": "l-diverse-anatomy", "l": "2", "empty": "value"}
+    assert recipe["promise"] == {"model": "l-diverse-anatomy", "l": "2", "empty": "value", "items": False}
     seed = recipe["method"]["options"]["random_state"]
     assert str(seed) not in json.dumps(said)
     assert "columns.csv" not in json.dumps(recipe)
@@ -114,11 +114,14 @@ def test_a_level_of_a_taxonomy_is_the_columns(shop, capsys):
 
 def test_a_taxonomy_for_branches_alone(shop, capsys):
     branch = ["--taxonomy", "groups.csv", "--sensitive-items", "branch: drinks"]
-    code, said = publish(capsys, *branch, "--columns", "3")
+    mild = ["publish", "baskets.csv", "--model", "l-diverse-anatomy", "--l", "6/5", "--out", "release"]
+    code, said = run(capsys, *mild, *branch, "--columns", "3")
     assert (code, said["verdict"], said["sensitive"]) == (0, "GO", len(DRINKS))
     assert DRINKS in columns(said)
     assert said["audit"]["margins"]["surest_within_column"]
-    assert main(["publish", "baskets.csv", *TWO, *branch, "--level", "1", "--out", "release", "--replace"]) == 0
+    assert said["withheld"] == len(DRINKS)  # one of them each, and nothing else
+    assert main([*mild, *branch, "--level", "1", "--replace"]) == 0
+    assert main(["publish", "baskets.csv", *TWO, *branch, "--out", "other"]) == 3  # most people have a drink
 
 
 @pytest.mark.parametrize(

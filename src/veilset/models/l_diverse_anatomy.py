@@ -29,8 +29,8 @@ class LDiverseAnatomy(Promise):
     values that leave no transaction empty are equally likely to him. Then no value of a column has a probability above
     1/l. That a person has any sensitive item has none above 1/l, either.
 
-    An anatomy has no empty transaction. Transactions without buckets and columns, or with a single column, are published
-    whole: each is a bucket of its own.
+    An anatomy has no empty transaction. Transactions without buckets and columns, or with a single column, are
+    published whole: each is a bucket of its own.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class LDiverseAnatomy(Promise):
     def check_drop_empty(self) -> None:
         """Raise: an anatomy never has empty transactions."""
         raise InvalidArgument(
-            f"{said('drop_empty')} cannot be combined with {self.name}: its methods always withhold empty transactions.",
+            f"{said('drop_empty')} cannot be combined with {self.name}: empty transactions are always withheld.",
             f"Leave {said('drop_empty')} out.",
         )
 

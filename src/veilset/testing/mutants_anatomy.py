@@ -10,8 +10,10 @@ as they were. That order is one of those that chance may choose, and what is pub
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
@@ -145,8 +147,12 @@ def _drops_what_is_left(data: Transactions, promise: LDiverseAnatomy) -> Release
 
 def _forgets_that_nobody_is_empty(data: Transactions, promise: LDiverseAnatomy) -> Release:
     """Looks at the shares of values in a bucket, as the paper does, and not at which arrangements are possible."""
-    values = [brute.values_of(row, _columns(data)) for row in data]
-    closed, left = brute.multi_anatomy_figure_2(values, promise.l, [False, False])
+
+    def is_diverse(rows: Sequence[Hashable]) -> bool:
+        columns = zip(*cast(Sequence[tuple[frozenset[str], ...]], rows), strict=True)
+        return all(max(Counter(held).values()) * promise.l <= len(rows) for held in columns)
+
+    closed, left = brute.multi_anatomy_figure_2([brute.values_of(row, _columns(data)) for row in data], is_diverse)
     closed[-1] += left
     return _published(data, promise, closed)
 

@@ -6,7 +6,7 @@ Rows are sets of items, columns sets of items, and buckets the number of the buc
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import comb
@@ -310,27 +310,20 @@ def attacker_posterior(
 
 
 def multi_anatomy_figure_2(
-    values: Iterable[Sequence[Hashable]],
-    l: Fraction | int,  # noqa: E741
-    free: Sequence[bool],
+    rows: Iterable[Hashable], is_diverse: Callable[[Sequence[Hashable]], bool]
 ) -> tuple[list[list[int]], list[int]]:
     """Lines 1 to 9 of Figure 2: the buckets, and the rows that are left when the last one cannot be closed.
 
-    *values* are those of each row, one a column, an empty one being false; *free* says in which columns having nothing
-    is free.
-
-    >>> multi_anatomy_figure_2([("x", "p"), ("x", "q"), ("y", "p"), ("y", "q"), ("x", "p")], 2, [False, False])
+    >>> multi_anatomy_figure_2("aabba", lambda rows: rows.count("a") == rows.count("b"))
     ([[0, 1, 2, 3]], [4])
     """
     closed: list[list[int]] = []
-    open_rows: list[int] = []
-    hashed: list[list[Hashable]] = [[] for _ in free]
-    for number, row in enumerate(values):
-        open_rows.append(number)
-        for held, value, is_free in zip(hashed, row, free, strict=True):
-            if value or not is_free:
-                held.append(value)
-        if all(count * Fraction(l) <= len(held) for held in hashed for count in Counter(held).values()):
-            closed.append(open_rows)
-            open_rows, hashed = [], [[] for _ in free]
-    return closed, open_rows
+    held: list[Hashable] = []
+    numbers: list[int] = []
+    for number, row in enumerate(rows):
+        held.append(row)
+        numbers.append(number)
+        if is_diverse(held):
+            closed.append(numbers)
+            held, numbers = [], []
+    return closed, numbers

@@ -46,7 +46,7 @@ def tables(draw):
 
 
 def _probability(values, rules):
-    """The largest one in a bucket of these rows, by the rules of the columns; where nobody is empty, at most a bound."""
+    """The largest one in a bucket of these rows, by the rules of the columns, or a bound."""
     rows, columns = values.shape
     nothing = [int((values[:, c] == 0).sum()) for c in range(columns)]
     largest = [max(Counter(v for v in values[:, c].tolist() if v).values(), default=0) for c in range(columns)]
@@ -459,7 +459,7 @@ class TestMethod:
             vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2, open_buckets=wrong)
 
     def test_sensitive_items_have_a_column_of_their_own(self):
-        rows = [["a", "s"], ["b", "t"], ["c", "u"], ["a"], ["b"], ["c"], ["d"], ["d", "s"], ["d", "t"]]
+        rows = [["a", "s"], ["b", "t"], ["c", "u"], ["a"], ["b"], ["c"], ["d"], ["d", "s"], ["d"]]
         data = vs.Transactions.from_lists(rows, sensitive=["s", "t", "u"])
         release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2, random_state=1)
         assert release.custodian_data.anatomy.columns == (("a", "b", "c", "d"), ("s", "t", "u"))

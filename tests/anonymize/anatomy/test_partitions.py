@@ -63,12 +63,13 @@ def test_one_column_is_not_enough():
         made(data, ANY, taxonomy={"a": ["x", "z"], "b": ["x", "z"], "c": ["y", "z"]}, level=1)
 
 
-def test_sensitive_items_alone_are_one_column_unless_they_are_given_several():
+def test_sensitive_items_are_one_column():
     data = Transactions.from_lists([["s"], ["t"]], sensitive=["s", "t"])
-    for wish in ({"columns": 2}, {"taxonomy": {"s": ["x"], "t": ["y"]}}):
+    for wish in ({"columns": 2}, {"taxonomy": {"s": ["x"], "t": ["y"]}}, {"columns": [["t"], ["s"]]}):
         with refused(Infeasible, "sensitive"):
             made(data, ANY, **wish)
-    assert made(data, ANY, columns=[["t"], ["s"]]).items == (("s",), ("t",))
+    data = Transactions.from_lists([["a", "s"], ["a", "t"]], sensitive=["s", "t"])
+    assert made(data, ANY, columns=[["t"], ["a"], ["s"]]).items == (("a",), ("s", "t"))
 
 
 def test_a_partition_comes_from_a_file(tmp_path):

@@ -1,7 +1,7 @@
 """Items into columns: as many as wished where l-diversity allows it, fewer where it does not.
 
 The wish is a number of columns (`clustering`), a partition, or a level of a taxonomy (`partitions`). Sensitive items
-have columns of their own. Columns in which a value is too common become one with others (`merging`).
+have a column of their own. Columns in which a value is too common become one with others (`merging`).
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ def _wished(
 ) -> tuple[tuple[tuple[str, ...], ...] | None, list[list[int]], tuple[str, ...], tuple[str, ...]]:
     """The partition, if it is given; the codes of each column, medoids and notes."""
     file = None
-    if not data.public and (taxonomy is not None or isinstance(columns, (int, np.integer))):
-        raise Infeasible("All items are sensitive, and would be one column.", "Give the columns as lists.")
+    if not data.public:
+        raise Infeasible("All items are sensitive, and are one column.", "Two columns need public items.")
     if taxonomy is not None:
         given, notes = groups_at(level, taxonomy, data)
     elif isinstance(columns, (int, np.integer)):

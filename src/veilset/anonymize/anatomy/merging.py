@@ -74,7 +74,7 @@ def probabilities(columns: Sequence[Column], promise: LDiverseAnatomy) -> list[F
     """
     public = [column for column in columns if not column.sensitive]
     shares = [column.share(promise) for column in columns]
-    if not public or min(column.empty for column in public) == 0 or promise.empty == "free":
+    if len(public) < 2 or min(column.empty for column in public) == 0 or promise.empty == "free":
         return shares
     rows = len(public[0].values)
     empty = [min(column.empty, rows - 1) for column in public]
@@ -233,8 +233,8 @@ def _infeasible(
     other = f"{smaller} {'fewer or ' * (columns > 2)}other columns"
     if column.sensitive:
         return Infeasible(
-            f"{percent(highest)} of the transactions have one of the sensitive items {named}, more than 1/{promise.l}: no "
-            "buckets can hide who has one.",
+            f"{percent(highest)} of the transactions have one of the sensitive items {named}, more than 1/{promise.l}: "
+            "no buckets can hide who has one.",
             f"{smaller} fewer sensitive items.",
         )
     if column.empty < column.largest:
@@ -246,9 +246,9 @@ def _infeasible(
             f"{other}.",
         )
     return Infeasible(
-        f"The {columns:,} columns cannot be made {promise.l}-diverse: {percent(Fraction(column.empty, len(data)))} of the "
-        f"transactions have none of the items {named}, and nobody has nothing at all, so an attacker who knows the other "
-        f"columns can be {percent(highest)} certain of that.",
+        f"The {columns:,} columns cannot be made {promise.l}-diverse: {percent(Fraction(column.empty, len(data)))} of "
+        f"the transactions have none of the items {named}. As no transaction is empty, an attacker who knows the "
+        f"other columns can be {percent(highest)} certain of that.",
         f"{other}, or say {said('empty', 'free')}.",
     )
 

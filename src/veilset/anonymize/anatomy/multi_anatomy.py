@@ -33,8 +33,7 @@ from veilset.transactions import Anatomy, Transactions
 from veilset.views import Count
 
 _ONE_IN = 1000  # transactions may be withheld before columns are merged instead
-_PATIENCE = 200  # one in so many transactions may need buckets to be joined before columns are merged instead
-_WITHHELD = "cannot be published"
+_FEW, _PATIENCE = 32, 200  # transactions, or one in so many, may need joined buckets before columns are merged instead
 _RULES = ("value", "free", "sensitive")  # as native/anatomy/limits.hpp numbers them
 _MOST = 1024  # open buckets: every transaction is compared with all of them, and far fewer make buckets small
 _ADVICE = "take fewer transactions or columns."
@@ -110,7 +109,10 @@ def multi_anatomy(
         kept, promise, columns_wished, open_buckets=int(open_buckets), size=int(bucket_size), seed=seed, limits=limits
     )
     if unplaced := Count(len(kept) - len(filled.members)):
-        notes = (*notes, f"{unplaced:,} {unplaced:transaction fits|transactions fit} into no bucket, and {_WITHHELD}.")
+        notes = (
+            *notes,
+            f"{unplaced:,} {unplaced:transaction was|transactions were} withheld: no bucket could take more.",
+        )
     key = _key(seed, kept, promise, made)
     members, anatomy = _in_secret_order(filled, made, key)
     withheld = np.ones(len(data), dtype=bool)
@@ -149,11 +151,11 @@ def _with_public_items(data: Transactions) -> tuple[npt.NDArray[np.int64], tuple
     sensitive = Count(len(data) - len(rows) - empty)
     notes = []
     if empty:
-        notes.append(f"{empty:,} {empty:transaction is|transactions are} empty, and {_WITHHELD}.")
+        notes.append(f"{empty:,} empty {empty:transaction was|transactions were} withheld.")
     if sensitive:
         notes.append(
-            f"{sensitive:,} {sensitive:transaction has|transactions have} sensitive items only, and {_WITHHELD}: an "
-            "attacker who knows that a person has no public item would be certain of a sensitive one."
+            f"{sensitive:,} {sensitive:transaction|transactions} with sensitive items only {sensitive:was|were} "
+            "withheld: an attacker who knows that a person has no public item would be certain of a sensitive one."
         )
     return rows, tuple(notes)
 
@@ -233,7 +235,7 @@ def fill_buckets(
                 denominator=promise.l.denominator,
                 least_size=size,
                 open_buckets=min(open_buckets, len(data)),
-                patience=len(data) // _PATIENCE if made.can_be_fewer else len(data),
+                patience=max(_FEW, len(data) // _PATIENCE) if made.can_be_fewer else len(data),
                 **limits.for_kernel(lambda _: "Filling buckets"),
             )
         members = np.flatnonzero(bucket_of >= 0)
@@ -242,7 +244,7 @@ def fill_buckets(
     everything = np.array([0, len(data)], dtype=np.int64)
     order = _native.anatomy.shuffled_in_buckets(everything, _secret(f"{seed}", "order", len(data)))
     first = filled(order)
-    if open_buckets == 1 or first.crowding <= 2 * max(size, promise.l):
+    if open_buckets == 1 or first.crowding <= 2 * max(size, float(promise.l)):
         return first
     fullest_last, half = order[np.argsort((values[order] > 0).sum(axis=1), kind="stable")], (len(order) + 1) // 2
     in_turns = np.empty_like(order)
