@@ -46,6 +46,7 @@ def test_people_are_told_at_home_only(baskets, capsys, terminal):
     assert main(["publish", str(baskets), *PROMISE, "--out", "out"]) == 0
     screen = " ".join(capsys.readouterr().out.split())
     assert screen.index("' B20.3' like 'B20.3' (8 transactions)") < screen.index("GO")  # before the decision
+    assert "--normalize strip,case,nfc" in screen
     public, custodian = (files(baskets.parent / "out" / part) for part in ("public", "custodian"))
     assert "glob: B20*" in custodian["report.html"].decode()
     assert custodian["report.html"].decode().count("8 transactions)") == 2

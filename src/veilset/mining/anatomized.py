@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import InvalidArgument
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import coded
 from veilset.mining.itemsets import Itemsets
@@ -68,7 +68,7 @@ def expected_supports(
     if data.anatomy is None:
         raise InvalidArgument(
             "These transactions have no columns and buckets.",
-            "Use supports, which counts plain transactions; or read an anatomized table: read(path, format='anatomy').",
+            f"Use supports, which counts plain transactions; or read an anatomy with {said('format', 'anatomy')}.",
         )
     limits = Limits(**bounds)
     offsets, codes = coded(data, itemsets)

@@ -218,7 +218,7 @@ def _right_sides(
     if len(left_out):
         raise InvalidArgument(
             f"The consequent {data.names[left_out[0]]!r} is not among the items.",
-            "Add it to items, or remove it from consequents.",
+            f"Add it to {said('items')}, or remove it from {said('consequents')}.",
         )
     return right
 
