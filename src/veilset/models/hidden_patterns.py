@@ -128,7 +128,7 @@ class HiddenPatterns(_Hidden):
             Iterable[Iterable[str]],
             Option(
                 "patterns",
-                "File with the patterns to hide, one per line with commas, or a table from veilset mine. Repeatable.",
+                "File with the patterns to hide, one per line with commas, or a table from veilset mine.",
                 "patterns.txt",
             ),
         ],
@@ -188,7 +188,7 @@ class HiddenRules(_Hidden):
             Option(
                 "rules",
                 "File with the rules to hide, one per line such as bread, butter -> milk, or a table from veilset "
-                "mine. Repeatable.",
+                "mine.",
                 "rules.txt",
             ),
         ],
