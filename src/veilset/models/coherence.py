@@ -71,7 +71,7 @@ class Coherence(Promise):
             Iterable[Iterable[str]],
             Option(
                 "groups",
-                "File with sensitive items that reveal the same about a person; h treats them as one. Repeatable.",
+                "File with sensitive items that reveal the same about a person; h treats them as one.",
                 flag="sensitive_group",
             ),
         ] = (),
@@ -202,7 +202,7 @@ class Coherence(Promise):
                 f"Name the sensitive items ({said('sensitive')}), or choose for example {said('k', 10)}.",
             )
 
-    def check_feasible(self, data: Transactions) -> None:
+    def refuse_infeasible(self, data: Transactions) -> None:
         """Raise if the empty itemset breaks the promise (thesis Theorem 3): no suppression of public items helps."""
         self.check_data(data)
         data = self.as_seen_by_attacker(data)

@@ -161,8 +161,17 @@ class Promise(ABC):
     def check_items(self, data: Transactions) -> None:  # noqa: B027 - it names no items
         """Raise `InvalidArgument` if the promise names items that the data, not yet changed, does not have."""
 
-    def check_feasible(self, data: Transactions) -> None:  # noqa: B027 - it can always be kept
-        """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
+    def check_feasible(self, data: Transactions) -> None:
+        """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it.
+
+        A run, its method and its account may all ask: it is worked out once, and kept with the data.
+        """
+        if self not in data.feasible_for:
+            self.refuse_infeasible(data)
+            data.feasible_for.add(self)
+
+    def refuse_infeasible(self, data: Transactions) -> None:  # noqa: B027 - it can always be kept
+        """What `check_feasible` works out; a promise overrides this."""
 
     def check_meaningful(self, data: Transactions) -> None:  # noqa: B027 - it always is
         """Raise `InvalidArgument` if the promise says nothing about such data, so that asking for it is a slip."""

@@ -56,7 +56,7 @@ class RhoUncertainty(Promise):
     def __repr__(self) -> str:
         return f"RhoUncertainty(rho={self.rho})"
 
-    def check_feasible(self, data: Transactions) -> None:
+    def refuse_infeasible(self, data: Transactions) -> None:
         """It can always be kept, where it says anything."""
         self.check_meaningful(data)
 

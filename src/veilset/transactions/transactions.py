@@ -362,6 +362,11 @@ class Transactions(Shown, Tabular):
         """
         return find_identifiers(self.names, self.supports, self.offsets, self.items)
 
+    @cached_property
+    def feasible_for(self) -> set[Any]:
+        """The promises that were found feasible for this data, see `veilset.models.Promise.check_feasible`."""
+        return set()
+
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """For each transaction, the number of its items."""
