@@ -142,7 +142,7 @@ def near_misses(wrong: str, known: Iterable[str]) -> str:
     return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Check its spelling.") -> InvalidArgument:
+def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Use one of these.") -> InvalidArgument:
     """The error for a name that does not exist: it names what exists, and what comes close.
 
     >>> str(unknown("column", "prise", ["price", "item"]))
