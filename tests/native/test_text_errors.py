@@ -130,6 +130,6 @@ def test_arguments_that_make_no_sense(snapshot) -> None:
 
 
 def refusal(call) -> str:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - what it says is in the snapshot
+    with pytest.raises(ValueError) as caught:
         call()
     return str(caught.value)

@@ -48,7 +48,7 @@ def public_audit(answer: Audit, promise: Promise) -> Audit:
         found=0,
         found_by_size=(),
         margins={},
-        checked=answer.promise.secrets,  # how many sets the auditor looked at besides would tell how large the patterns are
+        checked=answer.promise.secrets,  # how many sets were counted besides would tell how large the patterns are
         feasible=True,
         transactions=answer.transactions,
         vacuous=answer.excludes_nothing,
