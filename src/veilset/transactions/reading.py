@@ -367,18 +367,18 @@ def read(
     Parameters
     ----------
     source : path, URL or frame
-        A file: its name says how it is laid out (``.dat`` FIMI, ``.spmf``, ``.csv`` and ``.tsv`` baskets, ``.jsonl``,
-        ``.parquet``, ``.arrow``), text perhaps packed (``.gz``, ``.zst``). A database: ``postgresql://…``, or a
+        A file, whose name indicates the format (``.dat`` FIMI, ``.spmf``, ``.csv`` and ``.tsv`` baskets, ``.jsonl``,
+        ``.parquet``, ``.arrow``); text may be compressed (``.gz``, ``.zst``). A database: ``postgresql://…``, or a
         ``.duckdb`` file. A frame: pandas, polars, Arrow, or anything else with the Arrow interface.
     sensitive : names, or path
-        The items to protect; each must occur. ``"glob: insulin*"`` takes all that match, ``"branch: pharmacy"`` all
-        below a node of *taxonomy*; ``"name: glob: x"`` is the item "glob: x". A path names a file with one
-        entry a line.
+        The items to protect; each must occur. ``"glob: insulin*"`` stands for all that match, ``"branch: pharmacy"``
+        for all below a node of *taxonomy*, ``"name: glob: x"`` for the item "glob: x". A path names a file with one
+        entry per line.
     {details}
     taxonomy : Taxonomy, mapping, frame or path
         Groups of the items, for the branches among the sensitive ones.
     memory_limit : int or str, optional
-        What the process may use, like ``"2GB"``. Transactions that take more are held on disk, where ``TMPDIR`` says.
+        Maximum memory of the process, such as ``"2GB"``. Larger data is kept on disk, in the folder ``TMPDIR``.
 
     Examples
     --------
