@@ -93,7 +93,7 @@ RHO_UNCERTAINTY = Utility(
     metrics=(
         Metric(
             "floor",
-            "minimum average loss, proven: some sensitive items imply each other too strongly to be kept together",
+            "minimum average loss, proven: sensitive items that imply each other too strongly cannot all be kept",
             1,
             "neither",
         ),
