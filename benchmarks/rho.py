@@ -79,16 +79,16 @@ def _on_file(folder: Path, name: str, longest: int | None, method: str, options:
 def _losses(folder: Path) -> list[str]:
     lines = [
         "ρ = ½, two items in five sensitive, groups of four neighbours: average loss, seconds with the audit, and the",
-        "audit of the release alone. `plain` is the paper's own algorithm; Simple removes all sensitive items.",
+        "audit of the release alone. *As published* is the paper's own algorithm; Simple removes all sensitive items.",
         "",
         "| data | items | Simple | SuppressControl | TDControl | `top-down` | to reach | way | seconds | audit | MB |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, longest, goal, seconds, memory in _LOSSES:
-        plain = {"as_published": True}
+        published = {"as_published": True}
         simple = in_child(_on_file, folder, name, longest, "remove-sensitive", {})
-        suppressed = in_child(_on_file, folder, name, longest, "suppress", plain)
-        split = in_child(_on_file, folder, name, longest, "top-down", plain)
+        suppressed = in_child(_on_file, folder, name, longest, "suppress", published)
+        split = in_child(_on_file, folder, name, longest, "top-down", published)
         ours = in_child(_on_file, folder, name, longest, "top-down", {})
         assert ours.average_loss <= simple.average_loss, (name, longest, ours)
         assert goal is None or round(ours.average_loss, 4) <= goal, (name, longest, ours)
@@ -109,7 +109,7 @@ def _against_a_miner(folder: Path) -> list[str]:
         "inferred in the original as the auditor does, and none in a release. Concealing all rules, audit included,",
         "against listing them once (one thread):",
         "",
-        "| data, ≤ 5 items | rules of 50% | `suppress`, plain | `top-down`, plain | pyfim's list | ratio | ratio |",
+        "| data, ≤ 5 items | rules of 50% | `suppress` | `top-down` | pyfim's list | ratio | ratio |",
         "|---|---|---|---|---|---|---|",
     ]
     for name in ("Groceries", "WebView-1", "WebView-2"):

@@ -1,14 +1,18 @@
 """Methods by their battery, the restore pass, and the registry."""
 
+import re
+from typing import get_args
+
 import pytest
 from hypothesis import given
 
 from tests.support.effort import examples
 from tests.support.errors import names, refused
-from veilset import Coherence, Infeasible, InvalidArgument, Transactions, anonymize, measure
+from veilset import Coherence, Infeasible, InvalidArgument, Transactions, anonymize, measure, read
 from veilset.anonymize import methods_of, restore
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.limits import Limits
+from veilset.options import Form, Option, python_type
 from veilset.testing import check_anonymizer, check_metric, strategies
 from veilset.utility import Account, metrics_of
 
@@ -98,3 +102,13 @@ def test_metrics_pass_their_battery(data, promise):
 def test_release_is_not_certified_without_an_audit():
     release = remove_all(DATA, PROMISE, limits=Limits())
     assert not release.certified
+
+
+@pytest.mark.parametrize("function", [read, anonymize])
+def test_derived_docstrings_speak_python(function):
+    """Their options are declared once, for the command line too."""
+    types = re.findall(r"^ *[\w=]+ : (.+)$", function.__doc__, re.MULTILINE)
+    forms = {*get_args(Form)} - {python_type(Option(form, "", choices=("a",))) for form in get_args(Form)}
+    assert len(types) > 10
+    assert not {*types} & forms
+    assert re.findall(r"Repeatable|\bOUT\b|(?<!-)--[a-z]", function.__doc__) == []

@@ -10,31 +10,40 @@ from pathlib import Path
 import pytest
 
 import veilset as vs
+from veilset.anonymize import METHODS
 from veilset.cli import main
 from veilset.cli.flags import in_flags
 from veilset.errors import CannotWrite, InvalidArgument, UnreadableInput, said
 from veilset.io import atomic_file, check_place
+from veilset.models import PROMISES
+from veilset.options import declared
+from veilset.transactions import Reading
 
 SRC = Path(vs.__file__).parent
 FLAG = re.compile(r"(?<![-\w])--[a-z]")
+TAKERS = [*PROMISES.values(), *(method for kind in PROMISES.values() for method in METHODS.of(kind).by_name.values())]
+LONG_NAMES = {option.name for taker in (*TAKERS, Reading) for option in declared(taker) if "_" in option.name} - {"p_r"}
+"""No word of English, and no letter of a paper: such as ``min_support``."""
+WRITES_DOCSTRINGS = {"anonymize/methods.py"}
 SHOWN_BY_COMMANDS = {"report/mined.py", "report/terminal_mined.py"}
 """They write what ``veilset mine`` shows, and nobody else calls them."""
 
 
 def literals(tree):
     """The strings of a module, without its docstrings."""
-    docs = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return (
         node.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
     )
+
+
+def speaks_python(text):
+    """Whether a text of several words writes an option as Python does."""
+    if not re.search("[A-Za-z]+ [a-z]+", text):
+        return False
+    return bool(re.search(r"(?<![\w.])[a-z]\w+=(?!=)", text) or LONG_NAMES & {*re.findall(r"\w+", text)})
 
 
 def test_only_the_command_line_speaks_of_flags():
@@ -45,6 +54,32 @@ def test_only_the_command_line_speaks_of_flags():
         and (flagged := [text for text in literals(ast.parse(path.read_text())) if FLAG.search(text)])
     }
     assert set(found) == SHOWN_BY_COMMANDS, found
+
+
+def test_options_are_said_in_prose():
+    """A sentence that holds ``columns=`` or ``min_support`` shows Python to users of the command line."""
+    found = {
+        str(path.relative_to(SRC)): written
+        for path in SRC.rglob("*.py")
+        if path.relative_to(SRC).parts[0] not in ("cli", "testing")
+        and (written := [text for text in literals(ast.parse(path.read_text())) if speaks_python(text)])
+    }
+    assert set(found) == WRITES_DOCSTRINGS, found
+
+
+@pytest.mark.parametrize(
+    ("text", "speaks"),
+    [
+        ("Name the parent with columns=, or leave it out.", True),
+        ("Use kind='paths' here.", True),
+        ("Choose a higher min_support.", True),
+        ("more than p=4 items", False),  # a letter of the papers
+        ("Name the parent.", False),
+        ("min_support", False),
+    ],
+)
+def test_python_in_a_sentence_is_found(text, speaks):
+    assert speaks_python(text) == speaks
 
 
 SAYINGS = [
@@ -117,6 +152,40 @@ def test_an_error_of_a_promise_in_both_spellings(tmp_path, capsys):
     promise = ["--k", "1", "--p", "1", "--h", "0.4", "--out", tmp_path / "out"]
     code, told = failed(capsys, "publish", path, "--sensitive-items", "tea", *promise)
     assert (code, "--h 2/5" in told, "--allow-sensitive" in told) == (3, True, True)
+
+
+AS_EDGES = ["--taxonomy-kind", "edges", "--model", "rho-uncertainty"]
+
+
+def test_an_error_about_a_taxonomy_in_both_spellings(tmp_path, capsys):
+    tree, data = tmp_path / "tree.csv", tmp_path / "a.csv"
+    tree.write_text("child,parent,note\ntea,drinks,hot\n")
+    data.write_text("tea,milk\ntea\n")
+    with pytest.raises(UnreadableInput) as caught:
+        vs.Taxonomy.read(tree, kind="edges")
+    assert ("columns" in str(caught.value), "kind='paths'" in str(caught.value)) == (True, True)
+    for command, flags in (
+        (["taxonomy", "check", tree, data, "--kind", "edges"], ("--columns", "--kind paths")),
+        (
+            ["audit", data, "--rho", "0.5", "--sensitive-items", "branch: hot", "--taxonomy", tree, *AS_EDGES],
+            ("--taxonomy-columns", "--taxonomy-kind paths"),
+        ),
+    ):
+        code, told = failed(capsys, *command)
+        assert (code, [flag in told for flag in flags], "=" in told) == (2, [True, True], False)
+
+
+def test_an_error_about_rules_in_both_spellings(tmp_path, capsys):
+    paths = {name: tmp_path / name for name in ("a.csv", "tea", "milk")}
+    for name, path in paths.items():
+        path.write_text("tea,milk\ntea\n" if name == "a.csv" else name)
+    with pytest.raises(InvalidArgument) as caught:
+        vs.mining.rules(vs.read(paths["a.csv"]), 1, 0.5, items=["tea"], consequents=["milk"])
+    assert "--" not in str(caught.value)
+    rules = ["--rules", "--min-support", "1", "--min-confidence", "0.5"]
+    chosen = ["--items", paths["tea"], "--consequents", paths["milk"]]
+    code, told = failed(capsys, "mine", paths["a.csv"], *rules, *chosen)
+    assert (code, "--items" in told, "--consequents" in told) == (2, True, True)
 
 
 def test_what_cannot_be_written_is_not_unreadable(tmp_path):

@@ -1,13 +1,20 @@
 """A run: everything once, what it leaves out, and what it refuses before anything takes long."""
 
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 import veilset as vs
 from tests.support.errors import refused
 from tests.support.golden import PROMISE, running_example
-from veilset.anonymize import binding
+from veilset.anonymize import METHODS, binding
 from veilset.anonymize.coherence import auto
+from veilset.audit.auditors import AUDITORS
+from veilset.cli import main
+from veilset.models import PROMISES
 from veilset.run import Run
+from veilset.utility.utilities import UTILITIES
 
 
 @pytest.fixture(autouse=True)
@@ -124,3 +131,51 @@ def test_empty_transactions_stay_if_the_promise_needs_them(rows, sensitive, prom
     assert (release.certified, len(release.custodian_data)) == (True, left), release
     assert len(release.withheld) == len(rows) - left
     assert release.notes
+
+
+class Counted:
+    """Counts what one publish asks of a promise, by what is asked, and the size of the data that it is about."""
+
+    def __init__(self, monkeypatch, kind):
+        self.times = Counter()
+        method, utility = next(iter(METHODS.of(kind).by_name)), UTILITIES.of(kind)
+        monkeypatch.setitem(METHODS.of(kind).by_name, method, self.of("method", METHODS.of(kind).by_name[method]))
+        monkeypatch.setitem(AUDITORS._entries, kind, self.of("audit", AUDITORS.of(kind)))
+        monkeypatch.setattr(kind, "refuse_infeasible", self.of("feasible", kind.refuse_infeasible, place=1))
+        counted = {
+            name: self.of(name, function)
+            for name in ("unavoidable", "side_effects")
+            if (function := getattr(utility, name)) is not None
+        }
+        monkeypatch.setitem(UTILITIES._entries, kind, replace(utility, **counted))
+
+    def of(self, name, function, place=0):
+        def counted(*arguments, **options):
+            about = arguments[place]
+            data = about.original if isinstance(about, vs.Release) else about
+            self.times[name, len(data), len(data.items)] += 1
+            return function(*arguments, **options)
+
+        counted.__wrapped__ = function  # options are declared there
+        return counted
+
+
+@pytest.mark.parametrize("model", ["coherence", "rho-uncertainty", "hidden-patterns"])
+def test_one_publish_asks_everything_once(model, tmp_path, monkeypatch, capsys):
+    data = vs.generate.grocery_pharmacy(transactions=300)
+    data.write(tmp_path / "data.csv")
+    (tmp_path / "sensitive.txt").write_text("\n".join(data.sensitive))
+    (tmp_path / "patterns.txt").write_text(data.public[0])
+    flags = {
+        "coherence": ["--k", "5", "--p", "2", "--h", "0.9", "--sensitive", "sensitive.txt"],
+        "rho-uncertainty": ["--rho", "0.9", "--sensitive", "sensitive.txt"],
+        "hidden-patterns": ["--patterns", "patterns.txt", "--min-support", "5"],
+    }
+    monkeypatch.chdir(tmp_path)
+    counted = Counted(monkeypatch, PROMISES[model])
+    told = main(["publish", "data.csv", "--model", model, *flags[model], "--no-what-if", "--yes", "--out", "out"])
+    assert told == 0, capsys.readouterr().err
+    original = (len(data), len(data.items))
+    asked = {name: times for (name, *size), times in counted.times.items() if tuple(size) == original}
+    hides = {"side_effects": 1} if model == "hidden-patterns" else {}
+    assert asked == {"feasible": 1, "method": 1, "audit": 1, "unavoidable": 1, **hides}

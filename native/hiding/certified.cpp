@@ -2,8 +2,8 @@
 //
 // Only contested occurrences matter (hiding/claims.hpp), so all others are kept, whatever the product said. What is
 // left is a choice among contested ones; a claim counts towards the support of its pattern while none of its
-// occurrences is missing. The choice is made in several ways, first from what the product left; the one that costs the
-// patterns to keep least wins.
+// occurrences is missing. Several strategies make the choice, the first from what the product left; the one that costs
+// the patterns to keep least wins.
 #include <chrono>
 #include <functional>
 #include <tuple>
@@ -262,12 +262,12 @@ List<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, const To
 }
 
 // A dictionary: `kept` (one for each occurrence), `step` (of the odds, the one that was taken), `victims` (how many
-// went beyond where the way began), `ways` (for each that was tried, how many patterns to keep and how many occurrences
-// it loses, and its seconds), `way` (the one that was taken). The ways: 0 starts from the product, all others from the
-// data; 2 takes one item of each pattern only, which does less harm where most transactions hold most items; from 3 on
-// what was lost weighs more.
+// went beyond where the strategy began), `strategies` (for each that was tried, how many patterns to keep and how many
+// occurrences it loses, and its seconds), `chosen` (its number). Strategy 0 starts from the product, all others from
+// the data; 2 takes one item of each pattern only, which does less harm where most transactions hold most items; from 3
+// on what was lost weighs more.
 nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary, View<uint8_t> states,
-              const ToHide& hidden, const ToKeep& spared, View<uint64_t> odds, uint64_t seed, int most_ways,
+              const ToHide& hidden, const ToKeep& spared, View<uint64_t> odds, uint64_t seed, int most_strategies,
               int threads) {
     const Csr data(offsets, items, vocabulary), patterns(hidden.offsets, hidden.items, vocabulary);
     const Csr antecedents(hidden.antecedent_offsets, hidden.antecedent_items, vocabulary);
@@ -275,7 +275,7 @@ nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int3
     if (states.size() != data.items.size()) throw std::invalid_argument("one state for each occurrence, please");
     if (std::ranges::any_of(states, [](uint8_t s) { return s > 2; })) throw std::invalid_argument("no such state");
     if (spared.spare.size() != keep.rows()) throw std::invalid_argument("one number for each pattern to keep, please");
-    if (odds.size() == 0 || most_ways < 1) throw std::invalid_argument("no odds, or no way");
+    if (odds.size() == 0 || most_strategies < 1) throw std::invalid_argument("no odds, or no strategy");
     List<Limit> limits = checked_limits(patterns, antecedents, hidden);
     List<int64_t> support(vocabulary, 0);
     for (int32_t i : data.items) ++support[i];
@@ -287,9 +287,9 @@ nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int3
     // The item of each pattern that matters least to the patterns to keep.
     List<int32_t> least_wanted;
     const List<int64_t> wanted = cost.item_weights();
-    const auto by_worth = [&](int32_t i) { return std::tuple(wanted[i], support[i], i); };
+    const auto by_weight = [&](int32_t i) { return std::tuple(wanted[i], support[i], i); };
     for (int64_t p = 0; p < patterns.rows(); ++p)
-        least_wanted.push_back(*std::ranges::min_element(patterns.row(p), {}, by_worth));
+        least_wanted.push_back(*std::ranges::min_element(patterns.row(p), {}, by_weight));
 
     Vector<uint8_t> best(control);
     std::pair<int64_t, int64_t> least;
@@ -297,17 +297,17 @@ nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int3
     int64_t victims = 0;
     int taken = -1;
     nb::list strategies;
-    int64_t alone = 0;  // what the first way from the data loses
-    for (bool again = true; again && int(nb::len(strategies)) < most_ways;) {
-        const int way = int(nb::len(strategies));
-        control.begin(3, most_ways, way);
+    int64_t alone = 0;  // what the first strategy from the data loses
+    for (bool again = true; again && int(nb::len(strategies)) < most_strategies;) {
+        const int strategy = int(nb::len(strategies));
+        control.begin(3, most_strategies, strategy);
         const auto began = Control::Clock::now();
         int64_t removed = 0;
         List<int64_t> lost;
         control.single([&] {
-            if (way == 0) step = choice.begin(states, odds);
+            if (strategy == 0) step = choice.begin(states, odds);
             else choice.begin();
-            removed = choice.finish(cost.values(), way == 2 ? View(least_wanted) : View<int32_t>());
+            removed = choice.finish(cost.values(), strategy == 2 ? View(least_wanted) : View<int32_t>());
             lost = cost.losses(choice.kept());
         });
         const std::pair<int64_t, int64_t> score(cost.lost(lost), std::ranges::count(choice.kept(), uint8_t(0)));
@@ -315,13 +315,13 @@ nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int3
                                          std::chrono::duration<double>(Control::Clock::now() - began).count()));
         if (taken < 0 || score < least) {
             best.assign(choice.kept().begin(), choice.kept().end());
-            least = score, victims = removed, taken = way;
+            least = score, victims = removed, taken = strategy;
         }
-        // What was lost weighs more the next time, as long as that helps; one victim for each pattern is a way of its
-        // own.
-        if (way != 0 && way != 2) cost.weigh_lost(lost, 4);
-        if (way == 1) alone = score.first;
-        again = way == 0 || (least.first > 0 && (way < 3 || score.first <= alone));
+        // What was lost weighs more the next time, as long as that helps; one victim for each pattern is a strategy of
+        // its own.
+        if (strategy != 0 && strategy != 2) cost.weigh_lost(lost, 4);
+        if (strategy == 1) alone = score.first;
+        again = strategy == 0 || (least.first > 0 && (strategy < 3 || score.first <= alone));
     }
     control.charge(data.items.size());
     List<uint8_t> kept(data.items.size(), 1);
@@ -331,7 +331,7 @@ nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int3
     answer["step"] = step;
     answer["victims"] = victims;
     answer["strategies"] = strategies;
-    answer["way"] = taken;
+    answer["chosen"] = taken;
     return answer;
 }
 
@@ -347,7 +347,7 @@ void register_hiding_certified(nb::module_& m) {
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>>(), nb::kw_only(), "offsets"_a, "items"_a,
              "spare"_a);
     def_kernel(m, "hide", hide, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "hidden"_a, "keep"_a, "odds"_a,
-               nb::kw_only(), "seed"_a, "most_ways"_a, "threads"_a);
+               nb::kw_only(), "seed"_a, "most_strategies"_a, "threads"_a);
 }
 
 }  // namespace veilset

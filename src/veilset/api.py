@@ -32,22 +32,22 @@ def audit(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Whether *data* keeps *promise*, counted independently of every method.
+    """Check whether *data* keeps *promise*, with code that no method shares.
 
     Parameters
     ----------
     data : Transactions
     promise : Promise
-        Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A hidden pattern with an item that the
-        data does not have is in no transaction, so that it is hidden.
+        Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A pattern with an item that is not in
+        the data counts as hidden.
     witnesses : int
-        How many reasons to list if it does not, the most severe first; the rest is counted.
+        Maximum number of violations to list, the most severe first; all are counted.
     threads : int, optional
-        None: all cores.
+        Number of threads; None: all cores.
     memory_limit : int or str, optional
-        What the process may use, like ``"2GB"``; beyond it `BudgetExceeded` is raised.
+        Maximum memory of the process, such as ``"2GB"``; beyond it, `BudgetExceeded` is raised.
     time_limit : float, optional
-        Seconds, likewise.
+        Maximum seconds; beyond that, `BudgetExceeded` is raised.
     progress : callable, optional
         Called as progress(what, done, total).
 
@@ -80,28 +80,27 @@ def anonymize(
     progress: Progress | None = None,
     **options: object,
 ) -> Release:
-    """Change *data* so that it keeps *promise*, then have the result audited.
+    """Change *data* so that it keeps *promise*, then audit the result.
 
-    Gives a `Release` whatever the auditor says; look at its ``certified``.
+    Returns a `Release` even if the audit fails; check ``release.certified``.
 
     Parameters
     ----------
     data : Transactions
-        Not cut into columns and buckets: anonymize what they were made from.
+        The original. Data in columns and buckets is refused.
     promise : Promise
     method : str, optional
-        One of the promise's methods; None: its default. A paper's name for one, such as "TDControl" or
-        "Tree-Cohesion", means the algorithm as published.
+        One of the promise's methods; None: its default. A paper's name for a method, such as "TDControl" or
+        "Tree-Cohesion", runs the algorithm as published.
     allow_sensitive : bool
-        For coherence: suppress, before anything else, the sensitive items that are in more than a share h of all
-        transactions: with them, nothing could be promised.
+        First suppress the sensitive items that are so common that no method could keep the promise with them.
     drop_empty : bool
-        Withhold transactions that are empty in the end; they are dropped before the audit and counted as loss. Not
-        for hidden patterns or rules whose min_support is a share, nor for l-diverse anatomy.
+        Withhold transactions that end up empty. They are dropped before the audit and counted as loss. A promise
+        that would mean something else without them refuses this.
     threads, memory_limit, time_limit, progress
-        As for `audit`; the time limit holds for the method, and once more for the audit of its result.
+        As for `audit`; the time limit applies to the method, and again to the audit of its result.
     **options
-        Options of the method; ``help(veilset.anonymize)`` lists all methods and their options.
+        Options of the method. All methods and their options are listed below.
 
     Examples
     --------
@@ -136,23 +135,24 @@ def apply(
     repair: bool = False,
     **bounds: Unpack[Bounds],
 ) -> Release:
-    """Make the changes of an earlier release to other data, for the same promise, and have the result audited.
+    """Apply the changes of an earlier release to other data, for the same promise, and audit the result.
 
-    Not those that hid patterns or rules, or made buckets: they were made to single transactions.
+    Changes that hid patterns or rules, or made buckets, cannot be applied: they were made to single transactions.
 
     Parameters
     ----------
     earlier : path
         The folder of a release, with its ``custodian/``.
     data : Transactions
-        Next month's, or all of which a sample was anonymized. What was sensitive then is sensitive here. Read it with
-        the same options: other normalized names are refused, other persons are noted (``release.notes``).
+        For example next month's data, or the whole of which a sample was anonymized. Items that were sensitive then
+        are sensitive here. Read it with the same options: differently normalized names are refused, and different
+        persons are noted (``release.notes``).
     unknown : {"refuse", "suppress", "keep"}
-        What to do with public items that the earlier release did not have; what is kept is audited like the rest.
+        Treatment of public items that were not in the earlier release. Items that are kept are audited like the rest.
         Items that its lists would have called sensitive are never kept.
     repair : bool
-        Change more where the earlier changes do not suffice, as little as the promise's default method can, until the
-        promise is kept. The reports say what that adds; the earlier changes stay.
+        If the earlier changes are not enough, let the promise's default method change more until the promise is kept.
+        The earlier changes stay; the reports say what was added.
     **bounds
         As for `audit`.
     """
@@ -185,22 +185,21 @@ def measure(
     nugget_size: int | None = None,
     **bounds: Unpack[Bounds],
 ) -> dict[str, float]:
-    """What *release* lost of *data*, by name; `veilset.utility.metrics_of` says what each means.
+    """Measure what *release* lost of *data*: metrics by name, which `veilset.utility.metrics_of` explains.
 
     Parameters
     ----------
     data : Transactions
-        What the release was made from.
+        The original of the release.
     release : Release
     nugget_support : int, float or str, optional
-        How many transactions hold a nugget (a frequent itemset), at least: a whole number, or a share of those of
-        *data* such as 0.01 or ``"1%"``. None: 1% of them, but at least the k of the promise. Rules have to be as
-        frequent.
+        Minimum support of a nugget (a frequent itemset) and of a rule: a number of transactions, or a share of those
+        of *data* such as 0.01 or ``"1%"``. None: 1% of them, but at least the k of the promise.
     nugget_size : int, optional
-        How many items a nugget has, at most; None: any number.
+        Maximum number of items in a nugget; None: any number.
     **bounds
-        As for `audit`; the time limit is for counting nuggets and rules, without one 10 seconds each. In dense data
-        there may be too many to count: **what is not decided within the limits is left out**, never guessed.
+        As for `audit`. The time limit applies to counting nuggets and rules; without one, each may take 10 seconds.
+        Dense data may have too many to count: **what is not decided within the limits is left out**, never guessed.
 
     Examples
     --------
@@ -229,29 +228,31 @@ def publish(
     allow_empty_promise: bool = False,
     **bounds: Unpack[Bounds],
 ) -> Bundle:
-    """Write a certified release to the folder *out*: ``public/`` to hand over, ``custodian/`` to keep; or nothing.
+    """Write a certified release to the folder *out*, completely or not at all.
+
+    ``public/`` is to hand over, ``custodian/`` to keep.
 
     Parameters
     ----------
     release : Release
-        One that is ``certified``; any other is refused with `NotCertified`. The auditor decides, not how it was made:
-        what ``certify=False`` leaves of hidden patterns may be published if none of them reaches min_support.
+        If it is not ``certified``, `NotCertified` is raised. Only the audit counts, not how the release was made: a
+        release with ``certify=False`` can be published if no hidden pattern reaches min_support.
     out : path
         A folder that does not exist yet, or, with *replace*, an older release.
     replace : bool
         Atomically replace an existing release.
     out_format : str, optional
-        One of `veilset.io.FORMATS`; None: as the data was read (what a database or a frame gave as Parquet).
+        One of `veilset.io.FORMATS`; None: the format of the input, or Parquet for a database or a frame.
     random_state : int or str, optional
-        The secret seed of the row order, and of the seal on hidden patterns, stored in ``custodian/recipe.toml``; None
-        draws one. Who can guess it can undo the shuffling, and try out what is hidden. Rows in buckets stay in the
-        order that the method gave them by its own ``random_state``.
+        Secret seed of the row order and of the seal on hidden patterns, kept in ``custodian/recipe.toml``; None draws
+        one. Anyone who guesses it can undo the shuffle and test guesses about hidden patterns. Rows in buckets keep
+        the order that the method gave them with its own ``random_state``.
     with_what_if : bool
-        Whether the custodian's report tells what each limit costs, and what a milder one would.
+        Whether the custodian's report says what each limit costs, and what a milder one would cost.
     allow_empty_promise : bool
         Write a release even if its promise excludes nothing, such as ``Coherence(k=1, p=2)``; its certificate says so.
     **bounds
-        As for `audit`; the time limit holds for each step: auditing the original, measuring, writing.
+        As for `audit`; the time limit applies to each step: auditing the original, measuring, writing.
     """
     run = Run.of(release, with_what_if=with_what_if, **bounds)
     return write_bundle(
@@ -265,9 +266,9 @@ def publish(
 
 
 def verify(path: str | Path, *, witnesses: int = 20, **bounds: Unpack[Bounds]) -> Verification:
-    """Whether the release at *path* (the bundle or its ``public/``) keeps its promise, counted on its bytes.
+    """Check on its bytes whether the release at *path* (the bundle or its ``public/``) keeps its promise.
 
-    For hidden patterns or rules the bundle is needed: what is hidden does not stand in ``public/``.
+    For hidden patterns or rules, give the bundle: ``public/`` does not say what is hidden.
 
     Parameters
     ----------

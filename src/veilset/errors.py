@@ -93,31 +93,31 @@ class VeilsetError(Exception):
 
 
 class InvalidArgument(VeilsetError, ValueError):
-    """An argument that cannot be meant: an unknown name, a value out of range, a combination that makes no sense."""
+    """An invalid argument: an unknown name, a value out of range, or a combination that makes no sense."""
 
 
 class UnreadableInput(VeilsetError):
-    """A file or a table that is missing, damaged, or not what it was said to be."""
+    """A file or table that is missing, damaged, or not in the stated format."""
 
 
 class CannotWrite(VeilsetError):
-    """A place where nothing can be written: a folder that does not exist, no permission, no room."""
+    """A place that cannot be written to: a missing folder, no permission, no space."""
 
 
 class NotCertified(VeilsetError):
-    """A release that was not proven to keep its promise, and therefore is not published."""
+    """A release that was not proven to keep its promise, and is therefore not published."""
 
     exit_code = 1
 
 
 class Infeasible(VeilsetError):
-    """A promise that cannot be kept on this data, or not with what must stay."""
+    """A promise that cannot be kept on this data, or not with the items that must be kept."""
 
     exit_code = 3
 
 
 class BudgetExceeded(VeilsetError):
-    """A run that stopped at its memory or time limit: the question is not decided."""
+    """A run that stopped at its memory or time limit, without a result."""
 
     exit_code = 4
 
@@ -142,7 +142,7 @@ def near_misses(wrong: str, known: Iterable[str]) -> str:
     return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Check its spelling.") -> InvalidArgument:
+def unknown(kind: str, wrong: str, known: Iterable[str], otherwise: str = "Use one of these.") -> InvalidArgument:
     """The error for a name that does not exist: it names what exists, and what comes close.
 
     >>> str(unknown("column", "prise", ["price", "item"]))

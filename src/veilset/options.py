@@ -100,6 +100,42 @@ class Declared:
         return (self.option.flag or self.name).replace("_", "-")
 
 
+_PYTHON_TYPES: dict[Form, str] = {
+    "text": "str",
+    "texts": "list of str",
+    "character": "str",
+    "pair": "pair of str",
+    "names": "list of str",
+    "words": "list of str, or one text with commas",
+    "listed": "list of str",
+    "whole": "int",
+    "whole or unlimited": "int, optional",
+    "count or share": "int, float or str",
+    "share": "float or str",
+    "switch": "bool",
+    "file": "path",
+    "files": "list of paths",
+    "items": "list of str",
+    "groups": "list of lists of str",
+    "patterns": "list of lists of str",
+    "rules": "list of pairs of lists of str",
+    "weights": "mapping of str to float, or 'equal'",
+    "columns": "int, list of lists of str, or path",
+    "taxonomy": "Taxonomy, mapping, or path",
+    "renaming": "mapping of str to str",
+    "meanings": "mapping of str to list of str",
+}
+
+
+def python_type(option: Option) -> str:
+    """What a docstring calls the value of an option.
+
+    >>> python_type(Option("switch", "Stir.")), python_type(Option("choice", "Milk.", choices=("cow", "oat")))
+    ('bool', "'cow' or 'oat'")
+    """
+    return _PYTHON_TYPES.get(option.form) or " or ".join(map(repr, option.choices))
+
+
 def to_write(option: Option, given: object) -> str:
     """What to write in Python for an option for which something else was given.
 

@@ -158,50 +158,50 @@ class Partition:
 
 @dataclass(frozen=True, repr=False)
 class Release(Shown, Tabular):
-    """Changed transactions with everything that was done to them.
+    """Anonymized transactions, with a record of every change.
 
     Parameters
     ----------
     original : Transactions
-        Before.
+        The data before.
     custodian_data : Transactions
-        After, **for the custodian alone: never hand it over**. It is in the order of the original and names the
-        persons, if they are known. `to_arrow`, `to_pandas`, `to_polars` and `veilset.publish` give what others may see.
+        The data after, **for the custodian alone: never hand it over**. It has the order of the original and the names
+        of persons, if known. `to_arrow`, `to_pandas`, `to_polars` and `veilset.publish` give what others may see.
     promise : Promise
-        What the change was for.
+        The promise it was made for.
     method : str
-        Which method made it.
+        Name of the method that made it.
     options : mapping
-        What the method was told besides the promise.
+        Options of the method.
     suppressed : tuple of str
         Items deleted from all transactions.
     generalized : mapping
         Items to the names they were recoded to.
     stands_for : mapping
-        Those names to all public items of the taxonomy that they may mean, whether they occur or not: may be published.
+        Those names to all public items of the taxonomy that they may mean, present or not. May be published.
     kept : array of bool, or None
-        Where single occurrences were taken out, which of the original's (in the order of its ``items``) are still
-        there; None: items went from all transactions or from none.
+        If single occurrences were removed: for each occurrence of the original, in the order of its ``items``, whether
+        it was kept. None: items were removed from all transactions or from none.
     withheld : tuple of int
         Positions of original transactions that are not in *custodian_data*.
     undecided : tuple of str
-        Suppressed items that might have stayed: to prove it would have taken too long.
+        Suppressed items that perhaps could have been kept: the check exceeded its work limit.
     notes : tuple of str
-        What a method met that the user may not expect, such as leaves of a taxonomy that play no part.
+        Anything the user may not expect, such as leaves of a taxonomy that were not used.
     seconds : float
-        How long the method took.
+        Run time of the method.
     attempts : tuple of Attempt
-        What a method that tries several strategies lost by each.
+        The strategies the method tried, with the loss of each.
     bound : Bound or None
-        What a method that proves something has proven about the loss.
+        The lower bound of the loss that the method has proven, if any.
     audit : Audit or None
-        The auditor's answer about *custodian_data*; None: nobody asked.
+        The audit of *custodian_data*; None: not audited.
     discrepancy : str or None
-        Where *custodian_data* is not the original with the declared edits; None: nowhere.
+        The first place where *custodian_data* is not the original with the declared edits; None: nowhere.
     sanitization : Sanitization or None
-        How patterns were hidden, where they were.
+        How patterns were hidden, if any were.
     partition : Partition or None
-        How transactions were cut into columns and buckets, where they were; ``custodian_data.anatomy`` has both.
+        How columns and buckets were made, if there are any; ``custodian_data.anatomy`` has them.
     """
 
     original: Transactions = field(repr=False)
@@ -225,17 +225,17 @@ class Release(Shown, Tabular):
     partition: Partition | None = None
 
     def to_arrow(self, *, random_state: int | str | None = None) -> Any:
-        """What may be handed over, as an Arrow table: the rows that `veilset.publish` writes, or `NotCertified`.
+        """The rows that `veilset.publish` would write, as an Arrow table; raises `NotCertified` if it would not.
 
-        No persons, rows in a secret order, ids new. Libraries that read Arrow take the release itself for such a table;
-        each reading draws a new order. The columns are those that were read, as lists of items, one item a
-        row, or one column an item; where transactions are in buckets, they are those of the anatomized table.
+        Persons are left out, rows are in a secret order, and ids are new. Libraries that read Arrow accept the release
+        itself as such a table; each reading draws a new order. The columns are those of the input: lists of items, one
+        item per row, or one column per item; for transactions in buckets, those of the anatomized table.
 
         Parameters
         ----------
         random_state : int or str, optional
-            The secret seed of the row order, as for `veilset.publish`: the same seed gives the same order. None draws
-            one. Rows in buckets stay in the order that the method gave them.
+            Secret seed of the row order, as for `veilset.publish`: the same seed gives the same order. None draws one.
+            Rows in buckets keep the order that the method gave them.
 
         Examples
         --------
@@ -247,24 +247,24 @@ class Release(Shown, Tabular):
         return handed_over(self, random_state)
 
     def to_pandas(self, *, random_state: int | str | None = None) -> Any:
-        """What may be handed over, as a pandas frame: see `to_arrow`."""
+        """The rows to hand over, as a pandas frame: see `to_arrow`."""
         installed("pandas", "to_pandas", "pandas")
         return self.to_arrow(random_state=random_state).to_pandas()
 
     def to_polars(self, *, random_state: int | str | None = None) -> Any:
-        """What may be handed over, as a polars frame: see `to_arrow`."""
+        """The rows to hand over, as a polars frame: see `to_arrow`."""
         return installed("polars", "to_polars", "polars").from_arrow(self.to_arrow(random_state=random_state))
 
     @property
     def matrix(self) -> csr_array | None:
-        """The sanitization matrix, where patterns were hidden: see `Sanitization`."""
+        """The sanitization matrix, if patterns were hidden: see `Sanitization`."""
         return None if self.sanitization is None else self.sanitization.matrix
 
     @property
     def loss(self) -> float:
-        """The share of all item occurrences of the original that are gone (0 is best, 1 is worst).
+        """The share of all item occurrences of the original that were removed (0 is best, 1 is worst).
 
-        An occurrence that was recoded is still there, also where a transaction holds several that have one name now.
+        A recoded occurrence counts as kept, even if several of a transaction now share one name.
         """
         before = len(self.original.items)
         if not before:
@@ -275,12 +275,12 @@ class Release(Shown, Tabular):
 
     @property
     def recoded(self) -> float:
-        """The share of all item occurrences of the original that are still there, under a coarser name."""
+        """The share of all item occurrences of the original that were kept under a coarser name."""
         there = self.survivors()[self.original.codes(self.generalized)]
         return float(there.sum()) / max(1, len(self.original.items))
 
     def survivors(self) -> npt.NDArray[np.int64]:
-        """For each item of the original, how many of its occurrences are still there, under its name or a coarser one.
+        """For each item of the original, how many of its occurrences were kept, under its name or a coarser one.
 
         As the declared edits say; `discrepancy` tells whether they are true.
         """
@@ -327,12 +327,12 @@ class Release(Shown, Tabular):
 
     @property
     def own_loss(self) -> float | None:
-        """The average loss as the method has measured it, where no list of edits tells it; None: the edits do."""
+        """The average loss as the method measured it, if it does not follow from the edits; else None."""
         return None
 
     @property
     def certified(self) -> bool:
-        """Whether an auditor found that this data keeps this promise, and the account of the edits is complete."""
+        """Whether the audit found that the data keeps the promise, and the declared edits explain all changes."""
         return (
             self.audit is not None
             and self.audit.holds

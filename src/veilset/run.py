@@ -341,15 +341,16 @@ def _without_empty(release: Release) -> Release:
     empty = np.flatnonzero(whole.lengths == 0)
     stay = min(release.promise.empty_needed(kept), len(empty))
     withheld = empty[stay:]
-    notes = [f"{stay:,} empty transaction{'s' * (stay > 1)} had to stay: without, the promise is not kept."] * (
-        stay > 0
-    )
+    notes = release.notes
+    if stay:
+        were, them = ("transaction was", "it") if stay == 1 else ("transactions were", "them")
+        notes = (*notes, f"{stay:,} empty {were} kept because the promise fails without {them}.")
     return dataclasses.replace(
         release,
         custodian_data=whole.take(np.setdiff1d(np.arange(len(whole)), withheld)) if stay else kept,
         suppressed=release.original.in_order(gone),
         withheld=tuple(withheld.tolist()),
-        notes=(*release.notes, *notes),
+        notes=notes,
         attempts=release.attempts if len(gone) == before else _followed_by(release.attempts, len(gone) - before),
     )
 

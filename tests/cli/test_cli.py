@@ -75,6 +75,8 @@ def test_audit_on_a_terminal(shop, capsys, terminal, snapshot):
         ("audit baskets.csv --k 2 --p 2 --memory-limit big", 2, ("'big'", "2GB")),
         ("publsh baskets.csv", 2, ("publsh", "publish")),
         ("publish baskets.csv --k 2 --p 2", 2, ("--out",)),
+        ("publish", 2, ("INPUT",)),
+        ("publish baskets.csv --k 2 --p 2 --out-format xlsx --out release", 2, ("'xlsx'", "'parquet'", "'long'")),
         ("publish baskets.csv --k 9 --p 2 --out release", 3, (9, 7)),
         ("publish baskets.csv --k 2 --p 2 --method tre --out release", 2, ("'tre'", "'tree'")),
         ("verify nowhere", 2, ("'nowhere'",)),

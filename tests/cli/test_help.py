@@ -62,6 +62,14 @@ def test_no_sentence_is_long(command):
 
 
 @pytest.mark.parametrize("command", ALL)
+def test_no_text_says_a_thing_twice(command):
+    """Where several methods declare a flag, their texts are joined: they are the same, or about different things."""
+    _, options = texts(command)
+    begins = {name: [sentence.split()[:3] for sentence in sentences(text)] for name, text in options.items()}
+    assert [name for name, found in begins.items() if len(found) > len({*map(tuple, found)})] == []
+
+
+@pytest.mark.parametrize("command", ALL)
 def test_every_option_starts_with_a_noun_or_an_imperative(command):
     _, options = texts(command)
     after_models = {name: re.sub(r"^For [\w, -]+: ", "", text) for name, text in options.items()}

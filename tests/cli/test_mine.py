@@ -547,7 +547,7 @@ def test_a_strangers_names_do_not_steer_the_terminal(tmp_path, capsys, terminal)
 
 
 def test_the_commands_on_the_page_run(tmp_path, monkeypatch, capsys):
-    commands = re.findall(r"^    veilset mine (.*)$", PAGE.read_text(), re.MULTILINE)
+    commands = re.findall(r"^\$ veilset mine (.*)$", PAGE.read_text(), re.MULTILINE)
     assert len(commands) >= 4
     monkeypatch.chdir(tmp_path)
     data = vs.generate.grocery_pharmacy()

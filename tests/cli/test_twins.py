@@ -46,6 +46,7 @@ def test_people_are_told_at_home_only(baskets, capsys, terminal):
     assert main(["publish", str(baskets), *PROMISE, "--out", "out"]) == 0
     screen = " ".join(capsys.readouterr().out.split())
     assert screen.index("' B20.3' like 'B20.3' (8 transactions)") < screen.index("GO")  # before the decision
+    assert "--normalize strip,case,nfc" in screen
     public, custodian = (files(baskets.parent / "out" / part) for part in ("public", "custodian"))
     assert "glob: B20*" in custodian["report.html"].decode()
     assert custodian["report.html"].decode().count("8 transactions)") == 2
@@ -56,7 +57,7 @@ def test_people_are_told_at_home_only(baskets, capsys, terminal):
 
 def test_the_warning_on_the_page_is_true(tmp_path, terminal, capsys):
     """That of docs/sensitive.md, for the rows that stand below it."""
-    shown = re.search(r"```text\n(note: .*?)```", (DOCS / "sensitive.md").read_text(), re.DOTALL)
+    shown = re.search(r"```text\n(note: \d.*?)```", (DOCS / "sensitive.md").read_text(), re.DOTALL)
     assert shown is not None
     (tmp_path / "codes.csv").write_text('B20.3,milk\n" B20.3",milk\nb20.5\nb20.5,bread\n')
     main(["audit", str(tmp_path / "codes.csv"), *PROMISE])

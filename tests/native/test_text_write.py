@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.errors import refused
 from tests.support.text_parsers import arrays, basket, json_long, names_of, objects, rows_of
 from veilset import _native
 
@@ -116,21 +117,21 @@ def test_no_vocabulary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offsets", "items", "starts", "match"),
+    ("offsets", "items", "starts", "of"),
     [
-        ([], [], [0, 1], "offsets do not frame"),
-        ([-1, 0], [], [0, 1], "offsets do not frame"),
-        ([0, 2], [0], [0, 1], "offsets do not frame"),
-        ([0, 2, 1], [0, 0], [0, 1], "offsets do not frame"),
-        ([0, 1], [1], [0, 1], "item outside"),
-        ([0, 1], [-1], [0, 1], "item outside"),
-        ([0, 1], [0], [], "starts do not frame"),
-        ([0, 1], [0], [0, 2], "starts do not frame"),
-        ([0, 1], [0], [-1, 1], "starts do not frame"),
-        ([0, 1], [0], [1, 0], "starts do not frame"),
+        ([], [], [0, 1], "offsets"),
+        ([-1, 0], [], [0, 1], "offsets"),
+        ([0, 2], [0], [0, 1], "offsets"),
+        ([0, 2, 1], [0, 0], [0, 1], "offsets"),
+        ([0, 1], [1], [0, 1], "item"),
+        ([0, 1], [-1], [0, 1], "item"),
+        ([0, 1], [0], [], "starts"),
+        ([0, 1], [0], [0, 2], "starts"),
+        ([0, 1], [0], [-1, 1], "starts"),
+        ([0, 1], [0], [1, 0], "starts"),
     ],
 )
-def test_arrays_that_lie_are_refused(offsets, items, starts, match: str) -> None:
+def test_arrays_that_lie_are_refused(offsets, items, starts, of: str) -> None:
     rows = np.array(offsets, dtype=np.int64), np.array(items, dtype=np.int32)
     names = np.array(starts, dtype=np.int64), np.zeros(1, dtype=np.uint8)
     for write in (
@@ -138,8 +139,8 @@ def test_arrays_that_lie_are_refused(offsets, items, starts, match: str) -> None
         lambda: _native.text.format_json_lines(*rows, *names, b"", b""),
         lambda: _native.text.format_json_long(*rows, *names, b"", b"", b"", 1),
     ):
-        with pytest.raises(ValueError, match=match):
+        with refused(ValueError, of):
             write()
-    if "starts" not in match:
-        with pytest.raises(ValueError, match=match):
+    if of != "starts":
+        with refused(ValueError, of):
             _native.text.format_wide(*rows, 1, ",")

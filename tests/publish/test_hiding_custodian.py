@@ -49,7 +49,7 @@ def test_items_that_are_gone_are_suppressed(tmp_path):
     assert rows["lancets"]["why"]
 
 
-def test_what_must_go(tmp_path):
+def test_what_is_unavoidable(tmp_path):
     data = read(tmp_path)
 
     def of(*patterns: list[str], min_support: int | str) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def test_why_where_something_sensitive_is_told() -> None:
     run = run_of(api.anonymize(data, Coherence(h="2/5", k=2, p=2)))
     assert why_gone(run) == {"figs": "with 'tea': 75% of 4 people have 'hiv', h = 40%"}
     removed = run_of(api.anonymize(data, RhoUncertainty(rho="1/2"), method="remove-sensitive"))
-    assert why_gone(removed) == {"hiv": "75% of 4 people with 'figs' and 'tea' have it, ρ = 50%"}
+    assert why_gone(removed) == {"hiv": "75% of 4 people with 'figs' and 'tea' have it, rho = 50%"}
 
 
 def test_why_of_a_sensitive_item_that_is_too_common() -> None:

@@ -21,6 +21,14 @@ def test_identifiers_are_shown(tmp_path: Path, monkeypatch, snapshot) -> None:
         assert screen_text(report.print_reading, data) == snapshot(name=column)
 
 
+def test_numbers_of_patients_are_shown_where_each_line_is_a_visit(tmp_path: Path, monkeypatch, snapshot) -> None:
+    monkeypatch.chdir(tmp_path)
+    codes = ["J45", "E11,I10", "N39"]
+    lines = [f"{100_015 + 22 * (number % 60)},{codes[number % 3]}" for number in range(300)]
+    (tmp_path / "mrn.csv").write_text("\n".join(lines))
+    assert screen_text(report.print_reading, read("mrn.csv")) == snapshot
+
+
 def test_identifiers_are_on_the_custodians_page(snapshot) -> None:
     rows = [["tea", "ann@mail.org", "0660 1234567", "2024-01-03"], ["tea", "2024-01-04", "2024-01-05"]]
     html = report.custodian_report(

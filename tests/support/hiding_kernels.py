@@ -33,7 +33,7 @@ def hide(**changes) -> dict:
         "keep_spare": np.array([0, 2], dtype=np.int64),
         "odds": np.array([2**53, 0], dtype=np.uint64),
         "seed": 1,
-        "most_ways": 1,
+        "most_strategies": 1,
     }
     asked = question | BOUNDS | changes
     hidden = _native.hiding.ToHide(

@@ -100,6 +100,30 @@ def test_short_numbers_on_every_transaction() -> None:
     assert (found.kind, found.count) == ("unique", 30)
 
 
+CODES = ["J45", "E11", "I10", "N39", "F32"]
+
+
+@pytest.mark.parametrize("shape", ["{}", "P-{}", "{}/x"])
+def test_numbers_of_patients_who_return(shape: str) -> None:
+    patients = [shape.format(10_015 + 22 * number) for number in range(60)]
+    rows = [[patients[n % 60], *CODES[n % 5 : n % 5 + 1 + n % 3]] for n in range(300)]
+    rows += [[patients[7]], ["E11", "I10"], [patients[3], patients[4], "J45"]]  # the exceptions do not hide them
+    (found,) = Transactions.from_lists(rows).identifiers
+    assert (found.kind, found.count) == ("recurring", 60)
+    assert {*found.examples} <= {*patients}
+
+
+def test_numbers_that_recur_are_products() -> None:
+    """Where baskets hold several of them, or nothing else; with fewer digits, they are anything."""
+    products = [f"{85_123 + number}A" for number in range(60)]
+    several = [[*products[n % 50 : n % 50 + 2 + n % 7], "POST"] for n in range(300)]
+    alone = [[product] for product in products] * 5
+    short = [[str(1000 + n % 60), CODES[n % 5]] for n in range(300)]
+    few = [[str(10_000 + n % 19), CODES[n % 5]] for n in range(300)]
+    for rows in (several, alone, short, few):
+        assert Transactions.from_lists(rows).identifiers == ()
+
+
 def test_rare_items_here_and_there_are_no_identifiers() -> None:
     names = NAMES_OF_PEOPLE
     none = [["tea", f"item {n % 5}"] for n in range(len(names))]

@@ -352,8 +352,8 @@ def test_mining_does_not_write_over_the_taxonomy(pharmacy, capsys):
 def test_the_commands_on_the_page_run(tmp_path, monkeypatch, terminal, capsys):
     """The page shows what suggest shows, and the note that audit gives."""
     text = PAGE.read_text()
-    audits = re.findall(r"^    veilset (audit .*)$", text, re.MULTILINE)
-    generate, suggest = re.findall(r"^    veilset ((?:generate|sensitive) .*)$", text, re.MULTILINE)
+    audits = re.findall(r"^\$ veilset (audit .*)$", text, re.MULTILINE)
+    generate, suggest = re.findall(r"^\$ veilset ((?:generate|sensitive) .*)$", text, re.MULTILINE)
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(generate)) == 0
     capsys.readouterr()
@@ -363,7 +363,7 @@ def test_the_commands_on_the_page_run(tmp_path, monkeypatch, terminal, capsys):
     assert block is not None
     assert block[1].strip() in shown
     assert len(audits) == 2
-    notes = [line.strip() for line in text.splitlines() if line.startswith("    note: ")]
+    notes = re.findall(r"```text\n(note: .*)\n```", text)
     assert len(notes) == 1
     said = ""
     for command in audits:

@@ -9,7 +9,7 @@ class _HidingResult(TypedDict):
     step: int
     victims: int
     strategies: list[tuple[int, int, float]]
-    way: int
+    chosen: int
 
 def sanitize(
     offsets: _Int64,
@@ -52,7 +52,7 @@ def hide(
     odds: _Uint64,
     *,
     seed: int,
-    most_ways: int,
+    most_strategies: int,
     threads: int,
     memory_limit: int,
     time_limit: float,

@@ -16,22 +16,10 @@ from veilset.errors import InvalidArgument, lookalikes, near_misses, said
 from veilset.exact import exact_share, is_whole
 from veilset.limits import Bounds, Limits
 from veilset.models import PROMISES, PerPromise, Promise
-from veilset.options import Form, declared
+from veilset.options import declared, python_type
 from veilset.release import Release
 from veilset.transactions import Transactions
 
-_IN_PYTHON: dict[Form, str] = {
-    "whole": "int",
-    "count or share": "int, float or str",
-    "share": "float or str",
-    "switch": "bool",
-    "texts": "list of str",
-    "items": "list of str",
-    "patterns": "list of lists of str",
-    "weights": "mapping of str to float, or 'equal'",
-    "columns": "int, list of lists of str, or path",
-    "taxonomy": "Taxonomy, mapping, or path",
-}  # how a docstring calls the value of an option
 _OF_EVERY_RUN = ("method", "allow_sensitive", "drop_empty", *Bounds.__annotations__)
 _FOR_THIS_PROMISE = {"chosen", "drop_empty", "allow_sensitive"}  # options that are not the method's, or not for others
 
@@ -187,8 +175,7 @@ def described() -> str:
             takes = [one for one in declared(method) if not one.option.recorded]
             for one in takes:
                 switch = f"={one.option.means}" * (one.option.form == "switch")
-                form = _IN_PYTHON.get(one.option.form) or " or ".join(map(repr, one.option.choices)) or one.option.form
-                options.setdefault(f"{one.name}{switch} : {form}", {})[one.option.help] = None
+                options.setdefault(f"{one.name}{switch} : {python_type(one.option)}", {})[one.option.help] = None
             default = " (default)" if method is next(iter(methods.by_name.values())) else ""
             lines += _wrapped(f"``{name}``{default}: {', '.join(one.name for one in takes) or 'no options'}.")
         for alias, (name, means) in methods.aliases.items():

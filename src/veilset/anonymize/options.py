@@ -47,18 +47,9 @@ NuggetSupport: TypeAlias = Annotated[
 """k'; None: 1% of the transactions, but at least k."""
 
 NuggetSize: TypeAlias = Annotated[int | None, Option("whole", "Largest size of an itemset worth keeping.")]
-AsPublished: TypeAlias = Annotated[
-    bool, Option("switch", "Run the published algorithm only: restore no item, try no other strategy.")
-]
-Restore: TypeAlias = Annotated[
-    bool,
-    Option(
-        "switch",
-        "Run the published algorithm alone: put nothing back, try nothing else.",
-        flag="as-published",
-        means=False,
-    ),
-]
+_AS_PUBLISHED = "Run the published algorithm only: restore no item, try no other strategy."
+AsPublished: TypeAlias = Annotated[bool, Option("switch", _AS_PUBLISHED)]
+Restore: TypeAlias = Annotated[bool, Option("switch", _AS_PUBLISHED, flag="as-published", means=False)]
 """Put back what need not have gone: the result is maximal. False: the algorithm as published."""
 
 Exchange: TypeAlias = Annotated[
@@ -109,7 +100,7 @@ RandomState: TypeAlias = Annotated[
     int | None,
     Option(
         "whole",
-        "Secret seed of random choices. Default: random. Kept in OUT/custodian/recipe.toml.",
+        "Secret seed of random choices. Default: random. Kept in the release's custodian/recipe.toml.",
         least=0,
         most=2**64 - 1,
         secret=True,

@@ -87,10 +87,10 @@ def replay(
         )
     if unknown != "suppress" and (alike := [twin for twin in data.twins if twin.item in unheard]):
         raise InvalidArgument(
-            f"{_listed([twin.item for twin in alike])} not known when this was decided, and {alike[0].item!r} "
-            f"resembles {alike[0].resembles!r}, which was sensitive.",
-            f"Decide anew with publish and a list of all sensitive items, or say {said('unknown', 'suppress')} to "
-            "remove new items.",
+            f"{_listed([twin.item for twin in alike])} not in the earlier release, and {alike[0].item!r} resembles "
+            f"{alike[0].resembles!r}, which was sensitive.",
+            f"Run publish again with a list of all sensitive items, or use {said('unknown', 'suppress')} to remove new "
+            "items.",
         )
     if new and unknown == "refuse":
         raise InvalidArgument(

@@ -32,7 +32,7 @@ def sure_of(name: str, known: tuple[str, ...], support: int, confidence: Fractio
     """How sure an attacker is of a sensitive item, as a sentence says it."""
     if not known:
         everybody = f"{percent(confidence)} of all transactions contain {name!r}"
-        return f"{everybody}: an attacker who knows nothing is that confident"
+        return f"{everybody}: even an attacker with no knowledge has this confidence"
     if support == 1:
         return f"the only matching transaction contains {name!r}"
     return f"{percent(confidence)} of the {support:,} matching transactions contain {name!r}"

@@ -6,9 +6,11 @@ interrupted. An error goes to one stream: as JSON to stdout if ``--json`` was ty
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, MissingArgumentError
 
 from veilset import __version__
 from veilset.cli.flags import in_flags
@@ -39,13 +41,22 @@ def main(arguments: list[str] | None = None) -> int:
     return answer if isinstance(answer, int) else 0
 
 
+def _misused(error: CycloptsError) -> tuple[str, str, int]:
+    """The same for what the parser refuses; for what is missing, with an example from the command's help."""
+    help_command = f"See {' '.join(('veilset', *(error.command_chain or ())))} --help."
+    if not isinstance(error, MissingArgumentError) or error.argument is None:
+        return str(error).strip(), help_command, 2
+    name = error.argument.name
+    shown = re.search(rf" {name} (\S+)", inspect.getdoc(error.target) or "")
+    return f"{name} must be given.", f"For example: {name} {shown[1]}." if shown else help_command, 2
+
+
 def _told(error: BaseException) -> tuple[str, str, int]:
     """What an error says, what to do next, and the exit code."""
     if isinstance(error, CycloptsError) and isinstance(error.__cause__, VeilsetError):
         error = error.__cause__  # what was typed is no value of its option
     if isinstance(error, CycloptsError):
-        asked = " ".join(("veilset", *(error.command_chain or ())))
-        return str(error).strip(), f"See {asked} --help.", 2
+        return _misused(error)
     if isinstance(error, VeilsetError):
         return *error.spelled(in_flags), error.exit_code
     if isinstance(error, KeyboardInterrupt):

@@ -80,9 +80,11 @@ class Typed:
 def with_flags(cls: type[_Class], fields: dict[str, tuple[Declared, str, Any]]) -> type[_Class]:
     """The class as a dataclass with these fields (the option, its help text and its default), as cyclopts takes it."""
     for name, (said, text, default) in fields.items():
-        typed = Literal[said.option.choices] if said.option.form == "choice" else FORMS[said.option.form].typed
+        form = FORMS[said.option.form]
+        typed = Literal[said.option.choices] if said.option.form == "choice" else form.typed
         shown = isinstance(default, str)
-        parameter = Parameter(name=f"--{said.flag}", help=text, negative=(), show_default=shown)
+        help_text = f"{text} Repeatable." if form.several else text
+        parameter = Parameter(name=f"--{said.flag}", help=help_text, negative=(), show_default=shown)
         cls.__annotations__[name] = Annotated[typed | None if default is None else typed, parameter]
         setattr(cls, name, default)
     return dataclass(frozen=True)(cls)

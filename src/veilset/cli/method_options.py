@@ -32,8 +32,8 @@ _FLAGS = grouped(
 
 
 _FILES: dict[Form, str] = {
-    "items": "A file with one name per line. Repeatable.",
-    "patterns": "A file with one pattern per line, or a table. Repeatable.",
+    "items": "A file with one name per line.",
+    "patterns": "A file with one pattern per line, or a table.",
     "weights": "A CSV file item,weight, or: equal.",
     "columns": "A number, or a CSV file item,column.",
 }  # what is typed where Python takes lists and mappings

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from veilset import _native
-from veilset.errors import InvalidArgument, UnreadableInput, near_misses, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, near_misses, said, unknown
 from veilset.io.atomic import write_whole
 from veilset.io.files import read_text_bytes
 from veilset.io.formatting import line_ends, quoted
@@ -160,7 +160,8 @@ def _cell(value: Any, row: int, column: str) -> str:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         what = f"the column {column!r} holds {value!r}, which is not a name"
-        raise at_line(None, row, what, "Names are text or whole numbers. Use columns= to leave out other columns.")
+        advice = f"Names are text or whole numbers. Use {said('columns')} to leave out other columns."
+        raise at_line(None, row, what, advice)
     return str(value)
 
 

@@ -72,8 +72,7 @@ def identifying(names: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
     >>> identifying(["milk", "2024-01-03", "0660 1234567"])
     {'dates or times': array([1]), 'long numbers': array([2])}
     """
-    encoded = [name.encode() for name in names]
-    texts = strings_of((ends_of([len(name) for name in encoded]), np.frombuffer(b"".join(encoded), dtype=np.uint8)))
+    texts = _texts(names)
     # Most names hold neither an @ nor two digits side by side: they are compared with one pattern only.
     left = _places(texts, "@|[0-9].{0,2}[0-9]|[0-9a-f]{8}")
     found = {}
@@ -83,6 +82,27 @@ def identifying(names: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
             found[kind] = left[fits]
             left = np.delete(left, fits)
     return found
+
+
+def numbered(names: Sequence[str]) -> list[npt.NDArray[np.int64]]:
+    """Where the names with at least five digits stand, one array for each shape; all whole numbers have the same.
+
+    >>> numbered(["milk", "85123A", "100015", "20727B", "9100016"])
+    [array([1, 3]), array([2, 4])]
+    """
+    texts = _texts(names)
+    places = _places(texts, "(?:[0-9][^0-9]*){5}")
+    shapes = texts.take(arrow_numbers(places))
+    for pattern, written in (("^[0-9]+$", "0"), ("[0-9]", "0"), ("[A-Za-z]", "A")):
+        shapes = pc.replace_substring_regex(shapes, pattern, written)
+    shape_of = shapes.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    ends = np.cumsum(np.bincount(shape_of))
+    return np.split(places[np.argsort(shape_of, kind="stable")], ends[:-1]) if len(places) else []
+
+
+def _texts(names: Sequence[str]) -> Any:
+    encoded = [name.encode() for name in names]
+    return strings_of((ends_of([len(name) for name in encoded]), np.frombuffer(b"".join(encoded), dtype=np.uint8)))
 
 
 def _places(names: Any, pattern: str) -> npt.NDArray[np.int64]:

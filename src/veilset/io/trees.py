@@ -199,7 +199,8 @@ def _paths_of_edges(table: Table) -> dict[str, tuple[str, ...]]:
     path = table.path
     if len(table.columns) != 2:
         what = f"a table of edges needs 2 columns, not {len(table.columns)}: {', '.join(map(repr, table.columns))}"
-        raise in_header(path, what, "Name the child and the parent with columns=, or use kind='paths'.")
+        advice = f"Name the child and the parent with {said('columns')}, or use {said('kind', 'paths')}."
+        raise in_header(path, what, advice)
     if not table.rows:
         raise without_rows(path, "node")
     parent_of: dict[str, str] = {}

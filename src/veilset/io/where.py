@@ -121,7 +121,7 @@ class _InMemory:
                     changes |= not inside.columns <= {*parameters}
             if changes:
                 raise InvalidArgument(
-                    f"{said('where', self._text)}: {name} does not give the same answer again.",
+                    f"{said('where', self._text)}: {name} can return a different result on each run.",
                     "Write the value instead, so that the run can be repeated.",
                 )
         return names

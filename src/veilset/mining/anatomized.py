@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.errors import InvalidArgument
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import coded
 from veilset.mining.itemsets import Itemsets
@@ -19,13 +19,13 @@ from veilset.transactions import Transactions, check_transactions
 def expected_supports(
     data: Transactions, itemsets: Itemsets | Iterable[Iterable[str]], **bounds: Unpack[Bounds]
 ) -> npt.NDArray[np.float64]:
-    """How many transactions are expected to hold each itemset, if inside a bucket columns know nothing of each other.
+    """The expected support of each itemset, assuming columns are independent within a bucket.
 
-    This is how to use anatomized data. Inside a bucket it is not published which values of different columns go
-    together: the rows are one arrangement of very many, drawn at random. Any tool can mine them as they are, but the
-    support that it counts for items of several columns is partly chance. This is its mean over *all* arrangements: the
-    sum over the buckets B of |B| times the product, over the columns that the itemset touches, of the share of the
-    rows of B that hold its items there.
+    Use it to mine anatomized data. Such data does not say which values of different columns belong together within a
+    bucket: the rows are one of very many arrangements, drawn at random. Any tool can mine them, but the support it
+    counts for items of several columns is partly chance. The expected support is the mean over *all* arrangements: the
+    sum over the buckets B of |B| times the product, over the columns that the itemset touches, of the share of rows of
+    B that contain its items there.
 
     Parameters
     ----------
@@ -37,22 +37,22 @@ def expected_supports(
     Returns
     -------
     array of float64
-        In the order of the itemsets; of the items of one column, whole numbers. Otherwise, each term is rounded a few
-        times and added to the others: with q buckets the relative error is below (q + 2 columns) / 10¹⁵.
+        In the order of the itemsets; whole numbers for items of one column. Otherwise each term is rounded a few
+        times: with q buckets, the relative error is below (q + 2 columns) / 10¹⁵.
 
     Notes
     -----
     1. Read the table: ``data = vs.read("anatomy.csv", format="anatomy")``.
     2. Mine candidates in its rows: ``found = mining.frequent(data, "1%")`` or ``mining.rules(data, "1%", "50%")``. To
-       miss none that chance has made a little too rare in these rows, ask for less support than needed.
-    3. Judge them by ``expected_supports(data, found)`` instead of the counts. Of rules, the support is
-       ``expected_supports(data, found.itemsets)``; divided by ``expected_supports(data, found.antecedents)`` it is the
-       confidence.
+       miss none that are too rare in these rows by chance, use a lower minimum support than you need.
+    3. Judge them by ``expected_supports(data, found)`` instead of the counts. The support of rules is
+       ``expected_supports(data, found.itemsets)``; divide it by ``expected_supports(data, found.antecedents)`` for
+       the confidence.
 
-    For items of one column, the count and the expected support are the support in the original, exactly. Otherwise both
-    are the same on average, but the count has the variance of one draw, and the expected support has none. What remains
-    in both is what the columns took away: values of different columns that went together inside a bucket more often
-    than by chance have an expected support that is too low, and the other way round.
+    For items of one column, the count and the expected support both equal the support in the original. Otherwise they
+    agree on average, but the count has the variance of one draw, and the expected support has none. Neither shows what
+    the columns hide: if values of different columns occurred together within a bucket more often than by chance, their
+    expected support is too low; if less often, it is too high.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def expected_supports(
     if data.anatomy is None:
         raise InvalidArgument(
             "These transactions have no columns and buckets.",
-            "Use supports, which counts plain transactions; or read an anatomized table: read(path, format='anatomy').",
+            f"Use supports, which counts plain transactions; or read an anatomy with {said('format', 'anatomy')}.",
         )
     limits = Limits(**bounds)
     offsets, codes = coded(data, itemsets)

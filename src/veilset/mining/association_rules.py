@@ -1,4 +1,4 @@
-"""Association rules: who holds X often holds y too."""
+"""Association rules: transactions with X often contain y, too."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ADVICE = (
 
 
 class Rule(NamedTuple):
-    """*support* transactions hold both sides; *confidence* is their share of those that hold the antecedent."""
+    """*support* transactions contain both sides; *confidence* is their share of those with the antecedent."""
 
     antecedent: tuple[str, ...]
     consequent: str
@@ -37,7 +37,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules(Shown, Tabular):
-    """Association rules as arrays; names are looked up only for those that are looked at.
+    """Association rules as arrays; names are looked up on access.
 
     Rule i is ``antecedents[i]``, with the support of the antecedent alone, and the item ``names[consequents[i]]``;
     ``supports[i]`` transactions hold both.
@@ -82,12 +82,12 @@ class Rules(Shown, Tabular):
 
     @property
     def confidences(self) -> npt.NDArray[np.float64]:
-        """Of those who hold the antecedent, the share that holds the consequent; a `Rule` has it exactly."""
+        """The share of transactions with the antecedent that contain the consequent; a `Rule` has it exactly."""
         return np.asarray(self.supports / self.antecedents.supports, dtype=np.float64)
 
     @property
     def lifts(self) -> npt.NDArray[np.float64]:
-        """How many times the confidence is the share of all transactions that hold the consequent."""
+        """The confidence divided by the share of all transactions that contain the consequent."""
         by_chance = self.antecedents.supports * self.item_supports[self.consequents]
         return np.asarray(self.supports * self.transactions / by_chance, dtype=np.float64)
 
@@ -158,8 +158,8 @@ def rules(
     items: Iterable[str] | None = None,
     **bounds: Unpack[Bounds],
 ) -> Rules:
-    """The rules X → y: at least *min_support* transactions hold X and y, and these are at least the share
-    *min_confidence* of those that hold X. Sensitive items count like others.
+    """The rules X → y: at least *min_support* transactions contain X and y, and these are at least a share
+    *min_confidence* of those that contain X. Sensitive items are treated like others.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def rules(
     consequents : iterable of str, optional
         Only rules with one of these on the right side, such as ``data.sensitive``.
     min_size, max_size : int, optional
-        Leaves out rules with fewer or more items, both sides together.
+        Leave out rules with fewer or more items, both sides together.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def _right_sides(
     if len(left_out):
         raise InvalidArgument(
             f"The consequent {data.names[left_out[0]]!r} is not among the items.",
-            "Add it to items, or remove it from consequents.",
+            f"Add it to {said('items')}, or remove it from {said('consequents')}.",
         )
     return right
 

@@ -18,7 +18,7 @@ from veilset.transactions import Transactions, check_transactions
 
 
 def cover(data: Transactions, itemset: Iterable[str]) -> npt.NDArray[np.int64]:
-    """The numbers of the transactions that hold all of these items, ascending; of no items, those of all transactions.
+    """The positions of the transactions that contain all of these items, ascending; for no items, all positions.
 
     >>> data = Transactions.from_lists([["a", "b"], ["a"], ["a", "b", "c"]])
     >>> cover(data, ["b", "a"]).tolist()
@@ -32,7 +32,7 @@ def cover(data: Transactions, itemset: Iterable[str]) -> npt.NDArray[np.int64]:
 
 
 def support(data: Transactions, itemset: Iterable[str]) -> int:
-    """The number of transactions that hold all of these items.
+    """The number of transactions that contain all of these items.
 
     >>> support(Transactions.from_lists([["a", "b"], ["a"], ["a", "b", "c"]]), ["a", "b"])
     2
@@ -43,13 +43,13 @@ def support(data: Transactions, itemset: Iterable[str]) -> int:
 def supports(
     data: Transactions, itemsets: Itemsets | Iterable[Iterable[str]], **bounds: Unpack[Bounds]
 ) -> npt.NDArray[np.int64]:
-    """The support of each of many itemsets; much faster than asking for them one by one.
+    """The support of each of many itemsets; much faster than counting them one by one.
 
     Parameters
     ----------
     itemsets : Itemsets, or iterable of iterables of str
-        `Itemsets` may come from other data, such as the original of a release: items are matched by name, and one that
-        is not in *data* is held by no transaction. A name that is given as text has to be there.
+        `Itemsets` may come from other data, such as the original of a release: items are matched by name, and those
+        that are not in *data* have support 0. In lists of names, each must be in *data*.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def supports(
 
     Notes
     -----
-    Fastest where itemsets that share their rarest items follow each other, as `frequent` gives them.
+    Fastest if itemsets that share their rarest items are adjacent, as in the result of `frequent`.
 
     Examples
     --------
@@ -90,10 +90,10 @@ def pairs(
     items: Iterable[str] | None = None,
     **bounds: Unpack[Bounds],
 ) -> Itemsets:
-    """All pairs of items that at least *min_support* transactions hold together. Sensitive items count like others.
+    """All pairs of items that at least *min_support* transactions contain. Sensitive items are treated like others.
 
-    Takes memory for the pairs that occur, not for those that could. They come in the order of the vocabulary;
-    *min_support* and *items* are as for `frequent`.
+    Memory grows with the pairs that occur, not with those that could. Pairs are in vocabulary order; *min_support* and
+    *items* are as for `frequent`.
 
     >>> data = Transactions.from_lists([["a", "b"], ["a"], ["a", "b", "c"]])
     >>> pairs(data).to_lists()

@@ -34,7 +34,7 @@ def frequent(
     items: Iterable[str] | None = None,
     **bounds: Unpack[Bounds],
 ) -> Itemsets:
-    """The itemsets that at least *min_support* transactions hold. Sensitive items count like others.
+    """The itemsets that at least *min_support* transactions contain. Sensitive items are treated like others.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def frequent(
     kind : {"all", "closed", "maximal"}
         Closed: no larger itemset has the same support. Maximal: no larger itemset is frequent.
     min_size, max_size : int, optional
-        Leaves out itemsets with fewer or more items; which are closed or maximal does not depend on it.
+        Leave out itemsets with fewer or more items; this does not affect which are closed or maximal.
     items : iterable of str, optional
-        Only these items; the rest is treated as if it were not there.
+        Only these items; all others are ignored.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def frequent(
 
 @dataclass(frozen=True)
 class Count:
-    """How many itemsets there are, and how many of them hold each item."""
+    """The number of itemsets, and for each item the number of those that contain it."""
 
     total: int
     per_item: dict[str, int]
@@ -97,10 +97,9 @@ def count_frequent(
     Parameters
     ----------
     containing : iterable of str
-        Counts only the itemsets with all of these items: those inside their cohort. ``per_item`` then tells how many
-        hold these and the item.
+        Count only the itemsets with all of these items. ``per_item`` then says how many contain these and the item.
     avoiding : Itemsets, optional
-        Counts only the itemsets that contain none of these, which are matched by the names of their items.
+        Count only the itemsets that contain none of these; items are matched by name.
     min_support, min_size, max_size, items
         As for `frequent`.
 

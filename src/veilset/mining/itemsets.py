@@ -18,7 +18,7 @@ Selection: TypeAlias = slice | npt.NDArray[np.integer | np.bool_]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Itemsets(Shown, Tabular):
-    """Itemsets in one sparse matrix; names are looked up only for those that are looked at.
+    """Itemsets in one sparse matrix; names are looked up on access.
 
     Itemset i holds the items ``names[c] for c in items[offsets[i]:offsets[i + 1]]``, in the order of the vocabulary.
 
@@ -88,7 +88,7 @@ class Itemsets(Shown, Tabular):
 
     @staticmethod
     def joined(one: Itemsets, other: Itemsets) -> Itemsets:
-        """Those of both, which have the same vocabulary."""
+        """The itemsets of both, which must have the same vocabulary."""
         return Itemsets(
             one.names,
             np.concatenate([one.offsets, one.offsets[-1] + other.offsets[1:]]),

@@ -31,10 +31,10 @@ def giveaways(
     items: Iterable[str] | None = None,
     **bounds: Unpack[Bounds],
 ) -> Itemsets:
-    """The minimal moles that *k* transactions or more hold: they are moles because they give a sensitive item away.
+    """The minimal moles that *k* transactions or more contain: they are moles because they imply a sensitive item.
 
-    An itemset with a support of at least *k* is a mole if and only if it contains one of these. Where an attacker who
-    knows nothing is surer than *h* already, the only one is the empty itemset. Parameters are as for `minimal_rare`.
+    An itemset with a support of at least *k* is a mole if and only if it contains one of these. If the confidence of an
+    attacker who knows nothing is above *h*, the only one is the empty itemset. Parameters are as for `minimal_rare`.
 
     >>> data = Transactions.from_lists([["a", "b", "s"], ["a", "b", "s"], ["a"], ["b"], ["c"]], sensitive=["s"])
     >>> giveaways(data, 2, h="2/3").to_lists()
@@ -59,18 +59,20 @@ def count_moles(
     known: Itemsets | None = None,
     **bounds: Unpack[Bounds],
 ) -> Count:
-    """The exact number of moles: public itemsets that occur, and that fewer than *k* transactions hold or that give a
-    sensitive item away with more than *h* certainty, by themselves or by a subset.
+    """The exact number of moles, minimal or not.
+
+    A mole is a public itemset that occurs, and that fewer than *k* transactions contain, or that, or a subset of it,
+    implies a sensitive item with a confidence above *h*.
 
     Parameters
     ----------
     k, h, max_size, items
         As for `minimal_rare`.
     containing : iterable of str
-        Counts only the moles with all of these public items; ``per_item`` then tells how many hold these and the item.
+        Count only the moles with all of these public items; ``per_item`` then says how many contain these and the item.
     known : Itemsets, optional
-        What `giveaways` has found with the same *k*, *h* and *max_size* for these items or more: who counts often need
-        not search every time.
+        The result of `giveaways` with the same *k*, *h* and *max_size* for these items or more. It saves the search if
+        you count several times.
 
     Examples
     --------

@@ -120,24 +120,24 @@ def minimal_rare(
     include_absent: bool = False,
     **bounds: Unpack[Bounds],
 ) -> Moles:
-    """All minimal moles: occurring public itemsets with support below *k*, or that give a sensitive item away with more
-    than *h* certainty, all of whose proper subsets do neither.
+    """All minimal moles: occurring public itemsets with support below *k*, or that imply a sensitive item with a
+    confidence above *h*, while no proper subset does either.
 
-    Subsets include the empty one: where an attacker who knows nothing already breaks *k* or *h*, no itemset is minimal,
-    and the answer is empty. Single items come first, then pairs, then larger ones.
+    Subsets include the empty one: if an attacker who knows nothing already breaks *k* or *h*, no itemset is minimal,
+    and the result is empty. Single items come first, then pairs, then larger ones.
 
     Parameters
     ----------
     k : int
-        An itemset that fewer transactions hold is a mole.
+        Itemsets that fewer transactions contain are moles.
     h : float, str or Fraction
-        So is one that makes somebody surer than this of a sensitive item.
+        Itemsets that imply a sensitive item with higher confidence are moles too.
     max_size : int, optional
-        The largest number of items; None: any.
+        Maximum number of items; None: any number.
     items : iterable of str, optional
         Only itemsets of these public items.
     include_absent : bool
-        Also itemsets that no transaction holds, though transactions hold each of their subsets.
+        Include itemsets that no transaction contains, if transactions contain each of their subsets.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def minimal_rare_chunks(
     chunk_size: int = 1_000_000,
     **bounds: Unpack[Bounds],
 ) -> Iterator[Moles]:
-    """`minimal_rare` in chunks of *chunk_size*, found as they are asked for: all of them together need not fit memory.
+    """`minimal_rare` in chunks of *chunk_size*, found one after the other: together they need not fit into memory.
 
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["c"]])
     >>> [len(chunk) for chunk in minimal_rare_chunks(data, 3, chunk_size=2)]
@@ -220,7 +220,7 @@ def _items_of_rare_rows(public: Transactions, k: int, limits: Limits) -> tuple[s
 
 
 class Keeping:
-    """A set of public items without moles: asks of one more item whether it would bring one."""
+    """A set of public items without moles, which says whether one more item would add a mole."""
 
     def __init__(
         self,
@@ -243,7 +243,7 @@ class Keeping:
         self._kept.keep(int(self._data.codes([item])[0]))
 
     def drop(self, item: str) -> None:
-        """Take an item out of the set."""
+        """Remove an item from the set."""
         self._kept.drop(int(self._data.codes([item])[0]))
 
     def brings_mole(self, item: str) -> bool:

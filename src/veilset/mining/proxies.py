@@ -34,9 +34,10 @@ _CERTAINTY = 0.975  # about, that no true share is below its bound
 
 @dataclass(frozen=True)
 class Proxy:
-    """Of *held* transactions with the public *items*, *support* hold *sensitive* too; of all, the share *share* does.
+    """Public *items* (X) that predict a *sensitive* one (s).
 
-    *lower* is the lower bound of the confidence (Wilson), about 97.5% certain for all that were counted together.
+    *held* transactions contain X, *support* of them also contain s, and a share *share* of all transactions contains s.
+    *lower* is a lower bound of the confidence (Wilson): about 97.5% certain for all bounds together.
     """
 
     items: tuple[str, ...]
@@ -48,23 +49,23 @@ class Proxy:
 
     @property
     def confidence(self) -> Fraction:
-        """Pr(s | X): the share of those with X that have s."""
+        """Pr(s | X): the share of transactions with X that contain s."""
         return Fraction(self.support, self.held)
 
     @property
     def lift(self) -> Fraction:
-        """How many times the confidence is the share of all."""
+        """The confidence divided by the share of all transactions that contain s."""
         return self.confidence / self.share
 
     @property
     def gain(self) -> float:
-        """How much surer of s than of anybody one gets by knowing X, cautiously: *lower* less *share*."""
+        """What knowing X adds to the confidence in s, cautiously: *lower* minus *share*."""
         return self.lower - float(self.share)
 
 
 @dataclass(frozen=True)
 class Proxies:
-    """The proxies that come *first*, of all that were *found* among as many pairs of X and s as were *counted*."""
+    """The *first* proxies, the number *found*, and the number of pairs of X and s that were *counted*."""
 
     first: tuple[Proxy, ...]
     found: int
@@ -79,21 +80,21 @@ def proxies(
     top: int | None = 20,
     **bounds: Unpack[Bounds],
 ) -> Proxies:
-    """The public items that predict a sensitive one, those first that make an attacker surest.
+    """The public items that predict a sensitive one, highest attacker confidence first.
 
     Parameters
     ----------
     size : {1, 2}
-        Up to how many items X has. A pair is listed only if its bound is above those of both of its items.
+        Maximum number of items in X. A pair is listed only if its bound is above those of both of its items.
     min_support : int, float or str
-        At least this many transactions hold X and s together: a number, or a share of all.
+        Minimum number of transactions that contain X and s: a number, or a share of all.
     top : int, optional
-        How many to give; None: all.
+        Maximum number to return; None: all.
 
     Returns
     -------
     Proxies
-        By `Proxy.gain`, then the smaller X, then in the order of the vocabulary. Only gains above 0 are there.
+        Largest `Proxy.gain` first, then the smaller X, then in vocabulary order. Only gains above 0 are listed.
 
     Examples
     --------

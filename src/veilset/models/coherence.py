@@ -18,20 +18,20 @@ from veilset.transactions import Transactions
 class Coherence(Promise):
     """Protects everybody in the data against an attacker who knows up to *p* of their public items.
 
-    Whatever such an attacker knows, at least *k* transactions fit it (or none at all), and no sensitive item is in more
-    than a share *h* of those that fit.
+    At least *k* transactions match anything such an attacker knows, or none do, and no sensitive item is in more than a
+    share *h* of those that match.
 
     Parameters
     ----------
     k : int
-        How many transactions must fit, at least.
+        Minimum number of transactions that match.
     p : int or None
-        How many public items the attacker may know; None: any number.
+        Maximum number of public items the attacker knows; None: any number.
     h : share, optional
-        How sure the attacker may become of one particular sensitive item, at most: a number such as 0.4, or text such
-        as ``"2/3"``. It must be given if the data has sensitive items.
+        Maximum confidence in any one sensitive item: a number such as 0.4, or text such as ``"2/3"``. It must be given
+        if the data has sensitive items.
     sensitive_groups : iterable of iterables of str
-        Sensitive items that say the same about a person: for *h*, those of a group are one item.
+        Sensitive items that reveal the same about a person; *h* treats those of a group as one item.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Coherence(Promise):
             Iterable[Iterable[str]],
             Option(
                 "groups",
-                "File with sensitive items that reveal the same about a person; h treats them as one. Repeatable.",
+                "File with sensitive items that reveal the same about a person; h treats them as one.",
                 flag="sensitive_group",
             ),
         ] = (),
@@ -98,7 +98,7 @@ class Coherence(Promise):
 
     @property
     def excludes_nothing(self) -> Mapping[str, object]:
-        """One transaction always fits, and nobody is more than sure.
+        """With k = 1 and h = 1, any data keeps it.
 
         >>> dict(Coherence(h=1, k=1, p=2).excludes_nothing), dict(Coherence(h=1, k=2, p=2).excludes_nothing)
         ({'k': 10, 'h': 0.4}, {})
@@ -108,7 +108,7 @@ class Coherence(Promise):
         return {"k": 10} if self.h is None else {"k": 10, "h": 0.4}
 
     def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
-        """Likewise if nobody is more than sure and all items are sensitive: then k has nothing to act on.
+        """Likewise with h = 1 if all items are sensitive: k is about public items only.
 
         >>> data = Transactions.from_lists([["flu"], ["flu", "hiv"]], sensitive=["flu", "hiv"])
         >>> Coherence(h=1, k=2, p=2).excludes_nothing_in(data).instead
@@ -124,18 +124,18 @@ class Coherence(Promise):
 
     @property
     def support_floor(self) -> int:
-        """k: no release shows what fewer transactions hold."""
+        """k: no public itemset in a release is in fewer transactions."""
         return self.k
 
     @property
     def share(self) -> Fraction:
-        """*h*, or 1 where none was given: then there is no sensitive item to be sure of."""
+        """*h*, or 1 if none was given: then no item is sensitive."""
         return Fraction(1) if self.h is None else self.h
 
     def as_seen_by_attacker(self, data: Transactions) -> Transactions:
         """The data as this promise sees it: the sensitive items of a group are one item.
 
-        Whoever has one of them has the group, so that a bound for the group bounds each of its items.
+        A person with one of them has the group, so a bound for the group holds for each of its items.
 
         >>> data = Transactions.from_lists([["tea", "hiv"], ["tea", "aids"], ["tea"]], sensitive=["hiv", "aids"])
         >>> Coherence(h="1/2", k=2, p=1, sensitive_groups=[["hiv", "aids"]]).as_seen_by_attacker(data).to_lists()
@@ -175,7 +175,7 @@ class Coherence(Promise):
         return Coherence(h=self.h, k=self.k, p=self.p, sensitive_groups=[group for group in groups if len(group) > 1])
 
     def check_items(self, data: Transactions) -> None:
-        """Raise if an item of a group is not in the data at all: a misspelled name would protect nobody."""
+        """Raise if an item of a group is not in the data: a misspelled name would protect nobody."""
         data.codes([item for group in self.sensitive_groups for item in group])
 
     def check_data(self, data: Transactions) -> None:
@@ -194,7 +194,7 @@ class Coherence(Promise):
             )
 
     def check_meaningful(self, data: Transactions) -> None:
-        """Raise if only h could exclude anything, and nothing is sensitive."""
+        """Raise if only h could have an effect, and no item is sensitive."""
         if self.k == 1 and self.share < 1 and not data.sensitive:
             raise InvalidArgument(
                 f"No item is sensitive, so {said('h', str(self.h))} has no effect, and {said('k', 1)} excludes "
@@ -202,7 +202,7 @@ class Coherence(Promise):
                 f"Name the sensitive items ({said('sensitive')}), or choose for example {said('k', 10)}.",
             )
 
-    def check_feasible(self, data: Transactions) -> None:
+    def refuse_infeasible(self, data: Transactions) -> None:
         """Raise if the empty itemset breaks the promise (thesis Theorem 3): no suppression of public items helps."""
         self.check_data(data)
         data = self.as_seen_by_attacker(data)
@@ -228,8 +228,8 @@ class Coherence(Promise):
     def too_common(self, data: Transactions) -> tuple[str, ...]:
         """The sensitive items that are in more than a share h of all transactions, in vocabulary order.
 
-        With them an attacker who knows nothing is too sure already (thesis Theorem 3). Of a sensitive group that is,
-        the most frequent members go, one after the other, until the rest is not.
+        With them, even an attacker who knows nothing has too high a confidence (thesis Theorem 3). If a sensitive group
+        is too common, its most frequent members are removed one by one until the rest is not.
 
         >>> data = Transactions.from_lists([["tea", "flu"], ["flu"], ["tea", "hiv"]], sensitive=["flu", "hiv"])
         >>> Coherence(h="1/2", k=1, p=1).too_common(data)
@@ -246,7 +246,7 @@ class Coherence(Promise):
         return data.in_order(gone)
 
     def empty_needed(self, data: Transactions) -> int:
-        """So many that there are k transactions, and that no sensitive item is in more than a share h of them.
+        """As many as needed to have k transactions, and no sensitive item in more than a share h of them.
 
         >>> data = Transactions.from_lists([["flu", "tea"], ["tea"]], sensitive=["flu"])
         >>> Coherence(h="2/5", k=2, p=1).empty_needed(data)
@@ -257,7 +257,7 @@ class Coherence(Promise):
         return max(0, max(self.k, -(-most // self.share)) - len(data))
 
     def parameters(self) -> dict[str, Parameter]:
-        """h as text, so that it stays exact; p None for unlimited; groups only where there are any."""
+        """h as text, so that it stays exact; p None for unlimited; groups only if there are any."""
         groups: dict[str, Parameter] = {"sensitive_groups": self.sensitive_groups} if self.sensitive_groups else {}
         return {"h": None if self.h is None else str(self.h), "k": self.k, "p": self.p, **groups}
 

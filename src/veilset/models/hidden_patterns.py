@@ -37,7 +37,7 @@ _MinSupport = Annotated[
 
 
 class _Hidden(Promise):
-    """What both promises have: a list of itemsets, and the support at which one of them is found."""
+    """What both promises have: a list of itemsets, and the support at which one is discoverable."""
 
     secret: ClassVar[bool] = True
     edits: ClassVar[Edit] = "occurrences"
@@ -49,7 +49,7 @@ class _Hidden(Promise):
     @property
     @abstractmethod
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
-        """The sets of items whose support has to fall."""
+        """The sets of items whose support must be reduced."""
 
     @property
     def secrets(self) -> int:
@@ -64,7 +64,7 @@ class _Hidden(Promise):
         return hash(tuple(self.parameters().values()))
 
     def least_support(self, transactions: int) -> int:
-        """How many of so many transactions make an itemset one that is found."""
+        """The support at which an itemset is discoverable among so many transactions."""
         return support_of(self.min_support, transactions)
 
     def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
@@ -83,11 +83,11 @@ class _Hidden(Promise):
         return super().excludes_nothing_in(data)
 
     def check_items(self, data: Transactions) -> None:
-        """Raise if a listed item is not in data that was not changed yet: a misspelled name would hide nothing."""
+        """Raise if a listed item is not in the original: a misspelled name would hide nothing."""
         data.codes(item for itemset in self.itemsets for item in itemset)
 
     def check_drop_empty(self) -> None:
-        """Raise if min_support is a share: of fewer transactions it is fewer, and what was hidden would be found."""
+        """Raise if min_support is a share: with fewer transactions, hidden patterns could reach it."""
         if isinstance(self.min_support, Fraction):
             raise InvalidArgument(
                 f"{said('drop_empty')} cannot be combined with {said('min_support', str(self.min_support))}, a share: "
@@ -105,10 +105,10 @@ class HiddenPatterns(_Hidden):
     Parameters
     ----------
     patterns : iterable of iterables of str
-        Sets of items that must not be found together often.
+        Sets of items that must not be discoverable.
     min_support : int, float or str
-        The number of transactions at which a pattern counts as found: a whole number, or a share of the transactions
-        such as 0.01 or ``"1%"``.
+        Number of transactions at which a pattern counts as discoverable: a whole number, or a share of the
+        transactions such as 0.01 or ``"1%"``.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class HiddenPatterns(_Hidden):
             Iterable[Iterable[str]],
             Option(
                 "patterns",
-                "File with the patterns to hide, one per line with commas, or a table from veilset mine. Repeatable.",
+                "File with the patterns to hide, one per line with commas, or a table from veilset mine.",
                 "patterns.txt",
             ),
         ],
@@ -142,7 +142,7 @@ class HiddenPatterns(_Hidden):
 
     @property
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
-        """The sets of items whose support has to fall."""
+        """The sets of items whose support must be reduced."""
         return self.patterns
 
     def parameters(self) -> dict[str, Parameter]:
@@ -161,12 +161,13 @@ class HiddenRules(_Hidden):
     Parameters
     ----------
     rules : iterable of pairs
-        Antecedent and consequent of each: an item, or several; or rules as `veilset.mining.rules` gives them.
+        Antecedent and consequent of each, an item or several; or rules from `veilset.mining.rules`.
     min_support : int, float or str
-        The number of transactions with both sides at which a rule counts as found: a whole number, or a share of the
-        transactions such as 0.01 or ``"1%"``.
+        Number of transactions with both sides at which a rule counts as discoverable: a whole number, or a share of
+        the transactions such as 0.01 or ``"1%"``.
     min_confidence : share
-        The share of the transactions with the antecedent that hold the consequent too, at which it does.
+        Confidence at which a rule counts as discoverable: the share of transactions with the antecedent that contain
+        the consequent.
 
     Examples
     --------
@@ -188,7 +189,7 @@ class HiddenRules(_Hidden):
             Option(
                 "rules",
                 "File with the rules to hide, one per line such as bread, butter -> milk, or a table from veilset "
-                "mine. Repeatable.",
+                "mine.",
                 "rules.txt",
             ),
         ],
@@ -208,7 +209,7 @@ class HiddenRules(_Hidden):
 
     @property
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
-        """Both sides of each rule: the sets of items whose support has to fall, for the support or the confidence."""
+        """Both sides of each rule together: the sets of items whose support must be reduced."""
         return tuple(_in_order((*antecedent, *consequent), "A rule") for antecedent, consequent in self.rules)
 
     def parameters(self) -> dict[str, Parameter]:

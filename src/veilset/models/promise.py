@@ -161,8 +161,17 @@ class Promise(ABC):
     def check_items(self, data: Transactions) -> None:  # noqa: B027 - it names no items
         """Raise `InvalidArgument` if the promise names items that the data, not yet changed, does not have."""
 
-    def check_feasible(self, data: Transactions) -> None:  # noqa: B027 - it can always be kept
-        """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it."""
+    def check_feasible(self, data: Transactions) -> None:
+        """Raise `Infeasible`, with the items to blame, if no change of public items can make *data* keep it.
+
+        A run, its method and its account may all ask: it is worked out once, and kept with the data.
+        """
+        if self not in data.feasible_for:
+            self.refuse_infeasible(data)
+            data.feasible_for.add(self)
+
+    def refuse_infeasible(self, data: Transactions) -> None:  # noqa: B027 - it can always be kept
+        """What `check_feasible` works out; a promise overrides this."""
 
     def check_meaningful(self, data: Transactions) -> None:  # noqa: B027 - it always is
         """Raise `InvalidArgument` if the promise says nothing about such data, so that asking for it is a slip."""
@@ -192,24 +201,24 @@ class Promise(ABC):
 
 @dataclass(frozen=True)
 class Witness:
-    """One reason why a promise does not hold.
+    """One violation of a promise.
 
     Parameters
     ----------
     itemset : tuple of str
-        What an attacker knows; empty: nothing at all.
+        The items an attacker knows; empty: none.
     support : int
-        The number of transactions that hold all of it.
+        Number of transactions that contain them all.
     sensitive : str or None
-        The sensitive item that can be inferred; None if it is the person that can be found.
+        The sensitive item that can be inferred; None if the person can be found.
     confidence : Fraction or None
-        How sure the attacker is of it.
+        The attacker's confidence in it.
     reason : str
         The same in words.
     bucket : int or None
-        Where values of columns are looked at, the bucket in which the itemset is one, counted from 1.
+        For data in columns and buckets: the bucket, counted from 1, in which the itemset is a value.
     column : tuple of str
-        And all items of its column; empty where transactions are published whole, each as a bucket of its own.
+        All items of its column; empty if transactions are published whole, each as a bucket of its own.
     """
 
     itemset: tuple[str, ...]
@@ -226,7 +235,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Margin:
-    """The extreme value an auditor met, and where."""
+    """The most extreme value in the data, and where it occurs."""
 
     value: Fraction | int
     itemset: tuple[str, ...]
@@ -285,38 +294,38 @@ class Reach:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Shown):
-    """An auditor's answer about one promise on one set of transactions.
+    """The result of auditing one set of transactions for one promise.
 
     Parameters
     ----------
     promise : Promise
-        What was asked.
+        The promise that was checked.
     holds : bool
         Whether the data keeps it.
     witnesses : tuple of Witness
-        Reasons why not, the most severe first, up to the limit that was asked for.
+        Violations, the most severe first, up to the requested number.
     found : int
-        All reasons there are, listed or not.
+        Number of all violations, listed or not.
     found_by_size : tuple of int
-        The same by number of items known: first those of one item.
+        The same by the number of known items: first those of one item.
     margins : mapping
-        Name to `Margin`: how close to the limits the data comes; exact when the promise holds.
+        Name to `Margin`: how close the data comes to each limit; exact if the promise holds.
     checked : int
-        How many itemsets were counted, or groups of values.
+        Number of itemsets, or groups of values, that were counted.
     feasible : bool
         False if even an attacker who knows nothing breaks the promise.
     transactions : int
-        How many transactions were looked at.
+        Number of transactions.
     reach : Reach or None
-        What choosing p means for this data; None where the promise has no p, or there are no transactions.
+        What each p means for this data; None if the promise has no p, or there are no transactions.
     leftovers : tuple of Leftover
-        What is left of each listed pattern or rule, in the promise's order; empty where it lists none.
+        What is left of each listed pattern or rule, in the promise's order; empty if it lists none.
     counted : str
-        What `checked` is a number of, in the plural.
+        What `checked` counts, in the plural.
     has_sensitive : bool
-        Whether items are sensitive, where the promise asks something else of those.
+        Whether items are sensitive, for promises that treat those differently.
     vacuous : bool
-        Whether any data such as this keeps the promise, although other data may break it.
+        Whether any data like this keeps the promise, although other data may break it.
     """
 
     promise: Promise

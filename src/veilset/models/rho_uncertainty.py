@@ -19,13 +19,13 @@ from veilset.transactions import Transactions
 class RhoUncertainty(Promise):
     """Protects everybody in the data against an attacker who knows any part of their transaction.
 
-    Whatever such an attacker knows of somebody, sensitive items included, no other sensitive item follows from it with
-    a certainty of *rho* or more (Definition 3.1); neither does it from knowing nothing.
+    For anything such an attacker knows, including sensitive items, the confidence in any other sensitive item stays
+    below *rho*, even for an attacker who knows nothing (Definition 3.1).
 
     Parameters
     ----------
     rho : share
-        The certainty that no attacker may reach: a number such as 0.5, or text such as ``"2/3"``.
+        Confidence that no attacker reaches: a number such as 0.5, or text such as ``"2/3"``.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class RhoUncertainty(Promise):
     def __repr__(self) -> str:
         return f"RhoUncertainty(rho={self.rho})"
 
-    def check_feasible(self, data: Transactions) -> None:
-        """It can always be kept, where it says anything."""
+    def refuse_infeasible(self, data: Transactions) -> None:
+        """Raise if it says nothing about the data; otherwise it can always be kept."""
         self.check_meaningful(data)
 
     def check_meaningful(self, data: Transactions) -> None:
-        """Raise if nothing is sensitive: what can be inferred then needs no protection."""
+        """Raise if no item is sensitive: then there is nothing to protect."""
         if not data.sensitive:
             raise InvalidArgument(
                 "No item is sensitive, so there is nothing to protect from inference.",
@@ -69,7 +69,7 @@ class RhoUncertainty(Promise):
             )
 
     def inferred_from_nothing(self, data: Transactions) -> tuple[str, ...]:
-        """The sensitive items that so many have that an attacker who knows nothing is too sure of them.
+        """The sensitive items so common that an attacker who knows nothing infers them.
 
         >>> data = Transactions.from_lists([["flu"], ["flu", "hiv"], ["tea"]], sensitive=["flu", "hiv"])
         >>> RhoUncertainty(rho=0.5).inferred_from_nothing(data)
@@ -80,7 +80,7 @@ class RhoUncertainty(Promise):
         return tuple(data.names[code] for code in codes.tolist())
 
     def too_common_among(self, data: Transactions) -> tuple[str, ...]:
-        """Fewer transactions make an attacker surer who knows nothing, and nobody else."""
+        """With fewer transactions, an attacker who knows nothing is more confident; others are not."""
         return self.inferred_from_nothing(data)
 
     def parameters(self) -> dict[str, Parameter]:

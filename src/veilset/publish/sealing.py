@@ -39,7 +39,7 @@ def _commitment(promise: Promise, seed: str) -> str:
 
 def public_audit(answer: Audit, promise: Promise) -> Audit:
     """The auditor's answer as a public report tells it, where *promise* is what is said in public."""
-    if not isinstance(promise, Sealed):
+    if not answer.promise.secret:
         return answer
     return Audit(
         promise=promise,
@@ -48,7 +48,7 @@ def public_audit(answer: Audit, promise: Promise) -> Audit:
         found=0,
         found_by_size=(),
         margins={},
-        checked=promise.count,  # how many sets the auditor looked at besides would tell how large the patterns are
+        checked=answer.promise.secrets,  # how many sets were counted besides would tell how large the patterns are
         feasible=True,
         transactions=answer.transactions,
         vacuous=answer.excludes_nothing,

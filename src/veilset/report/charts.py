@@ -185,6 +185,8 @@ def _svg(chart: Any, label: str) -> Markup:
 def _clean(svg: str, label: str) -> Markup:
     """The drawing alone: only the elements and attributes that draw, everything in it escaped anew."""
     root = _drawing(ElementTree.fromstring(svg))  # noqa: S314 - our own renderer wrote it
+    for side in ("width", "height"):  # it is as wide as its column, also on a phone; the viewBox keeps its shape
+        root.attrib.pop(side)
     root.set("role", "img")
     root.set("aria-label", label)
     return Markup(ElementTree.tostring(root, encoding="unicode"))  # noqa: S704 - escaped by the line above

@@ -11,7 +11,7 @@ from veilset.report.binding import binding_lines, binding_title
 from veilset.report.caveats import doubt_sentence, no_public_sentence
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
-from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
+from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, violations_figure
 from veilset.report.reading import reading_notes
 from veilset.report.recoding import recoding_sentence
 from veilset.report.text import NUMBERS, ROUNDED_UP, braced, number, rounded_up, shares, shown
@@ -23,7 +23,7 @@ from veilset.report.words import (
     removed_sentence,
     undecided_sentence,
     verdict,
-    ways_by_size,
+    violations_by_size,
     words_of,
 )
 from veilset.run import Run
@@ -62,7 +62,9 @@ def custodian_report(run: Run) -> str:
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
         reading_notes=reading_notes(original),
         options=", ".join(
-            f"{name}={_option(name, value)}" for name, value in release.options.items() if name != "chosen"
+            f"{name}={_option(name, value)}"
+            for name, value in release.options.items()
+            if name != "chosen" and (value or not isinstance(value, (Mapping, tuple, type(None))))
         ),
         taken=taken_sentence(release),
         cut=words.cut(release.custodian_data, limits),
@@ -101,7 +103,7 @@ def custodian_report(run: Run) -> str:
 
 def _option(name: str, value: object) -> str:
     if isinstance(value, Mapping):
-        return f"for {number(len(value), 'item')}"
+        return number(len(value), "item")
     if isinstance(value, tuple):
         lists = "column" if name == "columns" else "pattern"
         return number(len(value), lists if value and isinstance(value[0], tuple) else "item")
@@ -166,7 +168,7 @@ def _risks(before: Audit, *, merged: bool, unknown: bool) -> dict[str, object]:
         "rows": [(*words.row(risk, before), _times(float(words.over(risk, before)))) for risk in listed],
         "more": words.more(before, len(listed)),
         "rounding": ROUNDED_UP if any(risk.confidence and rounded_up(risk.confidence) for risk in listed) else "",
-        "by_size": ways_figure(before.found_by_size, says=says) if (says := ways_by_size(before)) else None,
+        "by_size": violations_figure(before.found_by_size, says=says) if (says := violations_by_size(before)) else None,
     }
 
 

@@ -58,7 +58,9 @@ def taken_sentence(release: Release) -> str:
 
 
 def _steps(how: Sanitization) -> str:
-    return f" (matrix {how.by_matrix:,}, victims {how.by_victims:,}, restored {how.put_back:,})"
+    counted = {"by the matrix": how.by_matrix, "more to hide everything": how.by_victims, "restored": how.put_back}
+    parts = [f"{count:,} {what}" for what, count in counted.items() if count]
+    return f" ({', '.join(parts)})" if len(parts) > 1 else ""
 
 
 def how_it_was_hidden(release: Release) -> list[str]:
@@ -91,7 +93,7 @@ def how_it_was_hidden(release: Release) -> list[str]:
 
 
 def _from_product(release: Release) -> bool:
-    """Whether the release starts from the product: the first way does, the others from the data itself."""
+    """Whether the release starts from the product: the first strategy does, the others from the data itself."""
     return not release.attempts or release.attempts[0].won
 
 

@@ -89,11 +89,11 @@ def bucket_figure(sizes: npt.NDArray[np.int64], *, says: str) -> Figure | None:
     return _figure(histogram, ["main"], title=title, across=across, up="buckets", says=says)
 
 
-def ways_figure(by_size: Sequence[int], *, says: str) -> Figure | None:
-    """In how many ways a promise can be broken, by the number of items known."""
-    title, across, first = "Ways to break the promise", "items an attacker must know", "Items known"
-    histogram = Histogram(tuple(range(1, len(by_size) + 2)), {"ways": tuple(by_size)})
-    return _figure(histogram, ["sensitive"], title=title, across=across, up="ways", says=says, first=first)
+def violations_figure(by_size: Sequence[int], *, says: str) -> Figure | None:
+    """How many sets of known items break a promise, by their size."""
+    title, across, first = "Sets of items that break the promise", "items an attacker must know", "Items known"
+    histogram = Histogram(tuple(range(1, len(by_size) + 2)), {"sets": tuple(by_size)})
+    return _figure(histogram, ["sensitive"], title=title, across=across, up="sets", says=says, first=first)
 
 
 def curve_figure(binding: Binding) -> Figure:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from veilset.errors import in_python
+from veilset.errors import in_python, said, spelled
 from veilset.report.text import in_quotes, number
 from veilset.transactions import Identifiers, Transactions
+from veilset.transactions.normalizing import STEPS
 
 _MOST_TWINS = 10
 _ONE = {
@@ -22,10 +23,10 @@ def reading_notes(data: Transactions, spell: Callable[..., str] = in_python) -> 
     """What a careful reader would want to know about how data was read; for nobody but its custodian.
 
     The notes of the reader, items that look like identifiers, and public items that resemble sensitive ones.
-    *spell* writes the options in the reader's notes.
+    *spell* writes the options that they name.
     """
     notes = [] if data.source is None else data.source.notes_in(spell)
-    twins = [sentence] if (sentence := twins_sentence(data)) else []
+    twins = [spelled(sentence, spell)] if (sentence := twins_sentence(data)) else []
     return [*notes, *(_sentence(found, data) for found in data.identifiers), *twins]
 
 
@@ -52,6 +53,8 @@ them out.
     if found.kind in ("unique", "rare"):  # never one alone
         few = "only one transaction" if found.kind == "unique" else "only one or two transactions"
         what = f"{found.count:,} of {number(len(data.names), 'item')}{there} occur in {few}"
+    elif found.kind == "recurring":  # nor these
+        what = f"Nearly every transaction holds exactly one of {found.count:,} numbers or codes{there}"
     else:
         what = f"{number(found.count, 'item')}{there} {'looks' if one else 'look'} like "
         what += _ONE[found.kind] if one else found.kind
@@ -80,5 +83,6 @@ def twins_sentence(data: Transactions) -> str:
     what = "item resembles a sensitive one" if len(twins) == 1 else "items resemble sensitive ones"
     return (
         f"{len(twins):,} public {what}, and may be released: {'; '.join(listed)}{more}. Add those that are sensitive "
-        "to the list, or read with normalize (strip, case, nfc): names that differ only in these ways become one item."
+        f"to the list, or read with {said('normalize', list(STEPS))}: names that differ only in these ways become one "
+        "item."
     )

@@ -33,7 +33,7 @@ from veilset.report.words import (
     tells_shares,
     undecided_sentence,
     verdict,
-    ways_by_size,
+    violations_by_size,
     words_of,
 )
 from veilset.run import Run
@@ -84,7 +84,7 @@ def print_audit(audit: Audit, console: Console, *, merged: bool, unknown: bool =
     if audit.witnesses:
         _witnesses(audit, console)
     below = [
-        ways_by_size(audit),
+        violations_by_size(audit),
         "" if audit.reach is None else words_of(audit.promise).reach(audit.reach),
         counted_sentence(audit),
     ]

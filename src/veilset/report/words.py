@@ -50,7 +50,7 @@ class Words(ABC):
 
     title: ClassVar[str]
     """What the promise is called."""
-    reason: ClassVar[str] = "way"
+    reason: ClassVar[str] = "violation"
     """What `Audit.found` counts, one of them."""
     violations: ClassVar[str] = "Smallest sets of known items that break it"
     """What `Audit.found_by_size` counts, in the plural; empty if sizes say nothing."""
@@ -328,8 +328,8 @@ def bound_sentence(bound: Bound) -> str:
     return f"{reached} lost; the proven minimum is {least} ({bound.of}), a gap of {shares(bound.gap)}"
 
 
-def ways_by_size(audit: Audit) -> str:
-    """How many ways break the promise, by their size; empty if none does, or sizes say nothing."""
+def violations_by_size(audit: Audit) -> str:
+    """How many violations there are, by their size; empty if there is none, or sizes say nothing."""
     violations, counted = words_of(audit.promise).violations, by_size(audit.found_by_size)
     return f"{violations}: {counted}." if violations and counted else ""
 

@@ -21,7 +21,7 @@ class RhoUncertaintyWords(Words):
 
     title: ClassVar[str] = "ρ-uncertainty"
     reason: ClassVar[str] = "sensitive item"
-    of_sensitive: ClassVar[str] = "ρ"
+    of_sensitive: ClassVar[str] = "rho"
     none_alone: ClassVar[str] = "no sensitive item is common enough to break the promise on its own"
     none_sensitive: ClassVar[str] = NONE_SENSITIVE
 
@@ -70,7 +70,7 @@ class RhoUncertaintyWords(Words):
         return [("rho", below, means)]
 
     def why_alone(self, support: int, *, sensitive: bool) -> str:
-        return "too many people have it: ρ is exceeded without any further knowledge"
+        return "too many people have it: rho is exceeded without any further knowledge"
 
     def why_gone(self, item: str, witness: Witness) -> str:
-        return told_by(item, witness, f"ρ = {percent(self.promise.rho)}")
+        return told_by(item, witness, f"rho = {percent(self.promise.rho)}")

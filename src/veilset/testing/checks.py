@@ -46,7 +46,7 @@ _ORACLE_LIMIT = 200
 
 
 def check_model(promise: Promise) -> None:
-    """A promise is a frozen value that explains itself and survives being written down."""
+    """Check that a promise is a frozen value that explains itself and can be written down and read back."""
     kind: Any = type(promise)
     assert hasattr(kind, "__dataclass_fields__"), f"{kind.__name__} is not a dataclass."
     assert (kind.__doc__ or "").startswith("Protects "), (
@@ -63,14 +63,14 @@ def check_model(promise: Promise) -> None:
 
 
 def check_audit(data: Transactions, promise: Promise, answer: Audit | None = None) -> None:
-    """The auditor's answer is the brute-force one: verdict, witnesses, margins, order. For small data.
+    """Check an audit against brute force: verdict, witnesses, margins, order. For small data.
 
     Parameters
     ----------
     data : Transactions
     promise : Promise
     answer : Audit, optional
-        What a stranger's auditor says, with all witnesses there are; None: our own auditor is asked.
+        The answer of another auditor, with all witnesses; None: that of our own.
     """
     contract = CONTRACTS.of(promise)
     answer = audit(data, promise, witnesses=10**6) if answer is None else answer
@@ -88,20 +88,20 @@ def check_anonymizer(
     *,
     maximal: bool = False,
 ) -> None:
-    """A method keeps the promise, accounts for what it did, leaves its input alone, and repeats itself.
+    """Check that a method keeps the promise, declares every change, does not modify its input, and is repeatable.
 
-    So a method that falsifies data at random is rejected, whatever it promises.
+    So a method that falsifies data at random is rejected, even if it keeps the promise.
 
     Parameters
     ----------
     method : callable
         From data and promise to `Release`.
     data : Transactions
-        For `RhoUncertainty`, with a sensitive item: without one there is nothing to do, and methods may say so. For
-        `HiddenPatterns` and `HiddenRules`, with all items that they name. For `LDiverseAnatomy`, not yet cut.
+        For `RhoUncertainty`, it must have a sensitive item: without one, methods may refuse. For `HiddenPatterns` and
+        `HiddenRules`, it must have all items that they name. For `LDiverseAnatomy`, it must have no buckets yet.
     promise : Promise
     maximal : bool
-        Whether nothing that was taken out could return by itself, but for what the release calls `undecided`.
+        Whether no removed item could return alone, except those that the release calls `undecided`.
     """
     contract = CONTRACTS.of(promise)
     before = data.to_lists()
@@ -140,9 +140,9 @@ def check_anonymizer(
 
 
 def check_metric(metric: Metric, releases: list[Release]) -> None:
-    """A metric says what it means, stays in its range, and is at its best where nothing was changed.
+    """Check that a metric has a meaning, stays in its range, and is best for unchanged data.
 
-    One that says what is hidden is at its best where nothing is left.
+    One that is about what is hidden is best if nothing is left.
     """
     assert metric.meaning and metric.name.isidentifier(), f"{metric} does not explain itself."
     for release in releases:

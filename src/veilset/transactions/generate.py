@@ -38,7 +38,7 @@ def quest(
     random_state: int = 0,
     threads: int | None = None,
 ) -> Transactions:
-    """Transactions put together from overlapping, corrupted patterns, as IBM's Quest generator makes them.
+    """Transactions composed of overlapping, corrupted patterns, as by IBM's Quest generator.
 
     T10I4D100K is ``quest(transactions=100_000, average_length=10, pattern_length=4, items=1000)``.
 
@@ -49,12 +49,12 @@ def quest(
     random_state : int
         The seed.
     threads : int, optional
-        None means all cores; the result does not depend on it.
+        None: all cores. The result does not depend on it.
 
     Notes
     -----
-    Half of the patterns that do not fit are put in anyway and the others end the row, so the mean length is
-    close to `average_length` but does not hit it. An item that no pattern holds does not occur.
+    Half of the patterns that do not fit are added anyway, and the others end the row, so the mean length is close to
+    `average_length`, but not equal. Items that are in no pattern do not occur.
 
     References
     ----------
@@ -93,11 +93,11 @@ def pos_like(
     Parameters
     ----------
     transactions, items : int
-        How many of each; with few transactions not every item occurs.
+        Number of each; with few transactions, not every item occurs.
     average_length : float
         The expected number of items of a transaction.
     maximum_length : int
-        No transaction is longer.
+        Maximum number of items in a transaction.
     random_state, threads
         As for `quest`.
 
@@ -186,10 +186,10 @@ _BLOCK = 1 << 16
 
 
 def grocery_pharmacy(*, transactions: int = 3000, random_state: int = 0) -> Transactions:
-    """Baskets of a supermarket with a pharmacy counter: invented, named, and with real risks in them.
+    """Invented baskets of a supermarket with a pharmacy counter, with realistic names and risks.
 
     Shoppers live in a few situations (young parents, diabetics, …) that show in their groceries as well as at
-    the counter: some groceries tell of a sensitive purchase, and a few are so rare that they tell who.
+    the counter: some groceries reveal a sensitive purchase, and a few are so rare that they identify the person.
 
     Examples
     --------
@@ -223,8 +223,8 @@ def with_private_items(
     """Artificial sensitive items for data that has none, as the thesis makes them (§4.5.1).
 
     Each transaction gets a copy of its most frequent item among those that no more than the share *cap* of all
-    transactions hold, or the item ``s*`` if it has none: what is public tells much about what is private. The thesis
-    has the cap at 50%, which makes its own h = 40% infeasible on some data; with the cap at h it never is.
+    transactions contain, or the item ``s*`` if it has none. So public items reveal much about private ones. The thesis
+    sets the cap to 50%, which makes its own h = 40% infeasible on some data; with a cap of h it is always feasible.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def thesis_experiment(
     cap: float | str | Fraction | None = None,
     random_state: int = 0,
 ) -> Transactions:
-    """Data as the thesis' experiments with coherence prepare it (§4.5.1): some items public, private ones made.
+    """Data as prepared for the thesis' experiments with coherence (§4.5.1): some items public, private ones added.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def thesis_experiment(
 def with_random_sensitive(data: Transactions, *, share: float | str | Fraction, random_state: int = 0) -> Transactions:
     """The same transactions with a random share of the items sensitive, as in the experiments with ρ-uncertainty.
 
-    Items that are sensitive at a smaller share are so at a larger one (Cao et al. 2010, §6 and Appendix C).
+    Items that are sensitive at a smaller share are also sensitive at a larger one (Cao et al. 2010, §6 and Appendix C).
 
     Examples
     --------

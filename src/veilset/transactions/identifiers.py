@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from veilset.io.kinds import identifying
+from veilset.io.kinds import identifying, numbered
 
 _EXAMPLES = 2
 _FEWEST, _NEARLY_ALL = 20, 0.9
@@ -22,12 +22,13 @@ class Identifiers:
     """Items of one kind, such as ``dates or times``.
 
     ``unique`` are those that only one transaction holds; ``rare``, those that at most two hold, while nearly every
-    transaction holds exactly one of them.
+    transaction holds exactly one of them; ``recurring``, numbers or codes of one shape, however frequent, of which
+    nearly every transaction holds exactly one beside other items.
 
     Parameters
     ----------
     kind : str
-        One of `veilset.io.kinds.IDENTIFYING`, ``unique`` or ``rare``.
+        One of `veilset.io.kinds.IDENTIFYING`, ``unique``, ``rare`` or ``recurring``.
     count : int
         How many items.
     examples : tuple of str
@@ -49,7 +50,9 @@ def find_identifiers(
 
     Items that only one transaction holds count if they are at least 20 and nine tenths of all. Of words, of numbers and
     of other codes, those that at most two transactions hold count if they are at least 20, and four of five
-    transactions hold exactly one of them: so do names of people.
+    transactions hold exactly one of them: so do names of people. Numbers, or codes of one shape, with at least five
+    digits count however often they recur, if four of five transactions hold exactly one of them and something else:
+    so do numbers of patients, while a basket holds several products or nothing else.
 
     >>> offsets, items = np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32)
     >>> find_identifiers(["ann@mail.org", "milk"], np.array([1, 2]), offsets, items)
@@ -68,6 +71,11 @@ def find_identifiers(
         if one_each:
             codes = np.sort(np.concatenate(one_each))
             found["unique" if supports[codes].max() == 1 else "rare"] = codes
+            known[codes] = True
+        shapes = [codes[(supports[codes] > 0) & ~known[codes]] for codes in numbered(names)]
+        beside = [codes for codes in shapes if _is_in_each(codes, supports, offsets, items, beside_others=True)]
+        if beside:
+            found["recurring"] = np.sort(np.concatenate(beside))
     return tuple(
         Identifiers(kind, len(codes), tuple(names[code] for code in codes[:_EXAMPLES].tolist()))
         for kind, codes in found.items()
@@ -89,8 +97,10 @@ def _is_in_each(
     supports: npt.NDArray[np.int64],
     offsets: npt.NDArray[np.int64],
     items: npt.NDArray[np.int32],
+    *,
+    beside_others: bool = False,
 ) -> bool:
-    """Whether nearly every transaction holds exactly one of these items."""
+    """Whether nearly every transaction holds exactly one of these items, and something else if that is asked for."""
     needed = _EXACTLY_ONE * (len(offsets) - 1)
     if len(codes) < _FEWEST or supports[codes].sum() < needed:
         return False
@@ -100,5 +110,6 @@ def _is_in_each(
     for first in range(0, len(offsets) - 1, _BLOCK):
         ends = offsets[first : first + _BLOCK + 1]
         held = np.append(0, np.cumsum(among[items[ends[0] : ends[-1]]]))
-        count += int(np.count_nonzero(np.diff(held[ends - ends[0]]) == 1))
+        one = np.diff(held[ends - ends[0]]) == 1
+        count += int(np.count_nonzero(one & (np.diff(ends) > 1) if beside_others else one))
     return count >= needed

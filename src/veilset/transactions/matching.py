@@ -18,9 +18,9 @@ def matching_items(data: Transactions, entries: Iterable[str], *, taxonomy: Taxo
     ----------
     data : Transactions
     entries : iterable of str
-        Each an exact name, ``"glob: PATTERN"``, ``"branch: LABEL"`` or ``"name: NAME"``; each must take an item.
+        Each an exact name, ``"glob: PATTERN"``, ``"branch: LABEL"`` or ``"name: NAME"``; each must match an item.
     taxonomy : Taxonomy, optional
-        The tree that branches belong to.
+        The tree that has the branches.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from veilset.io.gaps import Gaps
 from veilset.io.sql import is_database, located
 from veilset.io.trees import TREE_KINDS, read_tree
 from veilset.limits import Limits
-from veilset.options import Option, declared, to_write
+from veilset.options import Option, declared, python_type, to_write
 from veilset.transactions.normalizing import STEPS, Step, normalized, steps_of, with_normalized_names
 from veilset.transactions.opening import read_file, read_frame, read_query
 from veilset.transactions.sensitive import (
@@ -78,7 +78,11 @@ class Reading(BaseModel):
     ] = None
     long: Annotated[
         tuple[str, str] | None,
-        Option("pair", "Columns ID,ITEM of a table with one item per row.", example="order,product"),
+        Option(
+            "pair",
+            "Columns with the id and the item, such as order,product: a table with one item per row.",
+            example="order,product",
+        ),
     ] = None
     wide: Annotated[StrictBool, Option("switch", "Read a table with one column per item, holding 0 and 1.")] = False
     person: Annotated[
@@ -88,7 +92,7 @@ class Reading(BaseModel):
             "Column that identifies the person; their rows are merged. Without it, each row counts as one person.",
         ),
     ] = None
-    ignore: Annotated[tuple[str, ...], Option("texts", "Column of a wide table that is not an item. Repeatable.")] = ()
+    ignore: Annotated[tuple[str, ...], Option("texts", "Columns of a wide table that are not items.")] = ()
     counts: Annotated[
         StrictBool, Option("switch", "Read whole numbers in a wide table: an item is present if its number is above 0.")
     ] = False
@@ -138,17 +142,13 @@ class Reading(BaseModel):
     sensitive_sought: tuple[str, ...] = ()
     sensitive_items: Annotated[
         tuple[str, ...],
-        Option(
-            "texts",
-            "Sensitive item: a name, 'glob: PATTERN' or 'branch: GROUP'. Repeatable.",
-        ),
+        Option("texts", "Sensitive item: a name, 'glob: PATTERN' or 'branch: GROUP'."),
     ] = ()
     sensitive_files: Annotated[
         tuple[str, ...],
         Option(
             "files",
-            "File with the sensitive items, one per line: a name, 'glob: insulin*', 'branch: pharmacy' or '# comment'. "
-            "Repeatable.",
+            "File with the sensitive items, one per line: a name, 'glob: insulin*', 'branch: pharmacy' or '# comment'.",
             flag="sensitive",
         ),
     ] = ()
@@ -267,7 +267,7 @@ class Reading(BaseModel):
         details = {"kind": self.taxonomy_kind, "columns": self.taxonomy_columns}
         try:
             tree = read_tree(self.taxonomy, **details, encoding=self.encoding)  # type: ignore[arg-type]
-        except InvalidArgument as error:
+        except (InvalidArgument, UnreadableInput) as error:
             raise error.calling(**{name: f"taxonomy_{name}" for name in details}) from None
         return self.normalized_groups(tree)
 
@@ -367,16 +367,18 @@ def read(
     Parameters
     ----------
     source : path, URL or frame
-        A file: its name says how it is laid out (``.dat`` FIMI, ``.spmf``, ``.csv`` and ``.tsv`` baskets, ``.jsonl``,
-        ``.parquet``, ``.arrow``), text perhaps packed (``.gz``, ``.zst``). A database: ``postgresql://…``, or a
+        A file, whose name indicates the format (``.dat`` FIMI, ``.spmf``, ``.csv`` and ``.tsv`` baskets, ``.jsonl``,
+        ``.parquet``, ``.arrow``); text may be compressed (``.gz``, ``.zst``). A database: ``postgresql://…``, or a
         ``.duckdb`` file. A frame: pandas, polars, Arrow, or anything else with the Arrow interface.
     sensitive : names, or path
-        The items to protect; each must occur. ``"glob: insulin*"`` takes all that match, ``"branch: pharmacy"`` all
-        below a node of *taxonomy*; ``"name: glob: x"`` is the item "glob: x". A path names a file with one
-        entry a line.
+        The items to protect; each must occur. ``"glob: insulin*"`` stands for all that match, ``"branch: pharmacy"``
+        for all below a node of *taxonomy*, ``"name: glob: x"`` for the item "glob: x". A path names a file with one
+        entry per line.
     {details}
+    taxonomy : Taxonomy, mapping, frame or path
+        Groups of the items, for the branches among the sensitive ones.
     memory_limit : int or str, optional
-        What the process may use, like ``"2GB"``. Transactions that take more are held on disk, where ``TMPDIR`` says.
+        Maximum memory of the process, such as ``"2GB"``. Larger data is kept on disk, in the folder ``TMPDIR``.
 
     Examples
     --------
@@ -408,8 +410,8 @@ def read(
 read.__doc__ = (read.__doc__ or "").replace(
     "{details}\n    ",
     "".join(
-        f"{one.name} : {one.option.form}\n        {one.option.help}\n    "
+        f"{one.name} : {python_type(one.option)}\n        {one.option.help}\n    "
         for one in declared(Reading)
-        if one.name in signature(read).parameters
+        if one.name in {*signature(read).parameters} - {"taxonomy"}
     ),
 )

@@ -66,7 +66,7 @@ class Taxonomy(Shown):
     def by_fan_out(cls, items: Transactions | Iterable[str | int], n: int) -> Taxonomy:
         """A tree whose groups have n members in vocabulary order; the last of a level may have fewer.
 
-        Of a `Transactions` object the public items are taken. A member left alone moves up a level as it is.
+        For a `Transactions` object, the tree is over its public items. A single member moves up a level unchanged.
 
         Examples
         --------
@@ -87,16 +87,16 @@ class Taxonomy(Shown):
     ) -> Taxonomy:
         """A tree whose groups have up to *fan_out* members that occur together; the same for any order of rows.
 
-        It is made of the public items, and tells which of them go together in *data*: see the page on limits.
+        It is made of the public items, and reveals which of them occur together in *data*: see the page on limits.
 
         Parameters
         ----------
         data : Transactions
         fan_out : int
-            Most members of a group.
+            Maximum number of members of a group.
         min_support : int
-            A pair of items that fewer transactions hold counts as if none did, so that what one person did does not
-            show; give the k of your promise.
+            Pairs of items that fewer transactions contain are ignored, so that the tree does not show what one person
+            did. Use the k of your promise.
         **bounds
             threads, memory_limit, time_limit, progress: see `veilset.audit`.
 
@@ -126,11 +126,11 @@ class Taxonomy(Shown):
             ``child,parent``, a node and the one above it. ``.txt``: lines like ``item;group;*``. ``.json``: nested
             objects.
         kind : {"paths", "edges", "lines", "json"}, optional
-            The form, whatever the name says.
+            The form, regardless of the file name.
         columns : sequence of str, optional
-            The columns of a table to take, the item's (or the child's) first; None takes all as they stand.
+            The columns of a table to take, the item's (or the child's) first; None takes all in their order.
         encoding : str
-            Of the text.
+            Encoding of the text.
         """
         return cls.from_paths(read_tree(path, kind=kind, columns=columns, encoding=encoding))
 
@@ -144,9 +144,9 @@ class Taxonomy(Shown):
             With an item and its groups in each row, the most general last; or, if its columns are ``child`` and
             ``parent``, a node and the one above it. Whole numbers are names; a null is an empty cell.
         kind : {"paths", "edges"}, optional
-            Which of the two it is, whatever the columns are called.
+            Which of the two it is, regardless of the column names.
         columns : sequence of str, optional
-            The columns to take, the item's (or the child's) first; None takes all as they stand.
+            The columns to take, the item's (or the child's) first; None takes all in their order.
 
         Examples
         --------
@@ -283,7 +283,7 @@ class Taxonomy(Shown):
         return self._node_of[label]
 
     def leaf(self, name: str) -> int:
-        """The leaf of this item; other than a label, an item's name is always its own."""
+        """The leaf of this item; unlike a label, an item's name is always unique."""
         if name not in self._leaf_of:
             raise InvalidArgument(
                 f"There is no item {name!r} in the taxonomy.", near_misses(name, self.leaves) or "Check its spelling."
@@ -309,10 +309,10 @@ class Taxonomy(Shown):
         }
 
     def write(self, path: str | Path, *, kind: str | None = None) -> None:
-        """Write a file that `read` reads back exactly, in the form that *kind* or its name says (``.csv``: paths).
+        """Write a file that `read` reads back exactly; *kind* or the file name gives the form (``.csv``: paths).
 
-        Edges know a node by its name: a tree with two nodes of one name is refused. Lines hold no name with a
-        semicolon.
+        Edges identify a node by its name, so a tree with two nodes of one name is refused. Lines cannot hold a name
+        with a semicolon.
         """
         write_tree(path, self.to_paths(), kind=kind)
 
@@ -343,7 +343,7 @@ class Taxonomy(Shown):
         return self.without(name for name in data.sensitive if name in self._leaf_of)
 
     def check(self, data: Transactions) -> tuple[str, ...]:
-        """Notes on leaves that play no part; an error if a public item of *data* is not a leaf.
+        """Notes on leaves that are not used; an error if a public item of *data* is not a leaf.
 
         Examples
         --------

@@ -103,7 +103,7 @@ class Transactions(Shown, Tabular):
     ) -> Transactions:
         """Transactions from what a reader gives: vocabulary and rows sorted, repetitions removed.
 
-        *merged* says that the rows' owners are persons, and no mere ids of transactions.
+        *merged*: the owners of rows are persons, not just ids of transactions.
         """
         persons = tuple(rows.owner_names.to_pylist()) if merged else None
         names = rows.names.to_pylist()
@@ -175,13 +175,13 @@ class Transactions(Shown, Tabular):
         return self.persons is not None and self.source is not None and self.source.unknown > 0
 
     def without(self, items: Iterable[str]) -> Transactions:
-        """The same transactions with these items deleted from all of them; emptied transactions stay."""
+        """The same transactions without these items; transactions that become empty stay."""
         keep = np.ones(len(self.names), dtype=bool)
         keep[self.codes(items)] = False
         return self._filtered(keep)
 
     def only(self, items: Iterable[str]) -> Transactions:
-        """The same transactions with every other item deleted."""
+        """The same transactions with only these items."""
         keep = np.zeros(len(self.names), dtype=bool)
         keep[self.codes(items)] = True
         return self._filtered(keep)
@@ -220,7 +220,7 @@ class Transactions(Shown, Tabular):
         return self._of(offsets, items, names, roles, self.persons, self.source, sought=self.sought)
 
     def renamed(self, mapping: Mapping[str, str]) -> Transactions:
-        """The same transactions with items renamed; items that get one name become one item (generalization).
+        """The same transactions with items renamed; items with the same new name become one (generalization).
 
         A sensitive item and a public one cannot become the same.
         """
@@ -247,10 +247,10 @@ class Transactions(Shown, Tabular):
         Parameters
         ----------
         items : names, or path
-            A name, or an entry as in a list: ``"glob: PATTERN"``, ``"branch: LABEL"``; ``"name: NAME"`` for a name
-            that begins like one of these. Each must take an item. A path names a file with one entry a line.
+            Names, or entries as in a list: ``"glob: PATTERN"``, ``"branch: LABEL"``; ``"name: NAME"`` for a name that
+            begins like one of these. Each must match an item. A path names a file with one entry per line.
         taxonomy : Taxonomy, optional
-            The tree that branches belong to.
+            The tree that has the branches.
 
         Examples
         --------
@@ -362,6 +362,11 @@ class Transactions(Shown, Tabular):
         """
         return find_identifiers(self.names, self.supports, self.offsets, self.items)
 
+    @cached_property
+    def feasible_for(self) -> set[Any]:
+        """The promises that were found feasible for this data, see `veilset.models.Promise.check_feasible`."""
+        return set()
+
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """For each transaction, the number of its items."""
@@ -392,7 +397,7 @@ class Transactions(Shown, Tabular):
         return [list(row) for row in self]
 
     def with_source(self, source: Source | None) -> Transactions:
-        """The same transactions, said to come from elsewhere."""
+        """The same transactions with another source."""
         return self._with(source=source)
 
     def write(

@@ -12,9 +12,10 @@ def notes_on_fit(leaves: Sequence[str], groups: Sequence[str], data: Transaction
     """Notes on leaves that play no part; an error if a public item of *data* is not a leaf."""
     known, occurring = set(leaves), set(data.names)
     if missing := [name for name in data.public if name not in known]:
+        verb, them = ("is not a leaf", "it") if len(missing) == 1 else ("are not leaves", "them")
         raise InvalidArgument(
-            f"{len(missing):,} of {len(data.public):,} public items are not leaves of the taxonomy: {_few(missing)}.",
-            _hint(missing[:3], leaves, set(groups)) or "Add them to the taxonomy, or use another one.",
+            f"{len(missing):,} of {len(data.public):,} public items {verb} of the taxonomy: {_few(missing)}.",
+            _hint(missing[:3], leaves, set(groups)) or f"Add {them} to the taxonomy, or use another one.",
         )
     notes = []
     if absent := [name for name in leaves if name not in occurring]:

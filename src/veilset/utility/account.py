@@ -23,14 +23,14 @@ _SECONDS = 10.0
 
 
 def metrics_of(promise: Promise | type[Promise]) -> tuple[Metric, ...]:
-    """The metrics that there are for releases under this promise: those of all promises, then its own."""
+    """The metrics of releases under this promise: those of all promises, then its own."""
     mixed = promise.edits == "buckets"
     common = tuple(metric for metric in COMMON_METRICS if not (mixed and metric.compares_rows))
     return (*common, *UTILITIES.of(promise).metrics)
 
 
 class Account:
-    """What a release lost. Everything is counted when it is first asked for, and once.
+    """What a release lost. Everything is counted once, on first use.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class Account:
     nugget_support, nugget_size : optional
         k' and p' of nuggets; rules are of the same k'. See `veilset.utility.nuggets`.
     limits : Limits, optional
-        For everything together. Without a time limit, whatever is counted may take 10 seconds; with one, a part of
-        what is left. What takes longer, or too much memory, is not in `values`: it is never guessed.
+        For everything together. Without a time limit, each count may take 10 seconds; with one, a part of the time
+        left. Anything that takes longer, or too much memory, is left out of `values`, never guessed.
     """
 
     release: Release
@@ -62,7 +62,7 @@ class Account:
 
     @cached_property
     def unavoidable(self) -> tuple[str, ...] | None:
-        """The items that any method would have to remove; None: no method could make the original keep the promise."""
+        """The items that any method would have to remove; None: no method can make the original keep the promise."""
         try:
             return self._utility.unavoidable(self.release, self.promise)
         except Infeasible:
@@ -75,7 +75,7 @@ class Account:
 
     @cached_property
     def survivors(self) -> npt.NDArray[np.int64]:
-        """For each item of the original, how many of its occurrences are still there."""
+        """For each item of the original, the number of its occurrences that were kept."""
         return self.release.survivors()
 
     @property
@@ -84,7 +84,7 @@ class Account:
         return self._utility.side_effects is not None
 
     def side_effects(self, limits: Limits | None = None) -> tuple[SideEffect, ...] | None:
-        """What became of each pattern that was to be hidden or to stay; None where none was.
+        """What became of each pattern that was to be hidden or kept; None if there are none.
 
         `BudgetExceeded` is raised beyond the limits.
         """
@@ -94,7 +94,7 @@ class Account:
 
     @cached_property
     def values(self) -> dict[str, float]:
-        """All metrics by name, but for what was not decided within the limits."""
+        """All metrics by name, except those not decided within the limits."""
         fitting = self.metrics
         found = {metric.name: metric.quick(self) for metric in fitting if metric.quick is not None}
         seconds = _SECONDS if self._limits.time_limit is None else None
@@ -105,6 +105,6 @@ class Account:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The metrics that there can be a number for."""
+        """The metrics that apply to this release."""
         feasible = self.unavoidable is not None
         return tuple(metric for metric in metrics_of(self.promise) if feasible or not metric.only_feasible)

@@ -20,7 +20,7 @@ _BLOCK = 1 << 18  # occurrences that are looked at at once
 def _moles_alone(release: Release, promise: Coherence) -> tuple[str, ...]:
     """The public items that are moles; sensitive items that the release has suppressed give nobody away any more."""
     hidden = set(release.original.sensitive).intersection(release.suppressed)
-    data = release.original.without(hidden)
+    data = release.original.without(hidden) if hidden else release.original
     promise.check_feasible(data)
     seen = promise.as_seen_by_attacker(data)
     rare = seen.supports < promise.k

@@ -15,10 +15,10 @@ from veilset.release import Release
 def average_loss(release: Release) -> float:
     """avgLoss: the sum of sup(a) * infoLoss(a) over all items a, divided by the sum of sup(a).
 
-    infoLoss is 1 for what is gone, 0 for what is there as it was, and IL_g = |leaves(g)| / |public items| for what has
-    the name of the group g now. Public items, and leaves, are those that occur in the original: what a taxonomy knows
-    besides does not make a release better or worse. So a group of all public items loses as much as suppression. Where
-    no list of edits tells what was done, the method has measured the loss.
+    infoLoss is 1 for a removed occurrence, 0 for an unchanged one, and IL_g = |leaves(g)| / |public items| for one that
+    now has the name of the group g. Only public items and leaves that occur in the original count: other items of a
+    taxonomy make a release neither better nor worse. So a group of all public items loses as much as suppression. If
+    the loss does not follow from the edits, the method has measured it.
     """
     if release.own_loss is not None:
         return release.own_loss
@@ -32,8 +32,8 @@ def average_loss(release: Release) -> float:
 class ItemLoss(NamedTuple):
     """What became of one item of the original.
 
-    *released_as* is its own name, that of a group, or None if it is gone; *loss* is its infoLoss, an average over its
-    *support* occurrences where transactions are withheld or single occurrences are gone.
+    *released_as* is its own name, that of a group, or None if it was removed; *loss* is its infoLoss, averaged over its
+    *support* occurrences if transactions were withheld or single occurrences removed.
     """
 
     item: str
@@ -44,7 +44,7 @@ class ItemLoss(NamedTuple):
 
 
 def info_loss(release: Release) -> tuple[ItemLoss, ...]:
-    """infoLoss of every item of the original, in vocabulary order: what `average_loss` is the mean of.
+    """infoLoss of every item of the original, in vocabulary order; `average_loss` is its mean.
 
     Examples
     --------

@@ -33,17 +33,17 @@ StandsFor = Mapping[str, Iterable[str]]
 
 
 def support_bounds(data: Transactions, stands_for: StandsFor, items: Iterable[str]) -> tuple[int, int]:
-    """How many released transactions held these items before they were changed: (at least, at most).
+    """Bounds of the number of released transactions that contained these items originally: (at least, at most).
 
     Parameters
     ----------
     data : Transactions
-        What was released.
+        The released data.
     stands_for : mapping
-        Coarser names to the items that they may mean, as ``release.stands_for`` and the certificate have it: what is
-        listed was recoded wherever it occurred.
+        Coarser names to the items that they may mean, as in ``release.stands_for`` and the certificate. All of these
+        items were recoded wherever they occurred.
     items : iterable of str
-        Items of the original. Of one that the release does not know, nothing is known.
+        Items of the original. Nothing is known about items that are not in the release.
 
     Examples
     --------
@@ -59,18 +59,18 @@ def support_bounds(data: Transactions, stands_for: StandsFor, items: Iterable[st
 def rule_bounds(
     data: Transactions, stands_for: StandsFor, antecedent: Iterable[str], consequent: str
 ) -> tuple[Fraction, Fraction]:
-    """How sure the rule antecedent → consequent was before the transactions were changed: (at least, at most).
+    """Bounds of the confidence of antecedent → consequent in the original: (at least, at most).
 
-    (0, 1): nothing is known. If no transaction can have held the antecedent, (0, 0) is given.
+    (0, 1): nothing is known. (0, 0): no transaction can have contained the antecedent.
 
     Parameters
     ----------
     data, stands_for
         As for `support_bounds`.
     antecedent : iterable of str
-        Items of the original; none: of all transactions.
+        Items of the original; empty: all transactions.
     consequent : str
-        Another one.
+        Another item.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def rule_bounds(
     >>> shelves = {"drinks": ["ale", "rum"]}
     >>> rule_bounds(data, shelves, ["nuts"], "ale")  # two of three bought a drink, perhaps ale
     (Fraction(0, 1), Fraction(2, 3))
-    >>> rule_bounds(data, shelves, ["ale"], "nuts")  # whoever bought ale is one of two, and both bought nuts
+    >>> rule_bounds(data, shelves, ["ale"], "nuts")  # ale was bought by one of two, and both bought nuts
     (Fraction(1, 1), Fraction(1, 1))
     """
     left = set(antecedent)

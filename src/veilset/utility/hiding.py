@@ -23,10 +23,10 @@ from veilset.utility.utilities import SideEffect
 
 
 def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[SideEffect, ...]:
-    """What became of each pattern: the hidden ones in the promise's order, then those that were to stay.
+    """What became of each pattern: the hidden ones in the promise's order, then those to keep.
 
-    A pattern that was to stay is lost if it reaches min_support in the original and not in the release. One that does
-    not reach it in the original could not be lost, and is left out.
+    A pattern to keep is lost if it reaches min_support in the original, but not in the release. Those that do not reach
+    it in the original are left out.
 
     Parameters
     ----------

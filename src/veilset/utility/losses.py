@@ -155,8 +155,7 @@ COMMON_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "nuggets_lost",
-        "share of the frequent itemsets that were lost (by default: in at least k and at least 1% of the "
-        "transactions); one with a recoded item counts as lost",
+        "share of frequent itemsets lost; recoded ones count as lost (threshold: above the table)",
         1,
         "less",
         compares_rows=True,

@@ -19,25 +19,25 @@ class Metric:
     name : str
         The key in `measure`.
     meaning : str
-        What it says, in plain words.
+        Its meaning, in plain words.
     highest : float or None
         The largest value it can take; None: no bound. The smallest is 0.
     better : {"less", "more", "neither"}
-        Which way is better.
+        Which direction is better.
     quick : callable, optional
-        From an account to the number, where that takes no time. None: it is counted, together with others, as far as
-        the limits allow (`veilset.utility.utilities.Count`).
+        From an account to the number, if that takes no time. None: it is counted together with others, as far as the
+        limits allow (`veilset.utility.utilities.Count`).
     only_feasible : bool
-        Whether there is such a number only if the original can be made to keep the promise.
+        Whether it exists only if the original can be made to keep the promise.
     compares_rows : bool
-        Whether it compares transactions before and after: there is no such number where buckets mix them.
+        Whether it compares transactions before and after; it does not exist if buckets mix them.
     about_deletion : bool
-        Whether it says only what is deleted or renamed, and so nothing new where nothing is.
+        Whether it is only about what was deleted or renamed.
     relative : bool
-        Whether it is a share of something although it may be above 1.
+        Whether it is a share, although it may exceed 1.
     hides : bool
-        Whether it says what is hidden, and is at its best where nothing is left; others say what is lost, and are at
-        their best where nothing was changed.
+        Whether it is about what is hidden, and so best if nothing is left; others are about loss, and best if nothing
+        was changed.
     """
 
     name: str

@@ -32,9 +32,9 @@ _ADVICE = "leave the lower bound out."
 
 
 def least_loss(data: Transactions, promise: RhoUncertainty, *, limits: Limits | None = None) -> float:
-    """A share of all item occurrences that every release of *data* that keeps *promise* loses, at least.
+    """A lower bound of the share of item occurrences lost by any release of *data* that keeps *promise*.
 
-    Only the 1,000 most frequent sensitive items are looked at; what others cost comes on top.
+    Only the 1,000 most frequent sensitive items are considered; others can only add to the loss.
 
     Examples
     --------
@@ -93,11 +93,7 @@ RHO_UNCERTAINTY = Utility(
     metrics=(
         Metric(
             "floor",
-            "proven lower bound of the average loss: of each set of sensitive items that imply each other with too "
-            "high a "
-            "confidence, at least one must be removed. Removing all sensitive items loses no more than their share of "
-            "all "
-            "occurrences",
+            "minimum average loss, proven: sensitive items that imply each other too strongly cannot all be kept",
             1,
             "neither",
         ),

@@ -27,15 +27,15 @@ class SideEffect:
     items : tuple of str
         The pattern; of a rule, both sides together.
     kind : {"hidden", "keep"}
-        Whether it was to be hidden or to stay.
+        Whether it was to be hidden or kept.
     fate : {"hidden", "found", "kept", "lost"}
         What became of it: hidden or found, kept or lost.
     before, after : int
-        How many transactions hold all its items, in the original and in the release.
+        Number of transactions that contain all its items, in the original and in the release.
     level : Fraction or None
         The share of its limits that a hidden one had to stay below; None: none was drawn.
     rule : pair of tuples of str, or None
-        Antecedent and consequent, where a rule was to be hidden.
+        Antecedent and consequent, if it is a rule.
     """
 
     items: tuple[str, ...]
@@ -49,12 +49,12 @@ class SideEffect:
 
 @dataclass(frozen=True)
 class Count:
-    """Numbers that are counted together, and may take long.
+    """Numbers that are counted together, which may take long.
 
     Parameters
     ----------
     share : float
-        Of the time that is left, how much it may take.
+        Maximum share of the time left.
     numbers : callable
         From an account and limits to the numbers by name; `BudgetExceeded` is raised beyond the limits.
     """
@@ -65,7 +65,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Utility:
-    """What measuring has to know of one promise.
+    """What is measured for one promise.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class Utility:
     metrics : tuple of Metric
         Those of this promise alone.
     counts : tuple of Count
-        How those are counted that may take long.
+        How the slow ones are counted.
     decisive : tuple of str
-        The names of the five metrics that matter most to whoever decides, the most important first.
+        The names of the five metrics that matter most for the decision, the most important first.
     side_effects : callable, optional
-        From a release to what became of each pattern, where patterns are hidden.
+        From a release to what became of each pattern, if patterns are hidden.
     """
 
     unavoidable: Callable[[Release, Any], tuple[str, ...]] = lambda release, promise: ()

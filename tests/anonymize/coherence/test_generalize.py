@@ -342,7 +342,7 @@ def test_what_the_custodian_is_told(tmp_path):
     assert [row["loss"] for row in changed] == [f"{2 / public:.4g}", "1", f"{2 / public:.4g}"]
     page = (bundle.custodian / "report.html").read_text()
     assert "kept under a coarser name" in page
-    assert "taxonomy=for 6 items" in page
+    assert "taxonomy=6 items" in page
     assert "any method has to remove or recode it" in page
     assert "Unavoidable" in printed(report.print_release, run_of(release))
     facts = report.release_facts(run_of(release))

@@ -190,7 +190,7 @@ def test_without_a_list_of_moles_the_data_is_asked(monkeypatch):
     assert release.certified
     *ways, last = release.attempts
     assert all(attempt.loss is not None for attempt in ways)
-    assert (last.name, last.loss, last.note) == ("tree", None, "There are more than 1 minimal moles.")
+    assert (last.name, last.loss, last.note) == ("tree", None, "More than 1 sets of items break the promise.")
 
 
 def test_auto_without_any_answer_says_what_stopped_each_way():

@@ -28,6 +28,7 @@ def check_certified(release: vs.Release, margin: object) -> None:
     assert all(now <= then for now, then in zip(after, before, strict=True))
     gone = [(t, item) for t, row in enumerate(before) for item in row - after[t]]
     assert done.by_matrix + done.by_victims - done.put_back == len(gone)
+    assert len({attempt.name for attempt in release.attempts}) == len(release.attempts)
     for t, item in gone:
         assert any(before[t].issuperset(pattern) and item in pattern for pattern in promise.itemsets)
         assert stays_above(returned(after, t, item), promise, done.levels), f"{item} could return to row {t}."

@@ -145,7 +145,7 @@ ROWS = [
         (hide, {"pattern_items": np.array([0, 1, 2, 1], dtype=np.int32)}, "part"),
         (hide, {"keep_spare": np.array([1], dtype=np.int64)}, "keep"),
         (hide, {"odds": np.zeros(0, dtype=np.uint64)}, "odds"),
-        (hide, {"most_ways": 0}, "way"),
+        (hide, {"most_strategies": 0}, "strategy"),
     ],
 )
 def test_bad_arguments_are_refused(kernel, wrong, what):

@@ -1,14 +1,14 @@
-"""``auto``, the default: several ways, each followed by a restore pass and a short local search; the best one wins.
+"""``auto``, the default: several strategies, each followed by a restore pass and a short local search; the best wins.
 
 The published greedy (`tree`) fails where moles explode: moles of three and four popular items outnumber all others, and
-it throws the popular items away. Ways that do not look at all moles at once do better there:
+it throws the popular items away. Strategies that do not look at all moles at once do better there:
 
-- *insertion* starts from nothing and puts items back, what is worth most first, while no mole appears;
+- *insertion* starts from nothing and puts items back, the heaviest first, while no mole appears;
 - *core* starts from one itemset that many transactions hold (at h = 1, if k of them do, it has no mole of any size);
 - *staged* hits the moles of one item, then finds and hits those of two items in what is left, and so on.
 
 All minimal moles are listed once, if they are few enough; then `tree` takes part, and everything else is asked of the
-list instead of the data. Otherwise the other ways ask the data, and there is no local search.
+list instead of the data. Otherwise the other strategies ask the data, and there is no local search.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from veilset.release import Attempt, Release
 from veilset.transactions import Transactions
 
 _MOST_MOLES = 5_000_000
-_PATIENCE = 60.0  # seconds for each further way, once there is an answer
+_PATIENCE = 60.0  # seconds for each further strategy, once there is an answer
 _LISTING = 10.0  # seconds: what takes longer to list has too many moles for what follows
-_TOO_MANY = "To list all minimal moles takes too long, or too much memory."
+_TOO_MANY = "Listing all sets of items that break the promise takes too long, or too much memory."
 
 
 def auto(
@@ -48,7 +48,7 @@ def auto(
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
-    """Suppress what the best of several ways suppresses; `Release.attempts` says what each of them lost.
+    """Suppress what the best of several strategies suppresses; `Release.attempts` says what each of them lost.
 
     >>> from veilset import Coherence, Transactions, anonymize
     >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "c"]])
@@ -79,7 +79,7 @@ def quick_auto(
 
 
 def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
-    """What the best way suppresses, and what each of them loses."""
+    """What the best strategy suppresses, and what each of them loses."""
     moles, why_not = all_moles(task)
     cover = None
     if moles is not None:
@@ -91,13 +91,13 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     best: tuple[str, ...] | None = None
     attempts: dict[str, Attempt] = {}
     won = ""
-    for number, (name, way) in enumerate(_WAYS.items(), start=1):
+    for number, (name, strategy) in enumerate(_STRATEGIES.items(), start=1):
         started = time.perf_counter()
-        task.limits.step(f"Trying {name}", number - 1, len(_WAYS))
-        share = 1 / (len(_WAYS) - number + 1)
+        task.limits.step(f"Trying {name}", number - 1, len(_STRATEGIES))
+        share = 1 / (len(_STRATEGIES) - number + 1)
         part = task.within(task.limits.part(share, None if best is None else _PATIENCE))
         try:
-            gone = _maximal(part, cover, number, *way(part, moles, why_not))
+            gone = _maximal(part, cover, number, *strategy(part, moles, why_not))
         except BudgetExceeded as error:
             attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what, "not finished")
             continue
@@ -132,7 +132,7 @@ def all_moles(task: Task, share: float = 0.5) -> tuple[Moles | None, str]:
             return (task.moles(max_size=1) if first is None else first), ""
     except BudgetExceeded:
         return None, _TOO_MANY
-    return None, f"There are more than {_MOST_MOLES:,} minimal moles."
+    return None, f"More than {_MOST_MOLES:,} sets of items break the promise."
 
 
 def staged(task: Task, moles: Moles | None, _: str) -> tuple[tuple[str, ...]]:
@@ -197,7 +197,7 @@ def tree(task: Task, moles: Moles | None, why_not: str) -> tuple[tuple[str, ...]
 
 
 # Quick ones first: what takes long has an answer to fall back upon.
-_WAYS: dict[str, Callable[[Task, Moles | None, str], Any]] = {
+_STRATEGIES: dict[str, Callable[[Task, Moles | None, str], Any]] = {
     "insertion": insertion,
     "core": core,
     "staged": staged,

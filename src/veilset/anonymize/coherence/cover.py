@@ -13,7 +13,7 @@ from veilset.mining import Moles
 from veilset.mining.frequent_itemsets import allowed
 
 _TASK, _ADVICE = "The choice of items", "choose a smaller p."
-_GREEDY = "Suppressing the items in most moles"
+_GREEDY = "Suppressing the items in most sets that break the promise"
 _PATIENCE = 16_000  # steps in a row that gain nothing, after which a local search ends
 _WORK = 60_000_000  # moles it may look at: a second at most
 
@@ -52,7 +52,7 @@ class Cover:
         self._by_weight = by_weight[task.data.is_sensitive[by_weight] == 0].astype(np.int32)
 
     def restored(self, suppressed: Collection[str], first: Iterable[str] = ()) -> tuple[str, ...]:
-        """What remains suppressed after the restore pass: *first* is put back first, then what is worth most."""
+        """What remains suppressed after the restore pass: *first* is put back first, then the heaviest."""
         self._set(set(self._task.data.public).difference(suppressed))
         self._cover.insert(self._task.data.codes(first).astype(np.int32))
         self._cover.insert(self._by_weight)

@@ -57,7 +57,6 @@ def generalize(
     """
     tree = _taxonomy(taxonomy)
     notes = tree.check(data)
-    promise.check_feasible(data)
     wanted = keep if isinstance(keep, str) else tuple(keep)
     try:
         task = Task.of(data, promise, keep=wanted, limits=limits)

@@ -1,7 +1,7 @@
 """``k-anonymity``, the baseline of the relational world (thesis §4.5.1, "k-Anonymizer").
 
 All public items together are the quasi-identifier: what is left of a transaction must be the same in at least k
-transactions, whatever an attacker knows of it. Items are put in one by one, what is worth most first, while every class
+transactions, whatever an attacker knows of it. Items are put in one by one, the heaviest first, while every class
 of equal transactions keeps k members (and, for h, no sensitive item is in too many of a class): an itemset is held by
 whole classes, so that (h,k,p)-coherence follows for every p. Global, like the recoding the thesis compares with: an
 item is suppressed in all transactions or in none.

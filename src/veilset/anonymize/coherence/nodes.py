@@ -22,7 +22,7 @@ from veilset.transactions.vocabulary import several
 
 
 class Nodes:
-    """The nodes that can stand for public items of the data, and what each is worth.
+    """The nodes that can stand for public items of the data, and the weight of each.
 
     A node is left out if it stands for no more items than one of its children (the child says more), or for all of them
     (then it says nothing, IL = 1). Nodes are numbered as in the taxonomy, which has every public item of the data among
@@ -141,7 +141,7 @@ class Nodes:
         return {self.name(node): self.taxonomy.leaves_under(node) for node in sorted(kept) if self.is_group(node)}
 
     def total(self, kept: Collection[int]) -> int:
-        """What a set of nodes is worth."""
+        """The weight of a set of nodes."""
         return sum(self.weight[node] for node in kept)
 
     def average_loss(self, kept: Collection[int]) -> float:

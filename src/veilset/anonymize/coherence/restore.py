@@ -10,7 +10,7 @@ from veilset.mining import Keeping
 
 
 def restore_coherence(task: Task, suppressed: Collection[str], first: Sequence[str] = ()) -> tuple[str, ...]:
-    """What remains suppressed, in vocabulary order: *first* is put back first, then what is worth most."""
+    """What remains suppressed, in vocabulary order: *first* is put back first, then the heaviest."""
     data = task.data
     kept = Keeping(data, **task.question)
     alone, gone = set(task.alone), set(suppressed)

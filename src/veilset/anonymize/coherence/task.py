@@ -1,4 +1,4 @@
-"""What a method is asked to do: the data as the promise sees it, what each item is worth, and what must stay."""
+"""What a method is asked to do: the data as the promise sees it, the weight of each item, and what must stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tree`` (thesis §4.3): suppresses the item that is in most minimal moles for what it is worth, until none is left.
+"""``tree`` (thesis §4.3): suppresses the item in most minimal moles per weight, until none is left.
 
 The moles stand in a MOLE-tree (Definition 11), so that suppressing an item finds all of its moles by following the
 item's node-link; see ``native/mining/mole_tree.cpp``. Where we differ: a restore pass puts back what need not have
@@ -27,7 +27,7 @@ def tree(
     restore: Restore = True,
     limits: Limits,
 ) -> Release:
-    """Suppress by the largest MM(v)/IL(v): minimal moles that contain an item, for what it is worth.
+    """Suppress by the largest MM(v)/IL(v): minimal moles that contain an item, per weight.
 
     Examples
     --------

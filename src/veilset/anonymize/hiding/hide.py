@@ -41,11 +41,12 @@ Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
 
 _DRAWS = 2**16  # different levels that a pattern may get
-_WAYS = (
-    "product, then victims",
-    "victims alone",
-    "one victim for each pattern",
-    *["victims, sparing what was lost"] * 2,
+_STRATEGIES = (
+    "matrix, then further removals",
+    "without the matrix",
+    "one item of each pattern",
+    "lost patterns weigh more",
+    "lost patterns weigh still more",
 )
 _PLAIN = (
     "Only the matrix product was used. No levels were drawn, so a hidden pattern that disappeared completely may be "
@@ -105,7 +106,7 @@ def hide(
         )
     else:
         kept, chance, victims, strategies = _restored(data, states, p_r, seed), p_r, 0, ()
-    # Only the first way starts from the product; of another, the product took out nothing.
+    # Only the first strategy starts from the product; in another, the product removes nothing.
     from_product = not strategies or strategies[0].won
     by_matrix = len(states) - int(np.count_nonzero(_restored(data, states, chance, seed))) if from_product else 0
     changed, to_keep = data.thinned(kept), tuple(items for items, _ in keep)
@@ -186,7 +187,7 @@ def _certified(
     seed: int,
     limits: Limits,
 ) -> tuple[npt.NDArray[np.bool_], Fraction | None, int, tuple[Attempt, ...]]:
-    """What is kept in the end, the p_r that was reached, how many victims there were, and the ways that were tried."""
+    """What is kept in the end, the p_r that was reached, how many victims there were, and the strategies tried."""
     rules = promise.rules if isinstance(promise, HiddenRules) else ()
     antecedents = itemsets_of(data, [data.in_order(left) for left, _ in rules] or [()] * len(hidden))
     sure = promise.min_confidence if isinstance(promise, HiddenRules) else Fraction(0)
@@ -211,17 +212,17 @@ def _certified(
             _native.hiding.ToKeep(offsets=keep.offsets, items=keep.items, spare=keep.supports - least),
             np.array([odds_of(Fraction(1) if share is None else share) for share in steps], dtype=np.uint64),
             seed=seed,
-            most_ways=len(_WAYS),
+            most_strategies=len(_STRATEGIES),
             threads=limits.thread_count,
             **limits.for_kernel(_STAGES.__getitem__),
         )
     strategies = tuple(
         Attempt(
-            name=_WAYS[number],
+            name=_STRATEGIES[number],
             loss=removed / max(1, len(data.items)),
             seconds=seconds,
             note=f"loses {lost:,} of {len(keep):,} patterns to keep",
-            state="chosen" if number == found["way"] else "not chosen",
+            state="chosen" if number == found["chosen"] else "not chosen",
         )
         for number, (lost, removed, seconds) in enumerate(found["strategies"])
     )

@@ -25,6 +25,7 @@ from veilset.anonymize.chance import Share, probability
 from veilset.anonymize.hiding.hide import Hidden, Wish, hide
 from veilset.anonymize.methods import Methods
 from veilset.anonymize.options import Certify, KeepPatterns, Margin, RandomState
+from veilset.errors import said
 from veilset.limits import Limits
 from veilset.mining import supports
 from veilset.options import Option
@@ -133,7 +134,7 @@ def _eased(release: Release, limits: Limits) -> Iterator[Eased]:
 
 HIDING = Methods(
     {"hpcme": hpcme, "hidden-first": hidden_first, "non-hidden-first": non_hidden_first},
-    milder="larger min_support",
+    milder=f"larger {said('min_support')}",
     eased=_eased,
     aliases={"HF": ("hidden-first", {}), "NHF": ("non-hidden-first", {})},  # certified: the product may not be enough
 )

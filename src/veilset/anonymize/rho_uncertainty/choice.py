@@ -27,7 +27,7 @@ class Choice:
     """A set of entries of a hierarchy without a violating rule.
 
     It starts from *kept*, which has no violating rule, and none above another. The *rows* have all nodes in them
-    (`Hierarchy.extended`). Entries of items that *must_stay* are worth more than all else.
+    (`Hierarchy.extended`). Entries of items that *must_stay* weigh more than all else.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Choice:
 
     @property
     def total(self) -> int:
-        """What is kept is worth this."""
+        """The weight of what is kept."""
         return sum(self.weight[entry] for entry in self.kept)
 
     @property
@@ -79,7 +79,7 @@ class Choice:
     def improve(self) -> None:
         """Restore, then split and repair until nothing gains, as far as the work allowed goes."""
         self.restore()
-        before, direction = -1, -1  # what is worth least is proven soonest; then the other way round
+        before, direction = -1, -1  # the lightest are proven soonest; then the heaviest first
         while (now := self.total) > before and self.work < _WORK:
             before = now
             self._split_all()

@@ -39,7 +39,7 @@ class Hierarchy:
     """The node above all public items; None if there is none."""
     sensitive: Marks
     total: npt.NDArray[np.int64]
-    """What the items below each are worth together: Σ sup(a), unless there are weights."""
+    """The weight of all items below each: Σ sup(a), unless there are weights."""
     leaves: npt.NDArray[np.int64]
     """|leaves(n)| of §3.2: the number of items a node stands for, 0 if it is an item."""
     cost: npt.NDArray[np.int64]

@@ -121,7 +121,7 @@ def conceal(
             )
         except _native.core.OutOfWork:
             raise BudgetExceeded(
-                "Finding the items that must go so that the items to keep can stay exceeded the work limit.",
+                "The search for items to remove exceeded its work limit; the items to keep may be too many.",
                 f"Remove sensitive items from the list of items to keep, or {_ADVICE}",
             ) from None
     chosen = found["chosen"]

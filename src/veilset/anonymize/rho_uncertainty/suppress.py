@@ -12,7 +12,7 @@ import numpy as np
 
 from veilset.anonymize.options import AsPublished, Chosen, Exchange, Items, SensitiveWeight, WeightsOption
 from veilset.anonymize.rho_uncertainty.rules import conceal
-from veilset.anonymize.rho_uncertainty.task import Found, Task, Way
+from veilset.anonymize.rho_uncertainty.task import Found, Strategy, Task
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -43,7 +43,7 @@ def suppress(
     ('b1', 'α')
     """
     task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
-    suppress_control: Way = partial(_suppress_control, task)
+    suppress_control: Strategy = partial(_suppress_control, task)
     strategies = [
         ("SuppressControl", suppress_control),
         ("start without sensitive items", lambda _: Found(task.without_sensitive)),

@@ -26,14 +26,14 @@ _LARGEST = 2**61
 
 @dataclass(frozen=True)
 class Found:
-    """What a way found: the entries to keep, and those that went because their proof was too dear."""
+    """What a strategy found: the entries to keep, and those removed because the check exceeded its work limit."""
 
     kept: Collection[int]
     undecided: Collection[int] = ()
 
 
-Way: TypeAlias = Callable[[Limits], Found]
-"""A way to a start, within limits."""
+Strategy: TypeAlias = Callable[[Limits], Found]
+"""Finds a start within limits."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Task:
     taxonomy: Taxonomy
     """Over the public items; a flat one if nothing is to be generalized."""
     weight: npt.NDArray[np.int64]
-    """What each item is worth, in units that are the same for all; made from the two weights."""
+    """The weight of each item, in units that are the same for all; made from the two weights."""
     weights: Weights
     sensitive_weight: int
     keep: frozenset[str]
@@ -81,7 +81,7 @@ class Task:
         tree = Taxonomy.from_paths({name: [] for name in leaves}) if taxonomy is None else taxonomy
         notes = tree.check(data)
         weight = weights_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1)
-        # Kernels add up what items are worth, in units of 1 / (number of public items), as integers of 64 bits.
+        # Kernels add up the weights of items, in units of 1 / (number of public items), as integers of 64 bits.
         if float(weight.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
             raise InvalidArgument(
                 f"The total weight of all {len(data.names):,} items is too large to count exactly.",
@@ -118,15 +118,15 @@ class Task:
     def answer(
         self,
         method: str,
-        strategies: Sequence[tuple[str, Way]],
-        published: Way,
+        strategies: Sequence[tuple[str, Strategy]],
+        published: Strategy,
         *,
         as_published: bool,
         exchange: bool,
         chosen: Iterable[str] | None,
         **options: object,
     ) -> Release:
-        """The release of what was chosen before, of the published algorithm alone, or of the best of several ways."""
+        """What was chosen before, the published algorithm alone, or the best of several strategies, as a release."""
         options |= {"as_published": as_published or None, "exchange": None if exchange else False}
         attempts: tuple[Attempt, ...] = ()
         if chosen is not None:
@@ -138,23 +138,25 @@ class Task:
         names = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
         return self.release(method, found, options | {"chosen": names}, attempts)
 
-    def best_of(self, strategies: Sequence[tuple[str, Way]], *, exchange: bool) -> tuple[Found, tuple[Attempt, ...]]:
-        """Restore (and exchange) what each way finds, and take what is worth most.
+    def best_of(
+        self, strategies: Sequence[tuple[str, Strategy]], *, exchange: bool
+    ) -> tuple[Found, tuple[Attempt, ...]]:
+        """Restore (and exchange) what each strategy finds, and take the result with the largest weight.
 
-        A way that comes to a limit of time or memory is given up; removing all sensitive items always remains.
+        A strategy that reaches a limit of time or memory is given up; removing all sensitive items always remains.
         """
         rows = None
         best, best_total = Found(self.without_sensitive), -1
         attempts: list[Attempt] = []
         won = -1
-        for number, (name, way) in enumerate(strategies):
+        for number, (name, strategy) in enumerate(strategies):
             started = time.perf_counter()
             bounded = self.limits.part(1 / 2)
             choice, note = None, ""
             state: Literal["not chosen", "not finished", "not applicable"] = "not chosen"
             undecided: set[int] = set()
             try:
-                found = way(bounded)
+                found = strategy(bounded)
                 undecided.update(found.undecided)
                 rows = self.hierarchy.extended(bounded) if rows is None else rows
                 choice = Choice(

@@ -1,9 +1,9 @@
 """``top-down`` (Cao et al. 2010 §5): public items are generalized along a taxonomy, and some items are suppressed.
 
-TDControl itself is in `td_control`. What is returned is the best of several ways, each with what need not have gone put
-back (`choice`): TDControl; TDControl that suppresses sensitive items only; removing all sensitive items; and splitting
-from the top, where each split is judged by the cheapest repair instead of SuppressControl. So it never loses more than
-removing all sensitive items.
+TDControl itself is in `td_control`. What is returned is the best of several strategies, each with what need not have
+gone put back (`choice`): TDControl; TDControl that suppresses sensitive items only; removing all sensitive items; and
+splitting from the top, where each split is judged by the cheapest repair instead of SuppressControl. So it never loses
+more than removing all sensitive items.
 """
 
 from __future__ import annotations
