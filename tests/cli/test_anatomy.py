@@ -75,7 +75,7 @@ def test_publish_verify_audit_and_repeat(shop, capsys):
     assert (code, found["verdict"]) == (0, "holds")
     code, found = run(capsys, "audit", "release/public/anatomy.csv", "--format", "anatomy", *TWO)
     assert (code, found["transactions"]) == (0, len(BASKETS) - 1)
-    assert found["margins"]["largest_share"]["column"]
+    assert found["margins"]["largest_probability"]["column"]
     code, found = run(capsys, "audit", "release/public/anatomy.csv", "--format", "anatomy", *TWO[:-1], "20")
     assert code == 1
     assert found["witnesses"][0]["bucket"] >= 1

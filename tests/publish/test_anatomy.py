@@ -88,7 +88,7 @@ def test_what_is_public(bundle):
         "largest_item_share": "1",
         "assumed": "all arrangements of a bucket's values without an empty transaction are equally likely",
     }
-    assert told["promise"] == {"name": "l-diverse-anatomy", "parameters": {"l": "2", "empty": "value"}}
+    assert told["promise"] == {"name": "l-diverse-anatomy", "parameters": {"l": "2", "empty": "value", "items": False}}
     assert told["loss_percent"] == 0
     sums = dict(line.split("  ")[::-1] for line in public["SHA256SUMS"].decode().splitlines())
     assert sums.keys() == public.keys() - {"SHA256SUMS"}
