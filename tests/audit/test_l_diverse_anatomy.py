@@ -12,11 +12,12 @@ from tests.support.anatomies import cut, of_ten, permuted
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.interrupting import ctrl_c_stops
-from veilset import BudgetExceeded, LDiverseAnatomy, _native, audit
+from veilset import BudgetExceeded, LDiverseAnatomy, Transactions, _native, audit
 from veilset.audit import edits_account_for
 from veilset.limits import Limits
 from veilset.models import Margin, Witness
 from veilset.testing import check_audit, strategies
+from veilset.transactions import Anatomy
 
 TWO = LDiverseAnatomy(2)
 HALVES = [0] * 5 + [1] * 5
@@ -221,6 +222,23 @@ def test_the_answer_does_not_depend_on_threads():
     assert len({(w.bucket, w.column) for w in alone.witnesses}) == 500
     for threads in (2, 7):
         assert audit(data, LDiverseAnatomy(3), threads=threads, witnesses=500) == alone
+
+
+def test_nor_does_it_where_nobody_is_empty():
+    """Six in ten values are nothing, of rows that have something: hundreds of profiles, which threads share."""
+    drawn = np.random.default_rng(5).integers(22, size=(40_000, 3))
+    drawn = drawn[(drawn < 9).any(axis=1)]
+    names = [f"{letter}{number}" for letter in "abc" for number in range(9)]
+    codes = (drawn + np.array([0, 9, 18])).astype(np.int32)[drawn < 9]
+    whole = Transactions.from_codes(np.cumsum([0, *(drawn < 9).sum(axis=1)]), codes, names)
+    columns = [[name for name in names if name[0] == letter] for letter in "abc"]
+    data = whole.anatomized(Anatomy.of(columns, np.arange(len(whole)) // 15))
+    for promise in (LDiverseAnatomy("5/4", items=True), LDiverseAnatomy(2)):
+        alone = audit(data, promise, threads=1, witnesses=300)
+        assert 0 < alone.found < alone.checked
+        assert any(not w.itemset and "more likely" in w.reason for w in alone.witnesses)
+        for threads in (2, 7):
+            assert audit(data, promise, threads=threads, witnesses=300) == alone
 
 
 def test_one_bucket_of_many_values():

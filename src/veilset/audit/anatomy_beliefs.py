@@ -46,7 +46,7 @@ def beliefs_in(
         return _sums((some == len(held)) & (same == len(held)), sizes)
 
     asked = {**known, wanted: value}
-    counts = [holders(column, held) for column, value in asked.items() for held in (value, ())]
+    counts = [holders(column, held) for column, its in asked.items() for held in (its, ())]
     table = np.stack([sizes, profiles.of[buckets], *counts], axis=1)
     # Buckets that are alike are counted together, and those with one denominator are added first.
     alike, times = np.unique(table, axis=0, return_counts=True)

@@ -59,6 +59,7 @@ def nothing_at_most(
             _without(profiles.empty(int(profile[place])), profiles.columns[place]),
         )
         if of not in known:
+            limits.check_time("The audit", "look at fewer transactions.")
             decided = of[0] > _LARGE and (most <= bound or Fraction(of[1], of[0]) > bound)
             known[of] = most if decided else _nothing(*of, limits)
         largest = max(largest, known[of])

@@ -65,7 +65,8 @@ class DataFile(_Strict):
 class AnatomyTable(_Strict):
     """The anatomized table beside the data: the same rows, in the same order, with their buckets and columns.
 
-    *largest_item_share* is the largest probability of a single public item in a bucket, *assumed* what it rests on.
+    *largest_item_share* is the largest probability of a single public item in a bucket, *assumed* what it rests on;
+    certificates of earlier versions have neither.
     """
 
     file: Annotated[str, Field(pattern=r"^anatomy\.(csv|jsonl|parquet)$")]
@@ -74,8 +75,10 @@ class AnatomyTable(_Strict):
     buckets: Annotated[int, Field(ge=1)]
     smallest_bucket: Annotated[int, Field(ge=1)]
     largest_bucket: Annotated[int, Field(ge=1)]
-    largest_item_share: Annotated[str, Field(pattern=r"^([01]|[1-9]\d{0,6}/[1-9]\d{0,6})$")]
-    assumed: Literal["all arrangements of a bucket's values without an empty transaction are equally likely"]
+    largest_item_share: Annotated[str, Field(pattern=r"^([01]|[1-9]\d{0,6}/[1-9]\d{0,6})$")] | None = None
+    assumed: Literal["all arrangements of a bucket's values without an empty transaction are equally likely"] | None = (
+        None
+    )
 
     @classmethod
     def made(cls, file: str, sha256: str, data: Transactions, answer: Audit) -> AnatomyTable:

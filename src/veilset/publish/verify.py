@@ -288,7 +288,7 @@ def _check_numbers(table: AnatomyTable, data: Transactions) -> None:
 
 
 def _check_item_share(table: AnatomyTable, answer: Audit) -> None:
-    if (share := AnatomyTable.item_share(answer)) != table.largest_item_share:
+    if table.largest_item_share not in (None, share := AnatomyTable.item_share(answer)):
         raise _Refused(
             "altered",
             f"The certificate says {table.largest_item_share} for the largest share of a public item, {table.file} has "
