@@ -169,7 +169,8 @@ class TestOneFile:
         path.write_text(path.read_text().replace("f,h", "h,f"))
         sums = bundle.public / "SHA256SUMS"
         lines = [line for line in sums.read_text().splitlines() if not line.endswith(f"  {name}")]
-        sums.write_text("\n".join([*lines, f"{sha256_of(path)}  {name}"]) + "\n")
+        lines = sorted([*lines, f"{sha256_of(path)}  {name}"], key=lambda line: line[64:])
+        sums.write_text("\n".join(lines) + "\n")
         assert message(bundle.public, "altered", 1) == snapshot
 
     def test_changed_with_all_sums(self, bundle, name, snapshot):
