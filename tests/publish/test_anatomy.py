@@ -217,8 +217,8 @@ def test_what_breaks_the_promise(bundle):
     [
         ({"columns": 3}, "altered", (3, 2)),
         ({"buckets": 1}, "altered", (1, 2)),
-        ({"smallest_bucket": 1}, "altered", (1, 5, "smallest")),
-        ({"largest_bucket": 9}, "altered", (9, 5, "largest")),
+        ({"smallest_bucket": 1}, "altered", (1, 5, "anatomy.smallest_bucket")),
+        ({"largest_bucket": 9}, "altered", (9, 5, "anatomy.largest_bucket")),
         ({"columns": 0}, "malformed", ("anatomy.columns",)),
         ({"columns": "2"}, "malformed", ("anatomy.columns",)),
         ({"file": "../anatomy.csv"}, "malformed", ("anatomy.file",)),

@@ -10,7 +10,7 @@ def edit_certificate(public: Path, change, *, fix_sums: bool = False) -> None:
     path = public / "certificate.json"
     content = json.loads(path.read_text())
     change(content)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     if fix_sums:
         redo_sums(public)
 

@@ -122,7 +122,7 @@ class Certificate(_Strict):
     data: DataFile
     loss_percent: Annotated[int, Field(ge=0, le=100)]
     not_promised: tuple[str, ...]
-    made_by: str
+    made_by: Annotated[str, Field(pattern=r"^veilset [0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?$")]
     generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     anatomy: AnatomyTable | None = None
 

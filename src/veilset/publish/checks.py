@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from pydantic import ValidationError
 
 from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
 from veilset.io import Difference, find_difference, sha256_of
 from veilset.limits import Limits
-from veilset.models import Promise, Sealed
+from veilset.models import Audit, Promise, Sealed
 from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile
 from veilset.publish.held import Held, HeldFile
-from veilset.publish.public import CERTIFICATE, REPORT, SUMS, sums_of
+from veilset.publish.public import CERTIFICATE, REPORT, SUMS, Declared, certificate_of, page_of, sums_of
 from veilset.publish.verification import Refused, Verdict
 from veilset.transactions import Transactions, read_file
 from veilset.views import Count
 
 ROOM_FOR_JSON = 16  # times its size, that understanding a certificate takes
 _SHA256 = 64  # digits
+_SHOWN = 200  # characters of a value, in a message
 _ROOM_TO_COMPARE = 1 << 24  # bytes: what is written for some transactions, and what the file holds there
 
 
@@ -36,11 +38,14 @@ def parse_certificate(text: bytes) -> Certificate:
             "was checked: use the version that made it, or a newer one.",
         )
     try:
-        return Certificate.model_validate_json(text)
+        certificate = Certificate.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the whole"
         raise Refused("malformed", f"{CERTIFICATE} is not a certificate: {where}: {first['msg']}.") from None
+    if certificate.to_bytes() != text:  # a key that stands twice, blanks that spell something
+        raise Refused("malformed", f"{CERTIFICATE} is not written as Veilset writes it. Ask for the release again.")
+    return certificate
 
 
 def check_files(release: Held, certificate: Certificate, text: bytes, limits: Limits) -> bytes:
@@ -88,7 +93,10 @@ def audited(certificate: Certificate) -> AnatomyTable | DataFile:
 
 
 def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
-    """What is wrong in what readers are told that coarser names stand for; None: nothing."""
+    """What is wrong in what readers are told of the data; None: nothing."""
+    if len(data) != certificate.transactions:
+        count = Count(certificate.transactions)
+        return f"it is for {count:,} {count:transaction|transactions}, the file has {len(data):,}."
     sensitive, there, seen = set(certificate.sensitive), set(data.names), set[str]()
     for name, items in certificate.generalized.items():
         if name not in there or name in sensitive:
@@ -120,14 +128,49 @@ def read_data(release: Held, certificate: Certificate, limits: Limits) -> tuple[
         raise Refused("altered", f"The certificate does not match the data: {error}") from None
     if (contradiction := _contradiction(certificate, data)) is not None:
         raise Refused("altered", f"The certificate contradicts itself or the data: {contradiction}")
-    if len(data) != certificate.transactions:
-        count = Count(certificate.transactions)
-        raise Refused(
-            "altered", f"The certificate is for {count:,} {count:transaction|transactions}, the file has {len(data):,}."
-        )
-    if certificate.anatomy is not None:
-        _check_numbers(certificate.anatomy, data)
     return data, _check_bytes(release, data, certificate, limits)
+
+
+def _follows(certificate: Certificate, data: Transactions, told: Promise, *, empty: bool) -> Certificate:
+    """The certificate as `publish` writes it for this data, given what this one declares."""
+    table = DataFile.of(certificate.data.file, certificate.data.sha256, certificate.data.layout())
+    anatomy = certificate.anatomy and certificate.anatomy.model_copy(update=AnatomyTable.numbers(data))
+    declared = Declared.in_certificate(certificate, told.restricted_to(data))
+    return certificate_of(data, declared, table, anatomy, empty=empty)
+
+
+def check_facts(certificate: Certificate, data: Transactions, told: Promise) -> None:
+    """Raise unless all that the certificate says of the data follows from them, but for its sentences."""
+    said, follows = (
+        one.model_dump(mode="json", exclude={"not_promised"})
+        for one in (certificate, _follows(certificate, data, told, empty=False))
+    )
+    if (wrong := _first_difference(said, follows)) is not None:
+        raise Refused("altered", f"The certificate does not match the data: {wrong}.")
+
+
+def _first_difference(said: Any, follows: Any, where: str = "") -> str | None:
+    if isinstance(said, dict) and isinstance(follows, dict) and [*said] == [*follows]:
+        inside = (_first_difference(said[key], follows[key], f"{where}.{key}".lstrip(".")) for key in said)
+        return next(filter(None, inside), None)
+    one, other = json.dumps(said), json.dumps(follows)  # as text: for Python, true is 1
+    return None if one == other else f"{where} is {one[:_SHOWN]}, not {other[:_SHOWN]}"
+
+
+def unchecked_words(
+    certificate: Certificate, page: bytes, data: Transactions, told: Promise, answer: Audit, limits: Limits
+) -> list[str]:
+    """Which words for people are not those that this version writes for the data and the certificate.
+
+    Words change from version to version: whether another one wrote them, or somebody changed them, nobody can tell.
+    """
+    expected = _follows(certificate, data, told, empty=answer.excludes_nothing)
+    unchecked = []
+    if certificate.not_promised != expected.not_promised:
+        unchecked.append(f"not_promised in {CERTIFICATE} (this version of Veilset writes other sentences there)")
+    if page != page_of(expected, data, told, answer, limits):
+        unchecked.append(f"{REPORT} (this version of Veilset writes another page for these files)")
+    return unchecked
 
 
 def _check_bytes(release: Held, data: Transactions, certificate: Certificate, limits: Limits) -> list[str]:
@@ -163,22 +206,3 @@ def _says_more(name: str, more: Difference, certificate: Certificate) -> str:
         f"{name} does not contain the rows of {table} in their order, as Veilset writes them ({more.says}). "
         "What it contains was not certified."
     )
-
-
-def _check_numbers(table: AnatomyTable, data: Transactions) -> None:
-    for what, count in AnatomyTable.numbers(data).items():
-        if getattr(table, what) != count:
-            raise Refused(
-                "altered", f"The certificate says {_counted(what, getattr(table, what))}, {table.file} has {count:,}."
-            )
-
-
-def _counted(what: str, count: int) -> str:
-    """A number of a certificate in words.
-
-    >>> _counted("buckets", 198), _counted("smallest_bucket", 1)
-    ('198 buckets', '1 transaction in the smallest bucket')
-    """
-    which, _, bucket = what.partition("_")
-    thing, where = ("transaction", f" in the {which} {bucket}") if bucket else (what.removesuffix("s"), "")
-    return f"{count:,} {thing}{'s' * (count != 1)}{where}"

@@ -43,6 +43,17 @@ class Declared:
     generalized: Mapping[str, tuple[str, ...]]
     made_by: str = MADE_BY
 
+    @classmethod
+    def in_certificate(cls, certificate: Certificate, promise: Promise) -> Declared:
+        """What a certificate declares; *promise* is the one that it names."""
+        return cls(
+            promise,
+            certificate.one_transaction_is,
+            certificate.loss_percent,
+            certificate.generalized,
+            certificate.made_by,
+        )
+
 
 def write_public(
     folder: Path, data: Transactions, layout: Layout, declared: Declared, answer: Audit, limits: Limits

@@ -15,9 +15,18 @@ from veilset.io import atomic_folder, check_place
 from veilset.limits import Limits
 from veilset.models import EXCLUDES_NOTHING, Audit, Promise, Sealed
 from veilset.publish.certificate import Certificate, certified_promise
-from veilset.publish.checks import ROOM_FOR_JSON, audited, check_anatomy, check_files, parse_certificate, read_data
+from veilset.publish.checks import (
+    ROOM_FOR_JSON,
+    audited,
+    check_anatomy,
+    check_facts,
+    check_files,
+    parse_certificate,
+    read_data,
+    unchecked_words,
+)
 from veilset.publish.held import Held, held
-from veilset.publish.public import CERTIFICATE, Declared, write_public
+from veilset.publish.public import CERTIFICATE, MADE_BY, Declared, write_public
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise, sealed_audit
 from veilset.publish.verification import Refused, Verification
@@ -36,61 +45,77 @@ def verify(
         check_place(Path(clean_copy), replace=False)
     try:
         with limits.guard("Verifying the release", "use a machine with more memory."), held(Path(path)) as release:
-            examined = _examined(release, witnesses, limits)
+            found, values = _examined(release, witnesses, limits)
             if clean_copy is None:
-                return examined.found
-            if examined.data is None or examined.found.verdict == "broken":
-                return replace(examined.found, message=f"{examined.found.message} No clean copy was written.")
-            return _copied(examined, release, Path(clean_copy), witnesses, limits)
+                return found
+            if values is None or found.verdict == "broken":
+                return replace(found, message=f"{found.message} No clean copy was written.")
+            return _copied(values, release, Path(clean_copy), witnesses, limits)
     except Refused as refused:
         return Verification(refused.verdict, refused.message)
 
 
 @dataclass(frozen=True)
-class _Examined:
-    """The answer, and if the values could be read, what is needed to write them anew."""
+class _Values:
+    """What a release says, read and counted.
 
-    found: Verification
-    data: Transactions | None = None
-    told: Promise | None = None
-    answer: Audit | None = None
+    If it is *sealed* and the custodian's list is not at hand, the answer is that which the certificate gives.
+    """
+
+    certificate: Certificate
+    data: Transactions
+    told: Promise
+    answer: Audit
+    sealed: bool
 
 
-def _examined(release: Held, witnesses: int, limits: Limits) -> _Examined:
+def _examined(release: Held, witnesses: int, limits: Limits) -> tuple[Verification, _Values | None]:
     certificate = None
     try:
         text = release.expect(CERTIFICATE).read(limits, ROOM_FOR_JSON)
         certificate = parse_certificate(text)
-        check_files(release, certificate, text, limits)
+        page = check_files(release, certificate, text, limits)
         told = certified_promise(certificate.promise)
         check_anatomy(certificate, told)
         data, unchecked = read_data(release, certificate, limits)
-        promise = _unsealed(told, release, data, limits) if isinstance(told, Sealed) else told
-        answer = None if promise is None else audit(data, promise, witnesses=witnesses, limits=limits)
+        check_facts(certificate, data, told)
+        values = _counted(release, certificate, told, data, witnesses, limits)
+        if values.answer.holds:
+            unchecked += unchecked_words(certificate, page, data, told, values.answer, limits)
         release.check_unchanged()
     except Refused as refused:
-        return _Examined(Verification(refused.verdict, refused.message, certificate))
+        return Verification(refused.verdict, refused.message, certificate), None
     except OSError as error:
-        message = f"A file of the release cannot be read: {error}. Check the disk."
-        return _Examined(Verification("malformed", message))
+        return Verification("malformed", f"A file of the release cannot be read: {error}. Check the disk."), None
     except InvalidArgument as error:
-        return _Examined(Verification("malformed", f"The certificate is not valid: {error}", certificate))
-    return _Examined(_answered(certificate, told, answer, tuple(unchecked), release.custodian), data, told, answer)
+        return Verification("malformed", f"The certificate is not valid: {error}", certificate), None
+    return _answered(values, tuple(unchecked), release), values
 
 
-def _answered(
-    certificate: Certificate, told: Promise, answer: Audit | None, unchecked: tuple[str, ...], custodian: str | None
-) -> Verification:
-    """The verdict on values that could be read."""
+def _counted(
+    release: Held, certificate: Certificate, told: Promise, data: Transactions, witnesses: int, limits: Limits
+) -> _Values:
+    """The auditor's answer about the promise, which may have to be unsealed first."""
+    if not isinstance(told, Sealed):
+        return _Values(certificate, data, told, audit(data, told, witnesses=witnesses, limits=limits), sealed=False)
+    if (promise := _unsealed(told, release, data, limits)) is None:
+        empty = EXCLUDES_NOTHING in certificate.not_promised  # only the custodian can tell
+        return _Values(certificate, data, told, sealed_audit(told, len(data), empty=empty), sealed=True)
+    return _Values(certificate, data, told, audit(data, promise, witnesses=witnesses, limits=limits), sealed=False)
+
+
+def _answered(values: _Values, unchecked: tuple[str, ...], release: Held) -> Verification:
+    """The verdict on values that were read and counted."""
+    certificate, told, answer = values.certificate, values.told, values.answer
     file = audited(certificate).file
     also = f" Not checked: {'; '.join(unchecked)}." if unchecked else ""
-    if answer is None:
-        missing = "" if custodian is None else f" There is no folder {custodian!r}."
+    if values.sealed:
+        missing = "" if release.custodian is None else f" There is no folder {release.custodian!r}."
         message = (
             f"The files are those that were released. Checking that {_hidden(told)} in them needs the "
             f"custodian's list. Ask the custodian to run veilset verify on the whole release.{missing}{also}"
         )
-        return Verification("sealed", message, certificate, None, unchecked)
+        return Verification("sealed", message, certificate, unchecked=unchecked)
     # Not the list itself: a custodian's screen and logs may be seen by others.
     subject = f"The sealed promise that {_hidden(told)}" if isinstance(told, Sealed) else f"{told}"
     if not answer.holds:
@@ -99,27 +124,24 @@ def _answered(
     empty = f" {EXCLUDES_NOTHING}" if answer.excludes_nothing else ""
     if unchecked:
         message = (
-            f"{subject} holds on the values of {file}, but the release may contain more than values.{empty}{also} "
-            "Use a clean copy instead: veilset verify --clean-copy OUT writes the values anew."
+            f"{subject} holds on the values of {file}.{empty}{also} Another version wrote these parts, or somebody "
+            "changed them: they may contain anything. To use only what was checked, write a clean copy with veilset "
+            "verify --clean-copy."
         )
         return Verification("unchecked", message, certificate, answer, unchecked)
     return Verification("holds", f"{subject} holds on the bytes of {file}.{empty}", certificate, answer)
 
 
-def _copied(examined: _Examined, release: Held, out: Path, witnesses: int, limits: Limits) -> Verification:
+def _copied(values: _Values, release: Held, out: Path, witnesses: int, limits: Limits) -> Verification:
     """Write the values anew, with a certificate, a page and sums of their own; the answer is about these files."""
-    certificate, data, told = examined.found.certificate, examined.data, examined.told
-    assert certificate is not None and data is not None and told is not None  # noqa: S101 - there are values
-    declared = Declared(told, certificate.one_transaction_is, certificate.loss_percent, certificate.generalized)
-    if (answer := examined.answer) is None:
-        assert isinstance(told, Sealed)  # noqa: S101 - else it was audited
-        answer = sealed_audit(told, len(data), empty=EXCLUDES_NOTHING in certificate.not_promised)
+    layout = values.certificate.data.layout()
+    declared = replace(Declared.in_certificate(values.certificate, values.told), made_by=MADE_BY)
     with atomic_folder(out) as staging:
         staging.chmod(0o755)  # to be handed over
-        write_public(staging, data, certificate.data.layout(), declared, answer, limits)
+        write_public(staging, values.data, layout, declared, values.answer, limits)
         with held(staging) as copy:
             copy.custodian, copy.has_custodian, copy.recipe = release.custodian, release.has_custodian, release.recipe
-            found = _examined(copy, witnesses, limits).found
+            found, _ = _examined(copy, witnesses, limits)
         if found.verdict not in ("holds", "sealed"):
             raise NotCertified(
                 f"No clean copy was written: it failed its verification: {found.message}",
