@@ -265,7 +265,9 @@ def publish(
     )
 
 
-def verify(path: str | Path, *, witnesses: int = 20, **bounds: Unpack[Bounds]) -> Verification:
+def verify(
+    path: str | Path, *, witnesses: int = 20, clean_copy: str | Path | None = None, **bounds: Unpack[Bounds]
+) -> Verification:
     """Check on its bytes whether the release at *path* (the bundle or its ``public/``) keeps its promise.
 
     For hidden patterns or rules, give the bundle: ``public/`` does not say what is hidden.
@@ -273,7 +275,10 @@ def verify(path: str | Path, *, witnesses: int = 20, **bounds: Unpack[Bounds]) -
     Parameters
     ----------
     path : path
+    clean_copy : path, optional
+        A folder that does not exist. If the values of the release keep the promise, its public files are written there
+        anew from them, by this version: nothing but values is copied. The answer is then about this folder.
     witnesses, **bounds
         As for `audit`.
     """
-    return verify_bundle(path, witnesses=witnesses, limits=Limits(**bounds))
+    return verify_bundle(path, witnesses=witnesses, limits=Limits(**bounds), clean_copy=clean_copy)

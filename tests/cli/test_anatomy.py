@@ -60,7 +60,7 @@ def columns(said: dict) -> set[tuple[str, ...]]:
 def test_audit_of_whole_transactions(shop, capsys, snapshot):
     code, whole = run(capsys, "audit", "baskets.csv", *TWO)
     assert (code, whole["state"], whole["found"]) == (1, "DOES NOT HOLD", len(BASKETS) - 1)
-    assert whole["parameters"] == {"l": "2", "empty": "value", "items": False}
+    assert whole["parameters"] == {"l": "2", "empty": "value"}
     code, of_one = run(capsys, "audit", "baskets.csv", *TWO[:-1], "1")
     assert (code, of_one["state"]) == (0, "EXCLUDES NOTHING")
     assert [whole["sentence"], of_one["sentence"]] == snapshot
@@ -80,7 +80,7 @@ def test_publish_verify_audit_and_repeat(shop, capsys):
     assert code == 1
     assert found["witnesses"][0]["bucket"] >= 1
     recipe = tomllib.loads(Path("release/custodian/recipe.toml").read_text())
-    assert recipe["promise"] == {"model": "l-diverse-anatomy", "l": "2", "empty": "value", "items": False}
+    assert recipe["promise"] == {"model": "l-diverse-anatomy", "l": "2", "empty": "value"}
     seed = recipe["method"]["options"]["random_state"]
     assert str(seed) not in json.dumps(said)
     assert "columns.csv" not in json.dumps(recipe)

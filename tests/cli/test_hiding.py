@@ -6,11 +6,11 @@ import csv
 import json
 import re
 import tomllib
-from hashlib import sha256
 
 import pytest
 
 import veilset as vs
+from tests.support.bundles import exchange_file
 from tests.support.commands import refusal, run
 from tests.support.texts import as_read
 from veilset.cli import main
@@ -134,13 +134,7 @@ def test_what_is_piped_and_may_be_logged_names_no_pattern(shop, capsys, asked, s
 def test_a_broken_sealed_release_names_no_pattern_either(shop, capsys):
     publish(capsys, *PATTERNS)
     public = shop / "release/public"
-    (public / "data.csv").write_bytes((shop / "baskets.csv").read_bytes())
-    certificate = json.loads((public / "certificate.json").read_text())
-    certificate["data"]["sha256"] = sha256((public / "data.csv").read_bytes()).hexdigest()
-    (public / "certificate.json").write_text(json.dumps(certificate))
-    files = ("certificate.json", "data.csv", "report.html")
-    sums = (f"{sha256((public / name).read_bytes()).hexdigest()}  {name}\n" for name in files)
-    (public / "SHA256SUMS").write_text("".join(sums))
+    exchange_file(public, "data.csv", (shop / "baskets.csv").read_bytes())
     code, said = run(capsys, "verify", "release")
     assert (code, said["verdict"]) == (1, "broken")
     assert said.keys() == {"verdict", "message", "holds", "certificate"}

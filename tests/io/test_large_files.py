@@ -147,7 +147,7 @@ def test_the_same_answers_within_the_limit(kind, file, repeated, room, earlier, 
     certificate = json.loads((tmp_path / "new" / "public" / "certificate.json").read_text())
     assert certificate["transactions"] == len(data) == repeated * (2 * DISTINCT + 1)
     report = (tmp_path / "new" / "public" / "report.html").read_text()
-    assert "No chart: drawing one would exceed the memory limit." in report
+    assert "<svg" in report
 
 
 @pytest.fixture

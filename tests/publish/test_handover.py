@@ -12,6 +12,7 @@ import pytest
 import veilset as vs
 from tests.support.errors import refused
 from tests.support.releases import PROMISE, ROWS, baskets, certificate, files
+from veilset.publish.handover import secret_order
 
 MANY = 2000
 
@@ -73,6 +74,22 @@ def test_no_person_and_no_original_order_is_left(merged):
 def test_each_frame_draws_an_order(merged):
     assert not merged.to_arrow().equals(merged.to_arrow())
     assert merged.to_arrow(random_state=1).equals(merged.to_arrow(random_state=1))
+
+
+def test_releases_with_one_seed_do_not_align():
+    """Whoever has two of them must not find the same person in the same line of both."""
+    rows = [[f"g{n}", "ale", *(["bun"] if n % 2 else [])] for n in range(MANY) for _ in range(2)]
+    data = vs.Transactions.from_lists(rows)
+    one = vs.anonymize(data, vs.Coherence(k=2, p=1))
+    releases = [
+        vs.anonymize(data, vs.Coherence(k=2, p=2)),  # another promise
+        vs.anonymize(vs.Transactions.from_lists([*rows[:-2], rows[0], rows[0]]), vs.Coherence(k=2, p=1)),  # other rows
+        vs.anonymize(data.without(["bun"]), vs.Coherence(k=2, p=1)),  # other items
+    ]
+    aligned = [np.sum(secret_order(one, "seed") == secret_order(other, "seed")) for other in releases]
+    # Of two random orders, one line is the same on average; that 12 are has a probability below 1e-9.
+    assert max(aligned) < 12
+    assert np.array_equal(secret_order(one, "seed"), secret_order(one, "seed"))
 
 
 def test_other_libraries_take_a_release_for_that_table(merged):

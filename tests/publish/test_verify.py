@@ -1,7 +1,7 @@
 """What `verify` answers when something is wrong with a release: a verdict and an exit code, never a traceback."""
 
+import os
 import random
-import sys
 
 import pytest
 
@@ -135,10 +135,14 @@ def test_sums_that_say_more(public):
 
 
 def test_a_file_without_permission(public, monkeypatch):
-    def denied(path):
-        raise PermissionError(13, "Permission denied", str(path))
+    opened = os.open
 
-    monkeypatch.setattr(sys.modules["veilset.publish.verify"], "sha256_of", denied)
+    def denied(path, *rest, **options):
+        if path == "data.csv":
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, *rest, **options)
+
+    monkeypatch.setattr(os, "open", denied)
     assert answer(public) == ("malformed", 2)
 
 

@@ -15,7 +15,8 @@ from veilset.report import charts
 _drawn = charts._svg
 
 
-def _placeholder(chart: object, label: str) -> Markup:
+def placeholder(chart: object, label: str) -> Markup:
+    """A chart with nothing in it."""
     return Markup('<svg role="img" aria-label="{}"></svg>').format(label)
 
 
@@ -23,7 +24,7 @@ def _placeholder(chart: object, label: str) -> Markup:
 def light() -> Iterator[None]:
     """For all tests of a module, and the bundles that they share."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(charts, "_svg", _placeholder)
+        patch.setattr(charts, "_svg", placeholder)
         patch.setattr(schemapi, "DEBUG_MODE", False)  # altair checks what it would draw at every step
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield

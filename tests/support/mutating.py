@@ -35,7 +35,7 @@ def main(kind: str, count: int, folder: Path) -> None:
     readers = readers_of(kind)
     for reader in readers:  # all code is loaded before memory is measured
         check(reader, reader.seeds[0], folder)
-    _bound_memory(4 * ROOM)
+    bound_memory(4 * ROOM)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     answers = {reader.name: Counter(check(reader, seed, folder) for seed in reader.seeds) for reader in readers}
     for reader in readers:
@@ -93,7 +93,7 @@ def _check_plain(victim: Path, kind: str) -> None:
             raise
 
 
-def _bound_memory(more: int) -> None:
+def bound_memory(more: int) -> None:
     """Let the system refuse what is far too much, so that the machine survives a defect."""
     status = Path("/proc/self/status").read_text()
     now = 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmData:")))

@@ -20,6 +20,7 @@ def verify(
     *,
     limits: LimitOptions | None = None,
     witnesses: Natural = 20,
+    clean_copy: Path | None = None,
     json: Json = False,
     text: Text = False,
 ) -> int:
@@ -28,8 +29,8 @@ def verify(
     The public folder is enough. Only hidden patterns and rules are secret: checking them needs the whole release, with
     the custodian folder.
 
-    Exit code 0: the promise holds; 1: it does not, or a file was changed; 2: a file is missing or unreadable; 4:
-    undecided.
+    Exit code 0: the promise holds; 1: it does not, or a file was changed; 2: a file is missing or unreadable.
+    Exit code 4: undecided, or not everything could be checked.
 
     Example:
 
@@ -41,12 +42,16 @@ def verify(
         Release folder, or its public folder.
     witnesses
         Number of violations to list.
+    clean_copy
+        Folder to write the values of the release to anew, if they keep the promise; the answer is about the copy.
     """
     screen = Screen.of(json, text)
     bounds = limits or LimitOptions()
     with screen.progress() as progress:
-        found = vs.verify(path, witnesses=witnesses, progress=progress, **vars(bounds))
+        found = vs.verify(path, witnesses=witnesses, clean_copy=clean_copy, progress=progress, **vars(bounds))
     facts: dict[str, Any] = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
+    if found.unchecked:
+        facts["unchecked"] = list(found.unchecked)
     answer, certificate = found.audit, found.certificate
     merged = certificate is not None and certificate.merged
     unknown = certificate is not None and certificate.unknown

@@ -10,7 +10,7 @@ from veilset.io.layout import ANATOMIES, FORMATS, Layout
 from veilset.io.pieces import TABLE_SUFFIXES, check_table_name, pieces_of, write_pieces
 from veilset.io.rows import Rows, arrow_numbers
 from veilset.io.text import open_text
-from veilset.io.writing import as_written, check_names, find_difference, table_of, write_rows
+from veilset.io.writing import Difference, as_written, check_names, find_difference, table_of, write_rows
 
 __all__ = [
     "ANATOMIES",
@@ -18,6 +18,7 @@ __all__ = [
     "TABLE_SUFFIXES",
     "AnatomizedRows",
     "AnatomyFile",
+    "Difference",
     "Layout",
     "Rows",
     "TextBlocks",

@@ -20,7 +20,8 @@ from veilset.io.layout import Layout
 from veilset.io.pieces import basket_cells, json_lines
 from veilset.io.plain import write_table
 from veilset.io.rows import Codes, Offsets, arrow_numbers
-from veilset.io.writing import other_text, other_values
+from veilset.io.writing import Difference, other_text, other_values
+from veilset.limits import Limits
 
 _CELLS = 1 << 20  # that are worked on at once
 
@@ -60,14 +61,11 @@ class AnatomizedRows:
         """The whole table, as Arrow has it."""
         return pa.concat_tables([self._schema().empty_table(), *self._tables()])
 
-    def more_in(self, path: Path, layout: Layout) -> str | None:
-        """None if *path* holds these rows just as `write` writes them, else where it differs.
-
-        Text must be the same byte for byte; the values of a table, with nothing beside them (`veilset.io.plain`).
-        """
+    def more_in(self, path: Path, layout: Layout, limits: Limits) -> Difference | None:
+        """None if *path* holds these rows just as `write` writes them, byte for byte, else where it differs."""
         if layout.form.container == "parquet":
-            return other_values(path, self._tables, self._schema(), "parquet")
-        return other_text(path, self._texts(layout))
+            return other_values(path, self._tables, self._schema(), "parquet", limits)
+        return other_text(path, self._texts(layout), limits)
 
     def _schema(self) -> Any:
         lists = [(name, pa.list_(pa.string())) for name in column_names(self.width)]

@@ -19,6 +19,7 @@ from veilset.limits import Limits
 
 _LARGEST_BLOCK = 1 << 23
 _SMALLEST_BLOCK = 1 << 16
+_ROOM_FOR_RECORD = 4  # times its size
 _PACKERS = {".gz": "gzip", ".zst": "zstd"}
 _OTHER_MARKS = {
     codecs.BOM_UTF16_LE: f"Try {said('encoding', 'utf-16')}.",
@@ -95,6 +96,11 @@ class TextBlocks:
         self._hash = hashlib.sha256()
         self.place: Callable[[], tuple[int, bytes]] = lambda: (1, b"")
 
+    def require(self, size: int) -> None:
+        """Raise if there is no memory for a record of this size: joined, and taken apart."""
+        if size > _LARGEST_BLOCK:
+            self._limits.require(_ROOM_FOR_RECORD * size, f"Reading {str(self._path)!r}", "check that its lines end.")
+
     @property
     def sha256(self) -> str:
         """The sha256 of what was read."""
@@ -128,6 +134,7 @@ class TextBlocks:
                 # Arrow's own read() never gives back the memory of a read that fails.
                 stream = io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(hashed, mode="r"), "zstd"), 1 << 17)
             while block := stream.read(size):
+                self._limits.check_time(f"Reading {str(self._path)!r}", "split the file.")
                 yield block
         except EOFError:
             raise self._cut_off() from None

@@ -25,7 +25,7 @@ from veilset.io.suspect import SuspectFile
 from veilset.limits import Limits
 
 _MAGIC = b"PAR1"
-_WRITER = re.compile(r"parquet-cpp-arrow version [0-9]+\.[0-9]+\.[0-9]+")
+_WRITER = re.compile(r"parquet-cpp-arrow version [0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}")
 _THIS_WRITER = f"parquet-cpp-arrow version {pa.cpp_version}"
 
 
@@ -66,38 +66,55 @@ def _write_block(writer: Any, block: Any) -> None:
         writer.write_batch(_rebuilt_batch(block.combine_chunks().to_batches()[0]))
 
 
-def check_plain(source: str | Path | bytes, schema: Any, container: str) -> str | None:
-    """What a file holds besides rows with the columns of *schema*; None if nothing.
+def check_plain(source: str | Path | bytes, schema: Any, container: str, limits: Limits | None = None) -> str | None:
+    """What a file holds besides rows with the columns of *schema*; None if nothing is found.
 
     A Parquet file of the pyarrow version in use, and any Arrow file, must be byte for byte what `write_table` writes
     for its rows. The bytes of Parquet differ between versions; of another version's file all parts are looked at
-    except for the inside of compressed pages.
+    except for the inside of pages and their headers, where anything may be hidden.
 
     Raises `UnreadableInput` if the file is not intact.
     """
+    with _suspect(source, container, limits or Limits()) as file:
+        look = _more_in_parquet if container == "parquet" else _more_in_arrow
+        return look(file, schema.remove_metadata())
+
+
+@contextlib.contextmanager
+def _suspect(source: str | Path | bytes, container: str, limits: Limits) -> Iterator[SuspectFile]:
+    """The file, to be read with suspicion."""
     name = "The file" if isinstance(source, bytes) else repr(str(source))
     with contextlib.ExitStack() as stack:
         stream = io.BytesIO(source) if isinstance(source, bytes) else stack.enter_context(opened(source))
-        file = SuspectFile(stream, name, container, Limits())
-        look = _more_in_parquet if container == "parquet" else _more_in_arrow
+        file = SuspectFile(stream, name, container, limits)
         with file.intact():
-            return look(file, schema.remove_metadata())
+            yield file
 
 
-def batches_of(path: Path, container: str) -> Iterator[Any]:
+def batches_of(path: Path, container: str, limits: Limits) -> Iterator[Any]:
     """The rows of a file that `check_plain` has nothing against."""
-    if container == "parquet":
-        yield from pyarrow.parquet.ParquetFile(path).iter_batches()
-        return
-    with pa.memory_map(str(path)) as file:
-        reader = pyarrow.ipc.open_file(file)
-        yield from map(reader.get_batch, range(reader.num_record_batches))
+    with _suspect(path, container, limits) as file:
+        if container == "parquet":
+            yield from pyarrow.parquet.ParquetFile(file, pre_buffer=False).iter_batches()
+        else:
+            reader = pyarrow.ipc.open_file(file)
+            yield from map(reader.get_batch, range(reader.num_record_batches))
 
 
-def holds_just(path: Path, blocks: Iterable[Any], schema: Any, container: str) -> bool:
+def other_writer(path: Path, container: str, limits: Limits) -> str:
+    """Why a file with the same rows, and nothing else that `check_plain` finds, has other bytes."""
+    grouped = "its rows are grouped in another way than this version of Veilset writes them"
+    if container == "arrow":
+        return grouped
+    with _suspect(path, container, limits) as file:
+        by = pyarrow.parquet.ParquetFile(file, pre_buffer=False).metadata.created_by
+    return grouped if by == _THIS_WRITER else f"it was written by {by!r}, here is {_THIS_WRITER!r}"
+
+
+def holds_just(path: Path, blocks: Iterable[Any], schema: Any, container: str, limits: Limits) -> bool:
     """Whether a file is byte for byte what `write_table` writes for these blocks."""
     with opened(path) as stream:
-        comparison = _Comparison(SuspectFile(stream, repr(str(path)), container, Limits()))
+        comparison = _Comparison(SuspectFile(stream, repr(str(path)), container, limits))
         write_table(cast(IO[bytes], comparison), blocks, schema, container)
         return comparison.result() is None
 

@@ -89,14 +89,17 @@ class TextSource:
         self.line = 1
         self.columns: list[str] = []
         self._text, self._at, self._last = b"", 0, False
+        self._require: Callable[[int], None] = lambda size: None
         if isinstance(blocks, TextBlocks):
             blocks.place = lambda: (self.line, self._text[self._at :])
+            self._require = blocks.require
         self._blocks = iter(blocks)
         self._next = next(self._blocks, b"")
         self.more()
 
     def more(self) -> None:
         """Take another block."""
+        self._require(len(self._text) - self._at + len(self._next))
         self._text = self._text[self._at :] + self._next
         self._at = 0
         self._next = next(self._blocks, b"")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,25 @@ from veilset.io.files import opened
 from veilset.io.formatting import occurrences_at_once, text_blocks
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
-from veilset.io.plain import batches_of, check_plain, holds_just, write_table
+from veilset.io.plain import batches_of, check_plain, holds_just, other_writer, write_table
 from veilset.io.rows import Codes, Offsets
+from veilset.limits import Limits
 
 _TABLES = ("parquet", "arrow")
+
+Block = TypeVar("Block")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a file is not, byte for byte, what would be written for some rows.
+
+    With *same_values* its rows are the same and nothing else was found, but another writer laid them out: what else is
+    in the file, nobody can tell.
+    """
+
+    says: str
+    same_values: bool = False
 
 
 def as_written(layout: Layout) -> Layout:
@@ -54,38 +70,44 @@ def check_names(names: Sequence[str], layout: Layout) -> None:
             pass  # the names come first
 
 
-def find_difference(path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> str | None:
-    """None if *path* holds these rows just as `write_rows` writes them, else where it differs.
-
-    Text must be the same byte for byte. The bytes of a table depend on the version of the library that wrote it: there,
-    the values, their types and their order must be the same, and nothing else may be in the file.
-    """
+def find_difference(
+    path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout, limits: Limits
+) -> Difference | None:
+    """None if *path* holds these rows just as `write_rows` writes them, byte for byte, else where it differs."""
     if layout.form.container not in _TABLES:
-        return other_text(path, text_blocks(offsets, items, names, layout))
+        return other_text(path, text_blocks(offsets, items, names, layout), limits)
     schema, container = schema_of(names, layout), layout.form.container
-    return other_values(path, lambda: _table_blocks(offsets, items, names, layout), schema, container)
+    return other_values(path, lambda: _table_blocks(offsets, items, names, layout), schema, container, limits)
 
 
-def other_text(path: Path, blocks: Iterable[bytes]) -> str | None:
+def other_text(path: Path, blocks: Iterable[bytes], limits: Limits) -> Difference | None:
     """None if *path* holds just this text, else where it differs."""
     with opened(path) as file:
-        for block in blocks:
+        for block in _in_time(blocks, limits):
             if file.read(len(block)) != block:
-                return "its text differs"
-        return "there is more at its end" if file.read(1) else None
+                return Difference("its text differs")
+        return Difference("there is more at its end") if file.read(1) else None
 
 
-def other_values(path: Path, blocks: Callable[[], Iterable[Any]], schema: Any, container: str) -> str | None:
+def other_values(
+    path: Path, blocks: Callable[[], Iterable[Any]], schema: Any, container: str, limits: Limits
+) -> Difference | None:
     """None if the table at *path* holds just these blocks, else where it differs."""
-    if holds_just(path, blocks(), schema, container):
+    if holds_just(path, _in_time(blocks(), limits), schema, container, limits):
         return None
-    if (more := check_plain(path, schema, container)) is not None:
-        return more
-    expected = _rebatched(batch for block in blocks() for batch in block.to_batches())
-    for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, container))):
+    if (more := check_plain(path, schema, container, limits)) is not None:
+        return Difference(more)
+    expected = _rebatched(batch for block in _in_time(blocks(), limits) for batch in block.to_batches())
+    for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, container, limits))):
         if ours is None or theirs is None or not ours.equals(theirs):
-            return "its values, or their order, differ"
-    return None
+            return Difference("its values, or their order, differ")
+    return Difference(other_writer(path, container, limits), same_values=True)
+
+
+def _in_time(blocks: Iterable[Block], limits: Limits) -> Iterator[Block]:
+    for block in blocks:
+        limits.check_time("Comparing a file with its transactions", "split the release.")
+        yield block
 
 
 def _table_blocks(offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout) -> Iterator[Any]:

@@ -48,7 +48,7 @@ class LDiverseAnatomy(Promise):
     >>> LDiverseAnatomy(l=2)
     LDiverseAnatomy(l=2)
     >>> LDiverseAnatomy(l="5/2", empty="free").parameters()
-    {'l': '5/2', 'empty': 'free', 'items': False}
+    {'l': '5/2', 'empty': 'free'}
     """
 
     name: ClassVar[str] = "l-diverse-anatomy"
@@ -113,7 +113,8 @@ class LDiverseAnatomy(Promise):
 
     def parameters(self) -> dict[str, Parameter]:
         """l as text, so that it stays exact."""
-        return {"l": str(self.l), "empty": self.empty, "items": self.items}
+        single: dict[str, Parameter] = {"items": True} if self.items else {}  # certificates of earlier versions lack it
+        return {"l": str(self.l), "empty": self.empty, **single}
 
     def not_promised(self) -> tuple[str, ...]:
         """What it does not cover."""

@@ -5,7 +5,8 @@ from veilset.publish.certificate import Certificate
 from veilset.publish.edits import recipe_like
 from veilset.publish.handover import check_format, check_seed
 from veilset.publish.recipe import Recipe
-from veilset.publish.verify import Verification, verify
+from veilset.publish.verification import Verification
+from veilset.publish.verify import verify
 
 __all__ = [
     "Bundle",

@@ -7,29 +7,11 @@ that only the custodian's secret seed can undo, and before anything gets its nam
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from veilset.errors import InvalidArgument, NotCertified
-from veilset.io import (
-    Layout,
-    atomic_file,
-    atomic_folder,
-    check_place,
-    sha256_of,
-    write_durably,
-    write_rows,
-)
-from veilset.limits import Limits
-from veilset.models import Audit
-from veilset.publish.certificate import (
-    SCHEMA_VERSION,
-    AnatomyTable,
-    Certificate,
-    DataFile,
-    PromiseRecord,
-    one_transaction,
-)
+from veilset.io import atomic_folder, check_place, write_durably
+from veilset.publish.certificate import one_transaction
 from veilset.publish.edits import write_columns, write_edits, write_patterns
 from veilset.publish.handover import (
     Order,
@@ -40,14 +22,14 @@ from veilset.publish.handover import (
     secret_order,
     seed_from,
 )
+from veilset.publish.public import MADE_BY, Declared, write_public
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.row_map import write_row_map
-from veilset.publish.sealing import public_audit, public_promise
-from veilset.publish.verify import CERTIFICATE, REPORT, SUMS, Verification, verify
-from veilset.release import Release
-from veilset.report import custodian_report, half_sentence, public_report
+from veilset.publish.sealing import public_promise
+from veilset.publish.verification import Verification
+from veilset.publish.verify import verify
+from veilset.report import custodian_report, half_sentence
 from veilset.run import Run
-from veilset.transactions import Transactions
 from veilset.views import Shown, Summary
 
 _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
@@ -113,7 +95,15 @@ def publish(
         limits.require(
             _BYTES_A_ROW * len(release.custodian_data), "Writing the release", "publish fewer transactions at once."
         )
-        _write_public(staging / "public", release, order, seed, answer, out_format, limits)
+        data = released_rows(release, order)
+        declared = Declared(
+            promise=public_promise(release.promise, data, seed),
+            one_transaction_is=one_transaction(release.original),
+            loss_percent=round(100 * release.loss),
+            generalized=release.stands_for,
+        )
+        (staging / "public").mkdir(mode=0o755)
+        write_public(staging / "public", data, release_layout(release, out_format), declared, answer, limits)
         _write_custodian(custodian, run, order, seed, out_format)
         limits.step("Verifying the written bytes")
         with run.timed("verification"):
@@ -135,76 +125,9 @@ def check_target(out: Path, *, replace: bool) -> None:
         )
 
 
-def _write_public(
-    folder: Path,
-    release: Release,
-    order: Order,
-    seed: str,
-    answer: Audit,
-    out_format: str | None,
-    limits: Limits,
-) -> None:
-    data = released_rows(release, order)
-    folder.mkdir(mode=0o755)
-    layout = release_layout(release, out_format)
-    file = folder / f"data{layout.form.suffix}"
-    with atomic_file(file) as stream:
-        write_rows(stream, data.offsets, data.items, data.names, layout)
-    made_by = f"veilset {version('veilset')}"
-    original = release.original
-    merged, unknown = original.persons is not None, original.has_unknown
-    loss_percent = round(100 * release.loss)
-    promise = public_promise(release.promise, data, seed)
-    certificate = Certificate(
-        schema_version=SCHEMA_VERSION,
-        promise=PromiseRecord(name=promise.name, parameters=promise.parameters()),
-        sensitive=data.sensitive,
-        transactions=len(data),
-        one_transaction_is=one_transaction(original),
-        data=DataFile(
-            file=file.name,
-            sha256=sha256_of(file),
-            format=layout.format,
-            delimiter=layout.delimiter,
-            columns=layout.columns or None,
-        ),
-        loss_percent=loss_percent,
-        not_promised=promise.open_ends(
-            sensitive=bool(data.sensitive), merged=merged, unknown=unknown, empty=answer.excludes_nothing
-        ),
-        made_by=made_by,
-        generalized=dict(release.stands_for),
-        anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout, answer),
-    )
-    texts = {
-        CERTIFICATE: certificate.to_json().encode() + b"\n",
-        REPORT: public_report(
-            data,
-            public_audit(answer, promise),
-            loss_percent=loss_percent,
-            version=made_by,
-            merged=merged,
-            unknown=unknown,
-            stands_for=release.stands_for,
-            limits=limits,
-        ).encode(),
-    }
-    sums = {**certificate.files(), **{name: sha256_of(text) for name, text in texts.items()}}
-    texts[SUMS] = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
-    for name, text in texts.items():
-        write_durably(folder / name, text)
-
-
-def _write_anatomy(folder: Path, data: Transactions, layout: Layout, answer: Audit) -> AnatomyTable:
-    """Write which rows of the data are in which bucket, and their items column by column."""
-    file = folder / AnatomyTable.name_beside(layout)
-    data.write(file, format="anatomy")
-    return AnatomyTable.made(file.name, sha256_of(file), data, answer)
-
-
 def _write_custodian(folder: Path, run: Run, order: Order, seed: str, out_format: str | None) -> None:
     release = run.release
-    recipe = Recipe.of(release, seed=seed, version=f"veilset {version('veilset')}", out_format=out_format)
+    recipe = Recipe.of(release, seed=seed, version=MADE_BY, out_format=out_format)
     write_durably(folder / RECIPE, recipe.to_toml())
     write_edits(folder, run)
     write_patterns(folder, run)

@@ -44,6 +44,17 @@ class DataFile(_Strict):
     delimiter: str = ""
     columns: tuple[str, ...] | None = None
 
+    @classmethod
+    def of(cls, file: str, sha256: str, layout: Layout) -> DataFile:
+        """A file of this layout."""
+        return cls(
+            file=file,
+            sha256=sha256,
+            format=layout.format,
+            delimiter=layout.delimiter,
+            columns=layout.columns or None,
+        )
+
     def layout(self) -> Layout:
         """The layout, as the readers take it; an error if there is no such layout, or not in a file of this name."""
         if self.format not in FORMATS or Path(self.file).suffix != FORMATS[self.format].suffix:
@@ -136,15 +147,14 @@ class Certificate(_Strict):
     data: DataFile
     loss_percent: Annotated[int, Field(ge=0, le=100)]
     not_promised: tuple[str, ...]
-    made_by: str
+    made_by: Annotated[str, Field(pattern=r"^veilset [0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?$")]
     generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     anatomy: AnatomyTable | None = None
 
-    def to_json(self) -> str:
+    def to_bytes(self) -> bytes:
         """The text of the file; of what coarser names stand for, and of an anatomy, only if there are any."""
-        return self.model_dump_json(
-            indent=2, exclude={name for name in ("generalized", "anatomy") if not getattr(self, name)}
-        )
+        left_out = {name for name in ("generalized", "anatomy") if not getattr(self, name)}
+        return self.model_dump_json(indent=2, exclude=left_out).encode() + b"\n"
 
     def files(self) -> dict[str, str]:
         """The names of the files with data, and the sha256 of each."""

@@ -7,6 +7,7 @@ shuffled the buckets, and what is in them, by its own seed.
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,11 +80,16 @@ def check_seed(seed: str, name: str) -> None:
 def secret_order(release: Release, seed: str) -> Order:
     """For each released row, its place in the custodian's data; None: the rows are in buckets, and stay there.
 
-    A permutation from a cryptographic stream: nobody without the seed can undo it; the same seed repeats it.
+    A permutation from a cryptographic stream: nobody without the seed can undo it; the same seed repeats it. It depends
+    on the promise and the rows too. Otherwise two releases with one seed would have the same people in the same lines.
     """
     if release.promise.edits == "buckets":
         return None
-    stream = hashlib.shake_256(b"veilset row order\0" + seed.encode()).digest(8 * len(release.custodian_data))
+    data, promise = release.custodian_data, release.promise
+    key = hashlib.sha256(json.dumps([seed, promise.name, promise.parameters(), [*data.names]]).encode())
+    key.update(data.offsets.astype("<i8", copy=False).data)
+    key.update(data.items.astype("<i4", copy=False).data)
+    stream = hashlib.shake_256(b"veilset row order\0" + key.digest()).digest(8 * len(data))
     return np.argsort(np.frombuffer(stream, dtype="<u8"), kind="stable")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from dataclasses import replace
 
 from veilset.models import Audit, Promise, Sealed
 from veilset.transactions import Transactions
@@ -39,17 +40,22 @@ def _commitment(promise: Promise, seed: str) -> str:
 
 def public_audit(answer: Audit, promise: Promise) -> Audit:
     """The auditor's answer as a public report tells it, where *promise* is what is said in public."""
-    if not answer.promise.secret:
-        return answer
+    if not isinstance(promise, Sealed):
+        return replace(answer, promise=promise)
+    return sealed_audit(promise, answer.transactions, empty=answer.excludes_nothing)
+
+
+def sealed_audit(promise: Sealed, transactions: int, *, empty: bool) -> Audit:
+    """All that may be told in public of an audit that found a sealed promise kept; *empty*: it excludes nothing."""
     return Audit(
         promise=promise,
-        holds=answer.holds,
+        holds=True,
         witnesses=(),
         found=0,
         found_by_size=(),
         margins={},
-        checked=answer.promise.secrets,  # how many sets were counted besides would tell how large the patterns are
+        checked=promise.count,  # how many sets were counted besides would tell how large the patterns are
         feasible=True,
-        transactions=answer.transactions,
-        vacuous=answer.excludes_nothing,
+        transactions=transactions,
+        vacuous=empty,
     )

@@ -19,7 +19,7 @@ from veilset.mining import column_values
 from veilset.models import LDiverseAnatomy
 from veilset.models.l_diverse_anatomy import Rule
 from veilset.release import ColumnMerge, Release
-from veilset.report.charts import limit_chart
+from veilset.report.drawing import limit_chart
 from veilset.report.pages import Figure, bucket_figure
 from veilset.report.text import braced, fraction, number, quoted, shares
 from veilset.transactions import Anatomy, Transactions

@@ -14,4 +14,4 @@ def as_card(summary: Summary) -> str:
     columns = [(head, "") for head in summary.head]
     told = replace(summary, says=clipped(summary.says), notes=[clipped(note) for note in summary.notes])
     caption = f"The first {len(rows):,} of {summary.count:,}" if summary.more else ""
-    return render("card.html", None, summary=told, columns=columns, rows=rows, caption=caption)
+    return render("card.html", summary=told, columns=columns, rows=rows, caption=caption)

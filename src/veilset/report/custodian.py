@@ -11,7 +11,15 @@ from veilset.report.binding import binding_lines, binding_title
 from veilset.report.caveats import doubt_sentence, no_public_sentence
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
 from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
-from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, violations_figure
+from veilset.report.pages import (
+    Figure,
+    can_draw,
+    curve_figure,
+    length_figure,
+    render,
+    support_figure,
+    violations_figure,
+)
 from veilset.report.reading import reading_notes
 from veilset.report.recoding import recoding_sentence
 from veilset.report.text import NUMBERS, ROUNDED_UP, braced, number, rounded_up, shares, shown
@@ -48,7 +56,7 @@ def custodian_report(run: Run) -> str:
     support = dict(zip(original.names, original.supports.tolist(), strict=True))
     return render(
         "custodian.html",
-        limits,
+        charts=can_draw(limits),
         release=release,
         decision=decide(release),
         warnings=[*filter(None, (removed_sentence(release), no_public_sentence(release), doubt_sentence(release)))],

@@ -15,7 +15,8 @@ from markupsafe import Markup
 from veilset.anonymize import Binding
 from veilset.limits import Limits
 from veilset.report.binding import curve_sentence
-from veilset.report.charts import COLOURS, histogram_chart, share_chart
+from veilset.report.charts import share_chart
+from veilset.report.drawing import COLOURS, histogram_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
 from veilset.report.text import number, shares, shown
 
@@ -45,12 +46,16 @@ class Figure:
         return self.chart(label=f"{self.title}. {self.says}")
 
 
-def render(template: str, limits: Limits | None, /, **context: object) -> str:
+def can_draw(limits: Limits | None) -> bool:
+    """Whether the limits leave memory for charts that a library draws."""
+    return (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW
+
+
+def render(template: str, /, *, charts: bool = True, **context: object) -> str:
     """A complete page. Item names can hold anything: everything that is not markup of ours is escaped.
 
-    Charts are left out where the limits leave no memory for drawing; their numbers are there in any case.
+    Where charts are left out, their numbers are there all the same.
     """
-    charts = (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW
     return _environment(charts=charts).get_template(template).render(context)
 
 

@@ -51,13 +51,12 @@ def public_report(
     stands_for : mapping, optional
         What items with coarser names may have been, as the taxonomy says.
     limits : Limits, optional
-        Where they leave too little memory, the page has no charts.
+        Bounds for what has to be counted.
     """
     words = words_of(audit.promise)
     sensitive = data.is_sensitive.astype(bool)
     return render(
         "public.html",
-        limits,
         audit=audit,
         words=words,
         state=words.state(audit),

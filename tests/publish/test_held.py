@@ -1,0 +1,223 @@
+"""A release is opened once, and only its files: sizes are known before reading, and a replacement changes nothing."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import veilset as vs
+from tests.support.bundles import edit_certificate, redo_sums
+from tests.support.errors import refused
+from tests.support.releases import answer, baskets, certificate, message, published
+from veilset.publish import held
+from veilset.publish import verify as _verify
+
+pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
+
+verifying = sys.modules[_verify.__module__]
+NAMES = ["data.csv", "certificate.json", "report.html", "SHA256SUMS"]
+HUGE = 40 * 10**9  # bytes, of which none is on the disk
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> vs.Bundle:
+    return published(tmp_path_factory.mktemp("shop"), random_state=1)
+
+
+class TestNotAFile:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_link(self, public, name, tmp_path):
+        """Even to the very file."""
+        (public / name).rename(tmp_path / "moved")
+        (public / name).symlink_to(tmp_path / "moved")
+        assert "symbolic link" in message(public, "malformed", 2)
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_pipe_is_not_waited_for(self, public, name):
+        (public / name).unlink()
+        os.mkfifo(public / name)
+        assert "pipe" in message(public, "malformed", 2)
+
+    def test_a_socket(self, public, monkeypatch):
+        (public / "report.html").unlink()
+        monkeypatch.chdir(public)  # names of sockets are short
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind("report.html")
+            assert "socket" in message(public, "malformed", 2)
+
+    def test_a_folder(self, public):
+        (public / "data.csv").unlink()
+        (public / "data.csv").mkdir()
+        assert "folder" in message(public, "malformed", 2)
+
+    def test_nothing_but_files_is_opened(self, public, monkeypatch):
+        """Opening a device can do things; a name that is a file when looked at may be a link when opened."""
+        opened, flags = os.open, {}
+
+        def noted(path, how, *rest, **options):
+            flags[path] = how
+            return opened(path, how, *rest, **options)
+
+        (public / "data.csv").unlink()
+        (public / "data.csv").symlink_to("/dev/zero")
+        (public / "passwords").symlink_to("/etc/passwd")
+        monkeypatch.setattr(os, "open", noted)
+        assert answer(public) == ("altered", 1)
+        assert set(flags) == {public, "certificate.json", "report.html", "SHA256SUMS"}
+        assert all(how & os.O_NOFOLLOW for name, how in flags.items() if name != public)
+
+    def test_folders_that_are_links(self, bundle, tmp_path):
+        bundle.public.rename(tmp_path / "elsewhere")
+        bundle.public.symlink_to(tmp_path / "elsewhere")
+        assert "symbolic link" in message(bundle.path, "malformed", 2)
+        (tmp_path / "named").symlink_to(tmp_path / "elsewhere")
+        assert answer(tmp_path / "named") == ("holds", 0)  # that is what the user named
+
+    def test_a_secret_list_that_is_a_link(self, tmp_path):
+        data = vs.Transactions.from_lists([["tea", "milk"]] * 5 + [["tea"], ["milk"]])
+        release = vs.anonymize(data, vs.HiddenPatterns([["tea", "milk"]], min_support=3))
+        bundle = vs.publish(release, tmp_path / "hidden")
+        recipe = bundle.custodian / "recipe.toml"
+        recipe.rename(tmp_path / "recipe.toml")
+        recipe.symlink_to(tmp_path / "recipe.toml")
+        assert "symbolic link" in message(bundle.path, "malformed", 2)
+        bundle.custodian.rename(tmp_path / "safe")
+        bundle.custodian.symlink_to(tmp_path / "safe")
+        assert "symbolic link" in message(bundle.path, "malformed", 2)
+
+
+class TestSizes:
+    @pytest.mark.parametrize(("name", "verdict"), [("report.html", "malformed"), ("certificate.json", "malformed")])
+    def test_no_text_is_that_long(self, public, name, verdict):
+        os.truncate(public / name, HUGE)
+        assert f"{HUGE:,}" in message(public, verdict, 2)
+
+    def test_sums_are_as_long_as_their_lines(self, public):
+        os.truncate(public / "SHA256SUMS", 2 * 10**9)
+        assert answer(public) == ("altered", 1)
+
+    def test_hashing_stops_in_time(self, public):
+        os.truncate(public / "data.csv", HUGE)
+        with refused(vs.BudgetExceeded, "data.csv"):
+            vs.verify(public, time_limit=0.3)
+
+    def test_a_certificate_is_not_read_beyond_the_memory_limit(self, public):
+        os.truncate(public / "certificate.json", 10**8)
+        with refused(vs.BudgetExceeded, "certificate.json"):
+            vs.verify(public, memory_limit="600MB")
+
+    def test_many_names(self, public):
+        for number in range(3 * held._MOST_NAMES):
+            (public / f"{number}.csv").touch()
+        assert answer(public) == ("altered", 1)
+
+    def test_what_it_takes_at_most(self, public):
+        """In a process of its own: the peak of this one is that of all tests."""
+        os.truncate(public / "SHA256SUMS", 2 * 10**9)
+        os.truncate(public / "report.html", HUGE)
+        script = """
+            import resource, sys, veilset as vs
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            assert vs.verify(sys.argv[1]).verdict == "altered"
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        """
+        command = [sys.executable, "-c", textwrap.dedent(script), str(public)]
+        grown = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        assert grown < 50_000  # kilobytes; the sums alone took four gigabytes
+
+
+class TestReplaced:
+    """Another release takes the place of this one, in one step, at any moment."""
+
+    @pytest.fixture
+    def other(self, bundle, tmp_path) -> Path:
+        """Another release: one more transaction."""
+        rows = [[*row] for row in baskets(tmp_path).to_lists()] + [["ale", "bun"]]
+        release = vs.anonymize(vs.Transactions.from_lists(rows, sensitive=["cure"]), vs.Coherence(h="1/2", k=2, p=2))
+        return vs.publish(release, tmp_path / "other", random_state=2).path
+
+    def replace(self, path: Path, other: Path) -> None:
+        """As `publish` does with --replace: exchange the names, then remove the old one file by file."""
+        aside = path.with_name("aside")
+        path.rename(aside)
+        other.rename(path)
+        shutil.rmtree(aside)
+
+    @pytest.mark.parametrize("below", ["", "public"])
+    @pytest.mark.parametrize("step", ["check_files", "read_data", "audit"])
+    def test_between_the_steps(self, bundle, other, monkeypatch, step, below):
+        """All files are open by then: the old release is verified as a whole."""
+        old = certificate(bundle.path)
+        original = getattr(verifying, step)
+
+        def late(*arguments, **options):
+            self.replace(bundle.path, other)
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(verifying, step, late)
+        found = vs.verify(bundle.path / below)
+        assert found.verdict == "holds"
+        assert found.certificate.data.sha256 == old["data"]["sha256"]
+        monkeypatch.undo()
+        assert vs.verify(bundle.path / below).certificate.transactions == old["transactions"] + 1
+
+    @pytest.mark.parametrize("call", ["open", "stat", "scandir"])
+    def test_while_it_is_opened(self, bundle, other, tmp_path, monkeypatch, call):
+        """At every call of the system: it is the old release, or the new one."""
+        original, verdicts, count = getattr(os, call), set(), 0
+        for at in range(100):
+            path, new = (shutil.copytree(one, tmp_path / f"{one.name} {at}") for one in (bundle.path, other))
+            count = 0
+
+            def late(*arguments, **options):
+                nonlocal count
+                count += 1
+                if count == at + 1:  # noqa: B023 - runs now
+                    with pytest.MonkeyPatch.context() as inner:
+                        inner.setattr(os, call, original)
+                        self.replace(path, new)  # noqa: B023
+                return original(*arguments, **options)
+
+            with monkeypatch.context() as patch:
+                patch.setattr(os, call, late)
+                found = vs.verify(path)
+            assert found.verdict == "holds", (at, found.message)
+            verdicts.add(found.certificate.transactions)
+            if count <= at:
+                break
+        assert len(verdicts) == 2 and at > 0
+
+    def test_a_file_that_is_written_to_meanwhile(self, public, monkeypatch):
+        original = verifying.audit
+
+        def late(*arguments, **options):
+            with (public / "data.csv").open("r+b") as file:
+                file.write(b"a")
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(verifying, "audit", late)
+        assert "while" in message(public, "altered", 1)
+
+    def test_a_release_that_is_never_still(self, public, monkeypatch):
+        monkeypatch.setattr(held, "_is_still", lambda path, folder: False)
+        assert answer(public) == ("incomplete", 2)
+
+
+def test_errors_name_the_file_and_not_how_it_was_opened(public):
+    (public / "data.csv").write_bytes(b'"never closed')
+    edit_certificate(public, lambda c: c["data"].update(sha256=held.hashlib.sha256(b'"never closed').hexdigest()))
+    redo_sums(public)
+    said = message(public, "malformed", 2)
+    assert "data.csv" in said and "/dev/" not in said
+
+
+def test_no_descriptor_is_left_open(public):
+    before = {*Path("/proc/self/fd").iterdir()}
+    for _ in range(3):
+        vs.verify(public)
+    assert {*Path("/proc/self/fd").iterdir()} == before
