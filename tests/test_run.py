@@ -124,3 +124,17 @@ def test_empty_transactions_stay_if_the_promise_needs_them(rows, sensitive, prom
     assert (release.certified, len(release.custodian_data)) == (True, left), release
     assert len(release.withheld) == len(rows) - left
     assert release.notes
+
+
+WITH_FLU = vs.Transactions.from_lists([["flu"]] * 3 + [["tea"]] + [[]] * 4, sensitive=["flu"])
+
+
+@pytest.mark.parametrize("method", ["suppress", "top-down"])
+def test_what_must_be_kept_is_not_lost_with_empty_transactions(method):
+    """Of 8 people 3 have the flu; of those who are left without the empty ones, 3 of 4."""
+    promise = vs.RhoUncertainty(rho="1/2")
+    assert vs.anonymize(WITH_FLU, promise, method=method, drop_empty=True).suppressed == ("flu",)
+    assert vs.anonymize(WITH_FLU, promise, method=method, keep=["flu"]).suppressed == ()
+    assert vs.anonymize(WITH_FLU, promise, method=method, keep=["tea"], drop_empty=True).suppressed == ("flu",)
+    with refused(vs.Infeasible, "'flu'", "drop_empty=True", "keep"):
+        vs.anonymize(WITH_FLU, promise, method=method, keep=["flu"], drop_empty=True)
