@@ -1,6 +1,7 @@
 """Tests lie where what they test lies, and share only what is in tests/support."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,15 @@ def test_no_test_module_is_imported(path):
 
 
 def test_folders_mirror_rooms():
+    """But for the attacks, which are on all of them."""
     folders = {path.parent.relative_to(ROOT / "tests") for path in FILES if path.name.startswith("test_")}
+    folders.remove(Path("attacks"))
     rooms = ROOT / "src" / "veilset"
     strange = [folder for folder in folders if not (rooms / folder).is_dir() and not (ROOT / folder).is_dir()]
     assert strange == []
+
+
+def test_every_attack_is_marked_as_one():
+    """So that ``make test`` leaves it to ``make attack-tests``."""
+    attacks = [path for path in FILES if path.parent.name == "attacks" and path.name.startswith("test_")]
+    assert [path for path in attacks if "pytest.mark.attack" not in path.read_text()] == []

@@ -179,3 +179,17 @@ def test_one_publish_asks_everything_once(model, tmp_path, monkeypatch, capsys):
     asked = {name: times for (name, *size), times in counted.times.items() if tuple(size) == original}
     hides = {"side_effects": 1} if model == "hidden-patterns" else {}
     assert asked == {"feasible": 1, "method": 1, "audit": 1, "unavoidable": 1, **hides}
+
+
+WITH_FLU = vs.Transactions.from_lists([["flu"]] * 3 + [["tea"]] + [[]] * 4, sensitive=["flu"])
+
+
+@pytest.mark.parametrize("method", ["suppress", "top-down"])
+def test_what_must_be_kept_is_not_lost_with_empty_transactions(method):
+    """Of 8 people 3 have the flu; of those who are left without the empty ones, 3 of 4."""
+    promise = vs.RhoUncertainty(rho="1/2")
+    assert vs.anonymize(WITH_FLU, promise, method=method, drop_empty=True).suppressed == ("flu",)
+    assert vs.anonymize(WITH_FLU, promise, method=method, keep=["flu"]).suppressed == ()
+    assert vs.anonymize(WITH_FLU, promise, method=method, keep=["tea"], drop_empty=True).suppressed == ("flu",)
+    with refused(vs.Infeasible, "'flu'", "drop_empty=True", "keep"):
+        vs.anonymize(WITH_FLU, promise, method=method, keep=["flu"], drop_empty=True)

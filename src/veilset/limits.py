@@ -174,7 +174,7 @@ def _bytes(limit: int | str | None) -> int | None:
     if limit is None:
         return None
     if isinstance(limit, str):
-        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMG]i?B|)\s*", limit, re.IGNORECASE)
+        match = re.fullmatch(r"\s*([0-9]{1,1000}(?:\.[0-9]{1,1000})?)\s*([KMG]i?B|)\s*", limit, re.IGNORECASE)
         if match is None:
             raise InvalidArgument(
                 f"{said('memory_limit')} is {limit!r}, which is not a size.", "Write it like 2GB or 512MB."

@@ -28,13 +28,14 @@ from veilset.anonymize import (
     what_binds,
 )
 from veilset.audit import audit, edits_account_for, why_not_back
-from veilset.errors import BudgetExceeded
+from veilset.errors import BudgetExceeded, Infeasible, said
 from veilset.limits import Bounds, Limits
 from veilset.models import Audit, Promise, Witness, check_promise
 from veilset.options import declared
 from veilset.release import OCCURRENCES, Attempt, Release, check_release
 from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account, SideEffect, average_loss
+from veilset.views import Count
 
 _SECONDS_TO_COUNT = 20.0
 _MOST_EXPLAINED = 50  # suppressed items, the most frequent ones
@@ -331,11 +332,12 @@ def _lacking(value: object, left_out: tuple[str, ...]) -> object:
 def _without_empty(release: Release) -> Release:
     """The release without empty transactions, and without the sensitive items that are too common among the others.
 
-    As many empty ones stay as the promise needs.
+    As many empty ones stay as the promise needs. `Infeasible` if an item that must be kept would have to go.
     """
     whole, gone = release.custodian_data, set(release.suppressed)
     before = len(gone)
     while more := release.promise.too_common_among(kept := whole.take(np.flatnonzero(whole.lengths > 0))):
+        _check_kept(more, release, len(whole) - len(kept))
         gone.update(more)
         whole = whole.without(more)
     empty = np.flatnonzero(whole.lengths == 0)
@@ -353,6 +355,18 @@ def _without_empty(release: Release) -> Release:
         notes=notes,
         attempts=release.attempts if len(gone) == before else _followed_by(release.attempts, len(gone) - before),
     )
+
+
+def _check_kept(gone: tuple[str, ...], release: Release, empty: int) -> None:
+    """Raise if an item that must be kept is among those that are too common once empty transactions are dropped."""
+    keep = release.options.get("keep", ())
+    if isinstance(keep, Collection) and (lost := sorted(set(gone).intersection(keep))):
+        many = Count(empty)
+        raise Infeasible(
+            f"{lost[0]!r} must be kept, but is too common without the {many:,} empty "
+            f"{many:transaction|transactions} of the release.",
+            f"Leave {said('drop_empty', True)} out, or remove {lost[0]!r} from {said('keep')}.",
+        )
 
 
 def _followed_by(attempts: tuple[Attempt, ...], more: int) -> tuple[Attempt, ...]:

@@ -196,11 +196,29 @@ def test_at_whatever_change_a_fault_strikes_a_folder_is_old_or_new(
     assert way != "renamed" or [name for name, _ in seen].count("rename") == 2, "The old one aside, the new one in."
 
 
-def test_a_name_alike_is_not_cleared(tmp_path: Path) -> None:
-    (tmp_path / ".other.unfinished-x").mkdir()
-    with atomic_folder(tmp_path / "release"):
+@pytest.mark.parametrize("target", ["release", "data.csv"])
+@pytest.mark.parametrize("end", ["backup", "x", "abcdefgh", "0123456789abcdef" * 2 + ".bak", "0123456789ABCDEF" * 2])
+def test_only_what_we_made_is_cleared(tmp_path: Path, target: str, end: str) -> None:
+    """Somebody's folders and files with similar names, which nobody has locked, stay."""
+    strange = tmp_path / f".{target}.unfinished-{end}"
+    strange.mkdir()
+    (strange / "thesis.tex").write_text("years of work")
+    (tmp_path / f".other.unfinished-{'0' * 32}").mkdir()
+    kept = listing(tmp_path)
+    with atomic_folder(tmp_path / target):
         pass
-    assert listing(tmp_path) == [".other.unfinished-x", "release"]
+    assert listing(tmp_path) == sorted([*kept, target])
+    (tmp_path / target).rmdir()
+    write_whole(tmp_path / target, b"text")
+    assert listing(tmp_path) == sorted([*kept, target])
+    assert (strange / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    thesis = old_release(tmp_path)
+    (tmp_path / f".data.unfinished-{'0' * 32}").symlink_to(thesis)
+    write_whole(tmp_path / "data", b"text")
+    assert listing(thesis) == ["old"]
 
 
 def test_a_file_is_there_when_it_is_finished(tmp_path: Path) -> None:
@@ -312,8 +330,7 @@ def test_denied_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise PermissionError(13, "Permission denied")
 
     # Permissions do not bind the superuser, as whom tests often run.
-    monkeypatch.setattr(atomic.tempfile, "mkstemp", denied)
-    monkeypatch.setattr(atomic.tempfile, "mkdtemp", denied)
+    monkeypatch.setattr(atomic, "_made", denied)
     with refused(CannotWrite, "a'", "Permission denied"):
         write_whole(tmp_path / "a", b"")
     with refused(CannotWrite, "Permission denied"), atomic_folder(tmp_path / "release"):

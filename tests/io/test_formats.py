@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import veilset as vs
 from tests.support.errors import names, refused
 from tests.support.format_cases import CASES, Bad, Good, content_of
+from tests.support.memory import own_memory
 from tests.support.places import DOCS, ROOT
 from tests.support.tables import arrow, parquet, zstd
 from veilset.cli import main
@@ -257,11 +259,20 @@ def identifiers(folder: Path) -> None:
     ]
 
 
+def claims_too_much(folder: Path) -> None:
+    ends = pa.array(np.zeros(3_000_001, np.int32))
+    empty = pa.ListArray.from_arrays(ends, pa.array([], pa.string()))
+    pa.parquet.write_table(pa.table({"items": empty}), folder / "a.parquet")
+    with refused(vs.UnreadableInput, "a.parquet'", "3,000,000"):
+        vs.read(folder / "a.parquet", memory_limit=own_memory() + 20_000_000)
+
+
 OTHERS = {
     "items that look like identifiers": identifiers,
     "a missing file, a folder": a_missing_file,
     "a line of ten million items": ten_million_items,
     "data larger than memory": larger_than_memory,
+    "a small Parquet or Arrow file that claims more rows or values than memory holds": claims_too_much,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import encodings.aliases
 import os
 from pathlib import Path
 
@@ -107,6 +108,37 @@ def test_text_that_is_not_in_the_encoding(encoding: str, file) -> None:
     """The encoding exists, so the file is at fault, although a codec may not say at which byte."""
     with refused(UnreadableInput, "a.csv", encoding.lower()):
         rows(file(b"tea..,milk\n" * 9, "a.csv"), encoding=encoding)
+
+
+NOT_OF_FILES = [
+    "idna",
+    "punycode",
+    "undefined",
+    "unicode_escape",
+    "raw_unicode_escape",
+    "base64",
+    "rot13",
+    "bz2",
+    "hex",
+]
+
+
+@pytest.mark.parametrize("encoding", [*NOT_OF_FILES, "IDNA", "nix", "utf\0"])
+def test_what_is_no_encoding_of_text_is_refused(encoding: str, file) -> None:
+    """Some of them Python calls text encodings, and reads nothing, or something else, with them."""
+    with refused(InvalidArgument, repr(encoding), "utf-8", "latin-1"):
+        read(file(b"ale,bun\nale\n", "a.csv"), encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", sorted({*encodings.aliases.aliases.values()} - {*NOT_OF_FILES}))
+def test_every_encoding_of_python_reads_text_or_is_refused(encoding: str, file) -> None:
+    try:
+        written = "ale,bun\nale\n".encode(encoding)
+    except (LookupError, UnicodeError):  # no encoding of text, or one of another system
+        with refused(InvalidArgument, repr(encoding)):
+            read(file(b"ale\n", "a.csv"), encoding=encoding)
+    else:
+        assert rows(file(written, "a.csv"), encoding=encoding) == [["ale", "bun"], ["ale"]]
 
 
 def test_notes_tell_what_a_careful_reader_wants_to_know(file, snapshot) -> None:

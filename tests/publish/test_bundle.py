@@ -19,6 +19,8 @@ from tests.support.errors import refused
 from tests.support.faults import Killed, every_fault
 from tests.support.releases import PROMISE, ROWS, baskets, certificate, edits, files, published, replayed
 from veilset.cli import main
+from veilset.publish import bundle as module
+from veilset.run import certify
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
@@ -186,6 +188,47 @@ def test_replace_does_not_delete_a_stranger(tmp_path):
     with refused(vs.InvalidArgument, home):
         vs.publish(release, home, replace=True)
     assert (home / "thesis.tex").read_text() == "years of work"
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["notes.txt", "public/data.xlsx", "public/README", "custodian/more/edits.csv", "public/data.csv.bak", ".git/HEAD"],
+)
+def test_replace_does_not_delete_what_a_stranger_put_into_a_release(bundle, tmp_path, place):
+    out = shutil.copytree(bundle.path, tmp_path / "out")
+    (out / place).parent.mkdir(exist_ok=True)
+    (out / place).write_text("years of work")
+    before = files(out)
+    release = vs.anonymize(baskets(tmp_path), PROMISE)
+    with refused(vs.InvalidArgument, out, Path(place).parts[0]):
+        vs.publish(release, out, replace=True)
+    assert files(out) == before
+    assert main(["publish", str(tmp_path / "baskets.csv"), "--k", "2", "--p", "2", "--out", str(out), "--replace"]) == 2
+    assert files(out) == before
+
+
+def test_nor_what_they_put_there_while_it_was_replaced(bundle, release, tmp_path, monkeypatch):
+    out = shutil.copytree(bundle.path, tmp_path / "out")
+    verify = module.verify
+
+    def verified(*arguments, **options):
+        (out / "notes.txt").write_text("years of work")
+        return verify(*arguments, **options)
+
+    monkeypatch.setattr(module, "verify", verified)
+    with refused(vs.InvalidArgument, out, "'notes.txt'"):
+        vs.publish(release, out, replace=True)
+    assert (out / "notes.txt").read_text() == "years of work"
+    assert unfinished(tmp_path) == []
+
+
+@pytest.mark.parametrize("promise", [vs.Coherence(k=2, p=2), vs.HiddenPatterns([["ale"]], 1)], ids=lambda one: one.name)
+def test_a_release_of_nobody_is_refused(tmp_path, promise):
+    nobody = vs.Transactions.from_lists([])
+    release = certify(vs.Release(nobody, nobody, promise, "none", {}, ()))
+    with refused(vs.Infeasible, "no transactions"):
+        vs.publish(release, tmp_path / "out", allow_empty_promise=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_uncertified_is_refused(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.errors import refused
 from veilset import InvalidArgument, UnreadableInput
+from veilset.cli import main
 from veilset.publish import Recipe
 
 PROMISE = "[promise]\nk = 2\np = 1\n"
@@ -22,12 +23,24 @@ def test_numbers_are_written_as_toml_has_them():
     assert recipe.promise.make().p is None
 
 
-@pytest.mark.parametrize("content", [b"k = " + b"9" * 5000, b"\xff", b"k = ", b"k = " + b"[" * 100_000])
+@pytest.mark.parametrize("content", [b"\xff", b"k = ", b"k = " + b"[" * 100_000])
 def test_what_is_no_toml_is_refused(tmp_path, content):
     path = tmp_path / "odd.toml"
     path.write_bytes(content + b"\n" + PROMISE.encode())
     with refused(UnreadableInput, "odd.toml"):
         Recipe.load(path, needs_input=False)
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "-" + "9" * 5000, "0x" + "f" * 5000, "18446744073709551616"])
+@pytest.mark.parametrize("place", ["seed = {}\n[promise]\np = 1", "[promise]\nk = {}\np = 1", "[promise]\np = [[{}]]"])
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path, place, value):
+    """Python cannot write it into an error; hexadecimal it can read it."""
+    path = tmp_path / "odd.toml"
+    path.write_text(place.format(value))
+    with refused(UnreadableInput, "odd.toml", "20 digits") as caught:
+        Recipe.load(path, needs_input=False)
+    assert "9999" not in str(caught.value)
+    assert main(["publish", str(path), "--out", str(tmp_path / "out")]) == 2
 
 
 def recipe_with(folder, method: str, promise: str = PROMISE):

@@ -1,7 +1,8 @@
 """The application that every command joins, and how it is run.
 
-Exit codes: 0 the promise holds, 1 it does not, 2 wrong usage or unreadable input, 3 infeasible, 4 not decided, 130
-interrupted. An error goes to one stream: as JSON to stdout if ``--json`` was typed, else as text to stderr.
+Exit codes: 0 the promise holds, 1 it does not, 2 wrong usage or unreadable input, 3 infeasible, 4 not decided, 70 a bug
+in Veilset, 130 interrupted. An error goes to one stream: as JSON to stdout if ``--json`` was typed, else as text to
+stderr.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import traceback
 
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from veilset import __version__
 from veilset.cli.flags import in_flags
 from veilset.cli.screen import Screen
+from veilset.cli.streams import lasting_streams
 from veilset.errors import VeilsetError
 
 app = App(
@@ -30,11 +33,22 @@ app = App(
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code."""
     tokens = sys.argv[1:] if arguments is None else arguments
+    with lasting_streams() as out:
+        code = _answered(tokens)
+        out.flush()
+        if out.refusal is not None and code == 0:  # any other code says more than that the answer was not delivered
+            what, next_step, code = _told(out.refusal)
+            Screen(json=False).fail(what, next_step, code)
+    return code
+
+
+def _answered(tokens: list[str]) -> int:
+    """The exit code of a command, whose answer or error was shown."""
     try:
         answer = app(tokens, exit_on_error=False, print_error=False)
-    except BrokenPipeError:
-        return 141
-    except (CycloptsError, VeilsetError, KeyboardInterrupt, OSError, UnicodeEncodeError, MemoryError) as error:
+    except (Exception, KeyboardInterrupt) as error:
+        if sys.flags.dev_mode and _is_bug(error):
+            traceback.print_exception(error)
         what, next_step, code = _told(error)
         Screen(json="--json" in tokens).fail(what, next_step, code)
         return code
@@ -51,6 +65,11 @@ def _misused(error: CycloptsError) -> tuple[str, str, int]:
     return f"{name} must be given.", f"For example: {name} {shown[1]}." if shown else help_command, 2
 
 
+def _is_bug(error: BaseException) -> bool:
+    known = CycloptsError, VeilsetError, KeyboardInterrupt, OSError, UnicodeEncodeError, MemoryError
+    return not isinstance(error, known)
+
+
 def _told(error: BaseException) -> tuple[str, str, int]:
     """What an error says, what to do next, and the exit code."""
     if isinstance(error, CycloptsError) and isinstance(error.__cause__, VeilsetError):
@@ -61,6 +80,12 @@ def _told(error: BaseException) -> tuple[str, str, int]:
         return *error.spelled(in_flags), error.exit_code
     if isinstance(error, KeyboardInterrupt):
         return "Interrupted.", "Releases and files are written completely or not at all.", 130
+    if _is_bug(error):
+        return (
+            f"Internal error: {type(error).__name__}: {error}",
+            "This is a bug in Veilset: please report it, with what python -X dev -m veilset … prints for this command.",
+            70,
+        )
     # What no reader or writer has words of its own for: a full disk, a folder that is gone, a name whose bytes are no
     # text, an allocation outside of a kernel.
     where = f"{str(error.filename)!r}: " if isinstance(error, OSError) and error.filename is not None else ""

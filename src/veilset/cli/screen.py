@@ -55,17 +55,14 @@ class Screen:
     def answer(self, facts: dict[str, Any], how: Callable[[], None]) -> None:
         """Give the final answer: as JSON, or as *how* shows it."""
         if self.json:
-            with _all_digits():
-                text = json.dumps(facts, indent=2, ensure_ascii=False)
-            sys.stdout.write(text + "\n")
+            _write(facts)
         else:
             how()
 
     def fail(self, what: str, next_step: str, exit_code: int) -> None:
         """The one error form: what failed, the value received, what to do next; JSON on stdout, text on stderr."""
         if self.json:
-            error = {"what": what, "next_step": next_step, "exit_code": exit_code}
-            sys.stdout.write(json.dumps({"error": error}, indent=2, ensure_ascii=False) + "\n")
+            _write({"error": {"what": what, "next_step": next_step, "exit_code": exit_code}})
             return
         self.errors.print(f"[bold red]Error:[/] {self.escape(what)}\n{self.escape(next_step)}".rstrip(), soft_wrap=True)
 
@@ -94,6 +91,13 @@ class Screen:
                 bar.update(task, description=what, completed=done, total=total or None)
 
             yield report
+
+
+def _write(facts: dict[str, Any]) -> None:
+    """As JSON to stdout; characters that it may lack are written as JSON escapes them."""
+    has_all = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    with _all_digits():
+        sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=not has_all) + "\n")
 
 
 @contextmanager

@@ -13,8 +13,9 @@ import fcntl
 import gzip
 import hashlib
 import os
+import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -179,15 +180,18 @@ def _locked(target: Path, *, folder: bool) -> tuple[Path, int]:
 
 
 def _made(target: Path, *, folder: bool) -> Path:
+    made = target.with_name(f".{target.name}.unfinished-{secrets.token_hex(16)}")
     if folder:
-        return Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
-    handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)
-    os.close(handle)
-    return Path(name)
+        made.mkdir(mode=0o700)
+    else:
+        os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    return made
 
 
-def _prefix(target: Path) -> str:
-    return f".{target.name}.unfinished-"
+def _is_ours(path: Path, target: Path) -> bool:
+    """Whether `_made` gave it its name: nobody else calls something so, and it is no link."""
+    name = re.escape(f".{target.name}.unfinished-") + "[0-9a-f]{32}"
+    return re.fullmatch(name, path.name, re.DOTALL) is not None and not path.is_symlink()
 
 
 def _exchange_or_rename(staging: Path, target: Path, replace: bool) -> None:
@@ -227,7 +231,7 @@ def _clear_away_crashed(target: Path) -> None:
         there = list(target.parent.iterdir())
     except PermissionError:
         return  # a folder that may be written to but not listed
-    for left in (path for path in there if path.name.startswith(_prefix(target))):
+    for left in (path for path in there if _is_ours(path, target)):
         try:
             lock = os.open(left, os.O_RDONLY)
         except OSError:

@@ -21,6 +21,7 @@ _LARGEST_BLOCK = 1 << 23
 _SMALLEST_BLOCK = 1 << 16
 _ROOM_FOR_RECORD = 4  # times its size
 _PACKERS = {".gz": "gzip", ".zst": "zstd"}
+_NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}  # Python's own notations
 _OTHER_MARKS = {
     codecs.BOM_UTF16_LE: f"Try {said('encoding', 'utf-16')}.",
     codecs.BOM_UTF16_BE: f"Try {said('encoding', 'utf-16')}.",
@@ -264,10 +265,13 @@ def _codec(encoding: str) -> codecs.CodecInfo:
         codec = codecs.lookup(encoding)
     except (LookupError, ValueError):
         raise _no_encoding(encoding) from None
-    if not codec._is_text_encoding or codec.incrementaldecoder is None:  # hex, rot13, ...
+    is_text = codec._is_text_encoding and codec.incrementaldecoder is not None  # unlike hex, rot13, ...
+    if not is_text or codec.name in _NOT_OF_FILES:
         raise _no_encoding(encoding)
     return codec
 
 
 def _no_encoding(encoding: str) -> InvalidArgument:
-    return InvalidArgument(f"There is no encoding {encoding!r}.", "Common ones: utf-8, latin-1, cp1252, utf-16.")
+    return InvalidArgument(
+        f"There is no text encoding {encoding!r}.", "Common ones: utf-8, latin-1, cp1252, utf-16, shift_jis, gb18030."
+    )

@@ -16,6 +16,7 @@ import pyarrow.parquet
 
 from veilset.errors import UnreadableInput, said
 from veilset.io.arrow import VALUES_AT_ONCE, WIDE_ROWS, completed, needed_columns, rows_of, values_in_a_row
+from veilset.io.claims import claims_of
 from veilset.io.files import readable
 from veilset.io.gaps import NO_GAPS, Gaps
 from veilset.io.layout import FORMATS, Layout
@@ -23,6 +24,7 @@ from veilset.io.rows import Rows
 from veilset.io.suspect import CONTAINER_WORDS, SuspectFile
 from veilset.io.where import Condition
 from veilset.limits import Limits
+from veilset.views import Count
 
 _PARQUET, _ARROW_FILE, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _OTHERS = {
@@ -33,6 +35,8 @@ _OTHERS = {
 _BUFFER = 1 << 18  # bytes of a column that are read at once
 _FIRST_ROWS = 1000
 _FEWEST_VALUES = 1 << 16  # at once; fewer would be slow
+_BYTES_A_ROW, _BYTES_AN_ITEM = 40, 12  # of what is made of a file
+_MOST_PER_BYTE = 500  # that a byte of a file stands for; what compresses better is made to
 _BYTES_A_VALUE = 512  # of the memory that is left, for each value that is read at once, with all that is made of it
 
 
@@ -99,8 +103,28 @@ def _values_at_once(limits: Limits) -> int:
     return max(_FEWEST_VALUES, min(VALUES_AT_ONCE, limits.bytes_left() // _BYTES_A_VALUE))
 
 
+def _check_claims(source: SuspectFile, layout: Layout, wanted: list[str], limits: Limits) -> None:
+    """Raise before anything is unpacked if a small file claims more than memory can hold.
+
+    Other files may be larger than memory: they are kept on disk. Most cells of a wide table are no item, and free.
+    """
+    rows, values, unpacked = claims_of(source, layout.form.container, wanted)
+    takes = _BYTES_A_ROW * rows
+    if layout.form.shape != "wide":
+        takes += _BYTES_AN_ITEM * values + unpacked
+    if takes > max(_MOST_PER_BYTE * source.size, limits.bytes_left()):
+        many = Count(rows)
+        raise UnreadableInput(
+            f"{source.size:,} bytes claim to be {many:,} {many:row|rows} with {values:,} values, which take about "
+            f"{takes / 1e9:,.1f} GB of memory.",
+            f"Check where the file comes from. If the numbers are right, use for example "
+            f"{said('memory_limit', f'{-(-2 * takes // 10**9)}GB')}.",
+        )
+
+
 def _batches(source: SuspectFile, layout: Layout, wanted: list[str], limits: Limits) -> Iterator[Any]:
     """The batches, after looking at all their offsets, codes and characters: no later step then meets a wrong one."""
+    _check_claims(source, layout, wanted, limits)
     batches = _parquet(source, wanted, layout, limits) if _is_parquet(layout) else _arrow(source, wanted, limits)
     while True:
         limits.check_time(f"Reading {source.name}", "split the file.")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from veilset.errors import InvalidArgument, NotCertified
-from veilset.io import atomic_folder, check_place, write_durably
+from veilset.errors import Infeasible, InvalidArgument, NotCertified
+from veilset.io import FORMATS, atomic_folder, check_place, write_durably
 from veilset.publish.certificate import one_transaction
-from veilset.publish.edits import write_columns, write_edits, write_patterns
+from veilset.publish.edits import COLUMNS, EDITS, PATTERNS, write_columns, write_edits, write_patterns
 from veilset.publish.handover import (
     Order,
     check_certified,
@@ -22,9 +22,9 @@ from veilset.publish.handover import (
     secret_order,
     seed_from,
 )
-from veilset.publish.public import MADE_BY, Declared, write_public
+from veilset.publish.public import CERTIFICATE, MADE_BY, REPORT, SUMS, Declared, write_public
 from veilset.publish.recipe import RECIPE, Recipe
-from veilset.publish.row_map import write_row_map
+from veilset.publish.row_map import ROWS, write_row_map
 from veilset.publish.sealing import public_promise
 from veilset.publish.verification import Verification
 from veilset.publish.verify import verify
@@ -34,7 +34,14 @@ from veilset.views import Shown, Summary
 
 _BYTES_A_ROW = 40  # that a new order takes, whatever is in the rows
 
-_WARNING = """DO NOT SHARE this folder.
+WARNING = "DO-NOT-SHARE.txt"
+_PARTS = {
+    *("public", f"public/{CERTIFICATE}", f"public/{REPORT}", f"public/{SUMS}"),
+    *("custodian", f"custodian/{WARNING}", f"custodian/{RECIPE}", f"custodian/{REPORT}", f"custodian/{ROWS}"),
+    *(f"custodian/{EDITS}", f"custodian/{PATTERNS}", f"custodian/{COLUMNS}"),
+}
+
+_WARNING_TEXT = """DO NOT SHARE this folder.
 
 It contains what undoes the release next to it: which items were removed, which patterns were hidden (if any), which
 released row was which original row (or who is in which bucket), the secret seeds, and examples of people who could have
@@ -76,6 +83,11 @@ def publish(
 ) -> Bundle:
     """Write a certified release to the folder *out*, or nothing at all; see `veilset.publish` for the parameters."""
     release = run.release
+    if not len(release.custodian_data):
+        raise Infeasible(
+            "The release has no transactions: there is nobody to promise anything about.",
+            "Use data with at least one transaction.",
+        )
     answer = check_certified(release, "written", lambda: half_sentence(run))
     release.promise.check_meaningful(release.original)
     if not allow_empty_promise:
@@ -90,7 +102,7 @@ def publish(
     with atomic_folder(out, replace=replace) as staging:
         custodian = staging / "custodian"
         custodian.mkdir(mode=0o700)
-        write_durably(custodian / "DO-NOT-SHARE.txt", _WARNING)
+        write_durably(custodian / WARNING, _WARNING_TEXT)
         limits.step("Writing the release")
         limits.require(
             _BYTES_A_ROW * len(release.custodian_data), "Writing the release", "publish fewer transactions at once."
@@ -113,16 +125,32 @@ def publish(
                 f"NO-GO: nothing was written. The written files failed their verification: {verification.message}",
                 "This is a bug in Veilset: please report it.",
             )
+        check_target(out, replace=replace)  # somebody may have put a file there meanwhile
     return Bundle(out, verification)
 
 
 def check_target(out: Path, *, replace: bool) -> None:
-    """Raise if *out* cannot be made, or is taken by anything but a release that is to be replaced."""
+    """Raise if *out* cannot be made, or holds anything but a release that is to be replaced."""
     check_place(out, replace=replace)
-    if out.is_dir() and any(out.iterdir()) and not (out / "custodian" / "DO-NOT-SHARE.txt").is_file():
+    if not out.is_dir() or not any(out.iterdir()):
+        return
+    if not (out / "custodian" / WARNING).is_file():
         raise InvalidArgument(
             f"{str(out)!r} is not a release by Veilset; replacing it would delete it.", "Choose another folder."
         )
+    strange = (path.relative_to(out) for path in out.rglob("*") if not _is_ours(path.relative_to(out)))
+    if (first := min(strange, default=None)) is not None:
+        raise InvalidArgument(
+            f"{str(out)!r} contains {str(first)!r}, which is not part of a release; replacing it would delete that.",
+            "Move it elsewhere, or choose another folder.",
+        )
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a release has such a file or folder; its data may be in any format."""
+    if path.parent == Path("public") and path.stem in ("data", "anatomy"):
+        return path.suffix in {form.suffix for form in FORMATS.values()}
+    return str(path) in _PARTS
 
 
 def _write_custodian(folder: Path, run: Run, order: Order, seed: str, out_format: str | None) -> None:
@@ -132,5 +160,5 @@ def _write_custodian(folder: Path, run: Run, order: Order, seed: str, out_format
     write_edits(folder, run)
     write_patterns(folder, run)
     write_columns(folder, release)
-    write_durably(folder / "report.html", custodian_report(run))
-    write_row_map(folder / "rows.parquet", release, order)
+    write_durably(folder / REPORT, custodian_report(run))
+    write_row_map(folder / ROWS, release, order)

@@ -75,14 +75,7 @@ class Recipe(Section):
     @classmethod
     def load(cls, path: Path, *, needs_input: bool = True) -> Recipe:
         """The recipe in a file; its paths made absolute."""
-        try:
-            content = tomllib.loads(path.read_text("utf-8"))
-        except OSError as error:
-            raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror}.", "Check the path.") from None
-        except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
-            raise UnreadableInput(
-                f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release."
-            ) from None
+        content = _parsed(path)
         where = "promise."
         try:
             if isinstance(content.get("promise"), dict):
@@ -146,6 +139,36 @@ class Recipe(Section):
             if isinstance(section, dict):
                 lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in section.items())]
         return "\n".join(lines) + "\n"
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror}.", "Check the path.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadableInput(
+            f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release."
+        ) from None
+    except ValueError:  # Python reads no number of thousands of digits, unless it is hexadecimal
+        raise _too_long(path, "a number") from None
+    _check_numbers(path, content)
+    return content
+
+
+def _check_numbers(path: Path, content: Any, place: tuple[str, ...] = ()) -> None:
+    """Raise at a whole number beyond the 64 bits of TOML: Python may not be able to write it into an error."""
+    if isinstance(content, int) and content.bit_length() > 64:
+        raise _too_long(path, ".".join(place))
+    inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for name, value in inner:
+        _check_numbers(path, value, (*place, str(name)))
+
+
+def _too_long(path: Path, what: str) -> UnreadableInput:
+    return UnreadableInput(
+        f"{str(path)!r}: {what} has more than 20 digits.", "Write whole numbers of at most 64 bits, as TOML has them."
+    )
 
 
 def _check_method(path: Path, promise: str, content: Any) -> None:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from veilset.io import arrow_numbers, atomic_file
 from veilset.release import Release
 
+ROWS = "rows.parquet"
 _ROWS_AT_ONCE = 1 << 17
 
 
