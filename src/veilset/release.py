@@ -178,7 +178,10 @@ class Release(Shown, Tabular):
     generalized : mapping
         Items to the names they were recoded to.
     stands_for : mapping
-        Those names to all public items of the taxonomy that they may mean, whether they occur or not: may be published.
+        Those names to the public items of the taxonomy that readers are told they may mean.
+    listed_from : int
+        How many transactions must have an item for *stands_for* to list it; 0: all items of the taxonomy are listed,
+        whether they occur or not.
     kept : array of bool, or None
         Where single occurrences were taken out, which of the original's (in the order of its ``items``) are still
         there; None: items went from all transactions or from none.
@@ -212,6 +215,7 @@ class Release(Shown, Tabular):
     suppressed: tuple[str, ...]
     generalized: Mapping[str, str] = field(default_factory=dict)
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    listed_from: int = 0
     kept: npt.NDArray[np.bool_] | None = field(default=None, repr=False, compare=False)
     withheld: tuple[int, ...] = ()
     undecided: tuple[str, ...] = ()

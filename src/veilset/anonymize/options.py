@@ -73,6 +73,20 @@ TaxonomyOption: TypeAlias = Annotated[
 ]
 """None: as the method says. Its flag is that of reading: the same taxonomy serves sensitive branches."""
 
+NameLeavesFrom: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "whole",
+        "Minimum number of transactions with an item for the certificate to list it under a coarser name; 0: list all.",
+        least=0,
+    ),
+]
+"""None: 0 for a taxonomy that is given, whose items need not occur; `RARE` for a tree made from the data, in which
+every item does."""
+
+RARE = 5
+"""Fewer people than this have an item that is rare: it is listed nowhere, and no group is named after it."""
+
 Certify: TypeAlias = Annotated[
     bool,
     Option(

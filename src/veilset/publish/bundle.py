@@ -154,6 +154,7 @@ def _write_public(
     original = release.original
     merged, unknown = original.persons is not None, original.has_unknown
     loss_percent = round(100 * release.loss)
+    listed_from = release.listed_from if release.generalized else 0
     promise = public_promise(release.promise, data, seed)
     certificate = Certificate(
         schema_version=SCHEMA_VERSION,
@@ -170,10 +171,16 @@ def _write_public(
         ),
         loss_percent=loss_percent,
         not_promised=promise.open_ends(
-            sensitive=bool(data.sensitive), merged=merged, unknown=unknown, empty=answer.excludes_nothing
+            sensitive=bool(data.sensitive),
+            merged=merged,
+            unknown=unknown,
+            empty=answer.excludes_nothing,
+            coarser=bool(release.stands_for),
+            listed_from=listed_from,
         ),
         made_by=made_by,
         generalized=dict(release.stands_for),
+        listed_from=listed_from,
         anatomy=None if data.anatomy is None else _write_anatomy(folder, data, layout),
     )
     texts = {
@@ -186,6 +193,7 @@ def _write_public(
             merged=merged,
             unknown=unknown,
             stands_for=release.stands_for,
+            listed_from=listed_from,
             limits=limits,
         ).encode(),
     }

@@ -130,13 +130,16 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
         "suppressed": tuple(row[0] for row in table.rows if row[2] == "suppressed"),
     }
     if recoded := {row[0]: row[3] for row in table.rows if row[2] == "generalized"}:
-        meant = _stand_for(release / "public" / "certificate.json")
+        certificate = _certificate(release / "public" / "certificate.json")
+        meant = certificate.generalized
         # Readers were told that a coarser name may mean these, so it does also where the earlier data had none of them.
         others = {item: name for name, items in meant.items() for item in items if item not in {*options["known"]}}
         for twin in twins_of(((item, 0) for item in others), sensitive, as_earlier.sought()):
             del others[twin.item]
         options["known"] += tuple(others)
         options |= {"generalized": {**recoded, **others}, "stands_for": meant}
+        if certificate.listed_from:
+            options["name_leaves_from"] = certificate.listed_from
     options |= {name: earlier.method.options[name] for name in _FOR_REPAIR if name in earlier.method.options}
     if not is_database(path):
         as_earlier = as_earlier.model_copy(update={"query": None})
@@ -175,10 +178,10 @@ def _check_edits(path: Path, table: Table) -> None:
         line_of[item] = line
 
 
-def _stand_for(path: Path) -> dict[str, tuple[str, ...]]:
-    """What readers of the earlier release were told that its coarser names stand for."""
+def _certificate(path: Path) -> Certificate:
+    """What readers of the earlier release were told, such as what its coarser names stand for."""
     try:
-        return Certificate.model_validate_json(read_bytes(path)).generalized
+        return Certificate.model_validate_json(read_bytes(path))
     except ValidationError as error:
         raise UnreadableInput(
             f"{str(path)!r} is not a certificate: {error.errors()[0]['msg']}.", "Use the release as it was made."

@@ -57,6 +57,8 @@ def custodian_report(run: Run) -> str:
             merged=merged,
             unknown=unknown,
             empty=release.audit is not None and release.audit.excludes_nothing,
+            coarser=bool(release.stands_for),
+            listed_from=release.listed_from if release.generalized else 0,
         ),
         recoded=recoding_sentence(account),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
