@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
@@ -80,6 +81,10 @@ def custodian_report(run: Run) -> str:
         binding=binding_lines(run),
         attempts=attempt_rows(release),
         suppressed=[(shown(name), support[name], why) for name, why in why_gone(run).items()],
+        telling=[
+            (shown(one.item), one.support, one.rank, f"{shown(one.sensitive)}, {percent(one.confidence)}")
+            for one in account.telling
+        ],
         repaired=repair_sentence(release),
         kept=[(shown(name), count) for name, count in kept_items(release, _MOST_KEPT)],
         renamed=[(shown(old), shown(new)) for old, new in release.generalized.items()],

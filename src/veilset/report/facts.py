@@ -118,6 +118,7 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         "unavoidable": None
         if account.unavoidable is None
         else {"count": len(account.unavoidable), "items": list(account.unavoidable_by_support)},
+        "telling_by_absence": [{**vars(one), "confidence": _share(one.confidence)} for one in account.telling],
         "loss": {
             metric.name: {
                 "value": account.values.get(metric.name),

@@ -48,6 +48,31 @@ class SideEffect:
 
 
 @dataclass(frozen=True)
+class Telling:
+    """An item whose absence tells something: people expect it, and a method removes no more than it must.
+
+    Parameters
+    ----------
+    item : str
+        A public item that enough transactions of the original hold to stay, if that were all.
+    support : int
+        How many.
+    rank : int
+        Its place among the public items of the original by support, counted from 1.
+    sensitive : str
+        The sensitive item that it gives away by itself.
+    confidence : Fraction
+        The share of its transactions that hold that one.
+    """
+
+    item: str
+    support: int
+    rank: int
+    sensitive: str
+    confidence: Fraction
+
+
+@dataclass(frozen=True)
 class Count:
     """Numbers that are counted together, and may take long.
 
@@ -70,7 +95,8 @@ class Utility:
     Parameters
     ----------
     unavoidable : callable
-        From a release and its promise to the items that no release can keep, in vocabulary order.
+        From a release and its promise to the items that no release can keep, in vocabulary order; perhaps with what
+        the absence of each tells, or None.
     metrics : tuple of Metric
         Those of this promise alone.
     counts : tuple of Count
@@ -81,7 +107,7 @@ class Utility:
         From a release to what became of each pattern, where patterns are hidden.
     """
 
-    unavoidable: Callable[[Release, Any], tuple[str, ...]] = lambda release, promise: ()
+    unavoidable: Callable[[Release, Any], tuple[str, ...] | Mapping[str, Telling | None]] = lambda release, promise: ()
     metrics: tuple[Metric, ...] = ()
     counts: tuple[Count, ...] = ()
     decisive: tuple[str, ...] = ("items_lost", "kinds_lost", "nuggets_lost", "top_rules_kept", "sensitive_kept")
