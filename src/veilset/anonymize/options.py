@@ -108,16 +108,16 @@ KeepPatterns: TypeAlias = Annotated[
 min_support and contain no hidden pattern."""
 
 Margin: TypeAlias = Annotated[
-    Share,
+    Share | None,
     Option(
         "share",
-        "Range of the random levels: each hidden pattern ends below a share, from 1 - margin to 1, of "
-        "the minimum support. Default: 1/2.",
+        "Range of the random levels: each hidden pattern ends below a share, from 1 - margin to 1, of the minimum "
+        "support. Default: 1/2, less for patterns of frequent items.",
         public=True,
     ),
 ]
 """For each pattern, a level between 1 - margin and 1 times min_support is drawn. With 0 all end just below min_support,
-and point at themselves."""
+and point at themselves. None: each pattern has its own margin, so that it does not stand out more than it must."""
 
 RandomState: TypeAlias = Annotated[
     int | None,

@@ -10,7 +10,7 @@ from veilset.release import ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
 from veilset.report.binding import binding_lines, binding_title
 from veilset.report.caveats import doubt_sentence, no_public_sentence
-from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
+from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, standing_sentences, taken_sentence
 from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
 from veilset.report.pages import Figure, curve_figure, length_figure, render, support_figure, ways_figure
 from veilset.report.reading import reading_notes
@@ -73,6 +73,7 @@ def custodian_report(run: Run) -> str:
         steps=[*how_it_was_hidden(release), *how_it_was_cut(release)],
         matrix=matrix_figure(release),
         ledger=ledger(run),
+        standing=standing_sentences(run),
         hides=account.hides,
         undecided=undecided_sentence(release),
         bound="" if release.bound is None else bound_sentence(release.bound),

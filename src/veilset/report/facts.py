@@ -161,6 +161,8 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
     found = None if release.audit is None else release.audit.found
     decision = decide(release)
     told = found is None or decision.empty
+    effects = run.side_effects
+    standing = [effect.standing for effect in effects or () if effect.standing is not None]
     return {
         **{name: facts[name] for name in _PUBLIC_FIELDS},
         "sentence": decision.why if told else f"{found:,} of {listed:,} listed {what} found.",
@@ -171,6 +173,7 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
             "found_before": None if before is None else before.found,
             "found": found,
             "lost_patterns_to_keep": None if became is None else len(became.lost),
+            "stand_out": None if effects is None else sum(one.stands_out for one in standing),
         },
     }
 

@@ -19,6 +19,38 @@ Rule = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
+class Standing:
+    """How much a hidden pattern stands out in the release, by the pair of its items that does most.
+
+    Parameters
+    ----------
+    by_lift : int
+        The place of that pair among all pairs that were compared, the lowest lift first, counted from 1.
+    by_shortfall : int
+        Likewise by how many standard deviations its support falls short of what independent items would have.
+    among : int
+        How many pairs were compared.
+    unavoidable : bool
+        Whether any support below min_support would fall short of what independent items would have.
+    """
+
+    by_lift: int
+    by_shortfall: int
+    among: int
+    unavoidable: bool
+
+    @property
+    def rank(self) -> int:
+        """The more telling of the two places."""
+        return min(self.by_lift, self.by_shortfall)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the pair is among the first hundredth; of fewer than a hundred, whether it is the first."""
+        return self.rank <= max(1, self.among // 100)
+
+
+@dataclass(frozen=True)
 class SideEffect:
     """What became of one pattern, or of one rule.
 
@@ -36,6 +68,8 @@ class SideEffect:
         The share of its limits that a hidden one had to stay below; None: none was drawn.
     rule : pair of tuples of str, or None
         Antecedent and consequent, where a rule was to be hidden.
+    standing : Standing or None
+        How much a hidden one stands out; None: no two of its items are in the release, or it was to stay.
     """
 
     items: tuple[str, ...]
@@ -45,6 +79,7 @@ class SideEffect:
     after: int
     level: Fraction | None
     rule: Rule | None
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def hpcme(
     ] = "0.35",
     keep_patterns: KeepPatterns = None,
     certify: Certify = True,
-    margin: Margin = "1/2",
+    margin: Margin = None,
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
@@ -81,7 +81,7 @@ def hidden_first(
     ] = False,
     keep_patterns: KeepPatterns = None,
     certify: Certify = True,
-    margin: Margin = "1/2",
+    margin: Margin = None,
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
@@ -97,7 +97,7 @@ def non_hidden_first(
     *,
     keep_patterns: KeepPatterns = None,
     certify: Certify = True,
-    margin: Margin = "1/2",
+    margin: Margin = None,
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
