@@ -178,7 +178,10 @@ class Release(Shown, Tabular):
     generalized : mapping
         Items to the names they were recoded to.
     stands_for : mapping
-        Those names to all public items of the taxonomy that they may mean, present or not. May be published.
+        Those names to the public items of the taxonomy that readers are told they may mean.
+    listed_from : int
+        How many transactions must have an item for *stands_for* to list it; 0: all items of the taxonomy are listed,
+        whether they occur or not.
     kept : array of bool, or None
         If single occurrences were removed: for each occurrence of the original, in the order of its ``items``, whether
         it was kept. None: items were removed from all transactions or from none.
@@ -212,6 +215,7 @@ class Release(Shown, Tabular):
     suppressed: tuple[str, ...]
     generalized: Mapping[str, str] = field(default_factory=dict)
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    listed_from: int = 0
     kept: npt.NDArray[np.bool_] | None = field(default=None, repr=False, compare=False)
     withheld: tuple[int, ...] = ()
     undecided: tuple[str, ...] = ()

@@ -291,6 +291,7 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
         generalized=release.generalized,
         withheld=release.withheld,
         stands_for=release.stands_for,
+        listed_from=release.listed_from,
         kept=release.kept,
         members=None if release.partition is None else release.partition.members,
         limits=limits,

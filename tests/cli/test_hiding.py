@@ -62,7 +62,7 @@ def test_audit_of_rules(shop, capsys, terminal, snapshot):
 @pytest.mark.parametrize(
     ("asked", "arguments", "options"),
     [
-        (PATTERNS, [], {"certify": True, "margin": "1/2", "p_r": "7/20"}),
+        (PATTERNS, [], {"certify": True, "p_r": "7/20"}),
         (PATTERNS, ["--p-r", "0.5", "--margin", "25%", "--random-state", "7"], {"p_r": "1/2", "margin": "1/4"}),
         (PATTERNS, ["--method", "hidden-first", "--spare-shared-pairs"], {"spare_shared_pairs": True}),
         (PATTERNS, ["--method", "hidden-first", "--no-certify"], {"certify": False}),
@@ -116,9 +116,9 @@ def test_what_is_piped_and_may_be_logged_names_no_pattern(shop, capsys, asked, s
     code, said = publish(capsys, *asked, "--random-state", "424242", "--keep-patterns", "keep.txt")
     assert code == 0
     kind = "rules" if asked[1] == "hidden-rules" else "patterns"
-    assert said["hidden"] == {kind: 2, "found_before": 2, "found": 0, "lost_patterns_to_keep": 0}
+    assert said["hidden"] == {kind: 2, "found_before": 2, "found": 0, "lost_patterns_to_keep": 0, "stand_out": 0}
     assert said["sentence"] == snapshot
-    assert said["options"] == {"certify": True, "margin": "1/2", "p_r": "7/20"}
+    assert said["options"] == {"certify": True, "p_r": "7/20"}
     whole = run(capsys, "verify", "release")
     assert (whole[0], whole[1]["verdict"]) == (0, "holds")
     public = run(capsys, "verify", "release/public")

@@ -76,7 +76,7 @@ def test_check_on_a_terminal(tree, capsys, terminal, snapshot):
         ("show tree.csv --depth -1", ("--depth", -1)),
         ("make baskets.csv --out new.csv", ("--fan-out", "--co-occurrence")),
         ("make baskets.csv --fan-out 4 --co-occurrence 4 --out new.csv", ("--fan-out", "--co-occurrence")),
-        ("make baskets.csv --fan-out 4 --min-support 2 --out new.csv", ("--min-support", "--co-occurrence")),
+        ("make baskets.csv --fan-out 4 --min-support 0 --out new.csv", (0, 1)),
         ("make baskets.csv --fan-out 1 --out new.csv", (1, 2)),
         ("make baskets.csv --fan-out 0 --out new.csv", (0, 2)),
         ("make baskets.csv --co-occurrence 1 --min-support 2 --out new.csv", (1, 2)),
@@ -86,6 +86,12 @@ def test_check_on_a_terminal(tree, capsys, terminal, snapshot):
         ("make baskets.csv --fan-out 4 --out tree.csv", ("'tree.csv'",)),
         ("make baskets.csv --fan-out 4 --out baskets.csv --replace", ("'baskets.csv'",)),
         ("make baskets.csv --fan-out 4 --out none/new.csv", ("none'",)),
+        ("make --fan-out 4 --out new.csv", ("--catalogue",)),
+        ("make baskets.csv --catalogue sensitive.txt --fan-out 4 --out new.csv", ("--catalogue",)),
+        ("make --catalogue none.txt --fan-out 4 --out new.csv", ("'none.txt'", "--catalogue")),
+        ("make --catalogue sensitive.txt --fan-out 4 --min-support 2 --out new.csv", ("--catalogue",)),
+        ("make --catalogue sensitive.txt --co-occurrence 4 --min-support 2 --out new.csv", ("--catalogue",)),
+        ("make --catalogue sensitive.txt --fan-out 4 --threads 2 --out new.csv", ("--catalogue",)),
     ],
 )
 def test_what_cannot_be_meant(tree, capsys, line, values, snapshot):
@@ -144,6 +150,20 @@ def test_make(shop, capsys, out, snapshot):
     found = facts(capsys, f"make baskets.csv --sensitive sensitive.txt {options} --out {out}")
     assert vs.Taxonomy.read(out) == vs.Taxonomy.by_co_occurrence(data, 2, min_support=2)
     assert found["notes"] == snapshot(name="by co-occurrence")
+
+
+def test_make_from_a_catalogue_that_is_not_the_data(shop, capsys):
+    catalogue = ["ale", "bun", "cider", "fig", "gin", "rum", "tea", "wine"]
+    (shop / "catalogue.txt").write_text("\n".join(catalogue))
+    found = facts(capsys, "make --catalogue catalogue.txt --fan-out 4 --out new.csv")
+    assert vs.Taxonomy.read("new.csv") == vs.Taxonomy.by_fan_out(catalogue, 4)
+    assert (found["items"], found["notes"]) == (8, [])
+
+
+def test_make_names_no_group_after_a_rare_item(shop, capsys):
+    data = vs.read("baskets.csv")
+    facts(capsys, "make baskets.csv --fan-out 2 --min-support 3 --out new.csv")
+    assert vs.Taxonomy.read("new.csv") == vs.Taxonomy.by_fan_out(data, 2, min_support=3)
 
 
 def test_make_edges(shop, capsys):

@@ -38,13 +38,16 @@ def test_rows_in_any_order(data, block, parts, choose):
 def test_how_many_hold_one_sensitive_item(data, block):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coherence, "_BLOCK", block)
-        most = coherence.most_with_one(data)
+        most, which = coherence.most_with_one(data)
     rows = list(map(set, data))
     expected = [
         max((sum({name, sensitive} <= row for row in rows) for sensitive in data.sensitive), default=0)
         for name in data.names
     ]
     assert most.tolist() == expected
+    for name, count, code in zip(data.names, expected, which.tolist(), strict=True):
+        assert not count or sum({name, data.names[code]} <= row for row in rows) == count
+        assert not count or data.names[code] in data.sensitive
 
 
 def test_nothing_to_do_makes_no_copy():

@@ -81,7 +81,11 @@ def test_the_ledger(tmp_path):
         "level": "",
         "antecedent": "",
         "consequent": "",
+        "rank_by_lift": "",
+        "rank_by_shortfall": "",
+        "pairs_compared": "",
     }
+    assert (hidden["rank_by_lift"], hidden["rank_by_shortfall"], hidden["pairs_compared"]) == ("2", "2", "3")
 
 
 def test_the_ledger_of_rules(tmp_path):

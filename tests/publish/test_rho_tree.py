@@ -12,6 +12,7 @@ from tests.support.commands import refusal, run
 from tests.support.errors import names
 from tests.support.releases import certificate, edits, message, write_rows
 from tests.support.shelves import RECODED, ROWS, SHELVES
+from veilset.models.promise import listed_sentence
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
@@ -107,12 +108,62 @@ def test_apply_says_no_go_where_the_group_tells_too_much(ward, capsys):
     assert not (ward / "next").exists()
 
 
+RARE = [f"rare{n}" for n in range(8)]
+
+
+@pytest.fixture
+def bazaar(tmp_path, monkeypatch, capsys) -> Path:
+    """Items with one or two buyers, all of which are to stay: under names of groups, in a tree made from the data."""
+    write_rows(tmp_path / "baskets.csv", [*([item] for item in RARE), ["rare0", "cure"], ["rare4", "cure"], *PLENTY])
+    (tmp_path / "sensitive.txt").write_text("cure\n")
+    (tmp_path / "keep.txt").write_text("\n".join([*RARE, "cure"]))
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "publish", "baskets.csv", *ASK, "--keep", "keep.txt", "--out", "release")[0] == 0
+    return tmp_path
+
+
+PLENTY = [["tea"], ["rum"], ["rare3"]] * 5
+"""What many people have; rare3 is not so rare."""
+
+
+def test_items_that_hardly_anybody_has_are_named_nowhere_in_public(bazaar, capsys):
+    assert {line["action"] for item, line in edits(bazaar / "release").items() if item in RARE} == {"generalized"}
+    public = b"".join(path.read_bytes() for path in (bazaar / "release/public").iterdir())
+    assert [item for item in RARE if item.encode() in public] == ["rare3"]
+    told = certificate(bazaar / "release")
+    assert (told["generalized"], told["listed_from"]) == ({"#1..rare3": ["rare3"]}, 5)
+    assert listed_sentence(5) in told["not_promised"]
+    assert vs.verify(bazaar / "release/public").holds
+    assert run(capsys, "publish", "release/custodian/recipe.toml", "--out", "again")[0] == 0
+    for name in ("public/data.csv", "public/certificate.json", "public/report.html", "custodian/recipe.toml"):
+        assert (bazaar / "again" / name).read_bytes() == (bazaar / "release" / name).read_bytes(), name
+
+
+def test_all_items_are_listed_on_request(bazaar, capsys):
+    ask = ("baskets.csv", *ASK, "--keep", "keep.txt", "--name-leaves-from", "0")
+    assert run(capsys, "publish", *ask, "--out", "open")[0] == 0
+    told = certificate(bazaar / "open")
+    assert told["generalized"] == {"rare0..rare3": RARE[:4], "rare4..rare7": RARE[4:]}
+    assert "listed_from" not in told
+    assert listed_sentence(0) in told["not_promised"]
+
+
+def test_applied_to_other_data_they_are_named_once_enough_people_have_them(bazaar, capsys):
+    later = write_rows(bazaar / "later.csv", [*[["rare0"], ["rum"]] * 6, ["rare1", "cure"], ["rare4"]])
+    assert run(capsys, "apply", "release", later, "--out", "next")[0] == 0
+    told = certificate(bazaar / "next")
+    assert (told["generalized"], told["listed_from"]) == ({"#1..rare3": ["rare3", "rare0"]}, 5)
+    assert vs.verify(bazaar / "next/public").holds
+
+
 @pytest.mark.parametrize(
     ("arguments", "values"),
     [
         ("--method suppress --taxonomy tree.csv", ("'suppress'", "taxonomy")),
         ("--taxonomy nowhere.csv", ("'nowhere.csv'",)),
         ("--taxonomy tree.csv --keep keep.txt", ("'beer'",)),
+        ("--name-leaves-from -1", ("--name-leaves-from", -1)),
+        ("--method suppress --name-leaves-from 5", ("'suppress'", "name")),
     ],
 )
 def test_what_cannot_be_meant(ward, capsys, arguments, values, snapshot):

@@ -63,6 +63,20 @@ def test_by_hand(data, n, min_support):
         assert groups == expected[item]
 
 
+@given(strategies.transactions(max_public=7).filter(lambda data: data.public), st.integers(2, 4), st.integers(1, 4))
+def test_no_group_is_named_after_a_rare_item(data, n, least):
+    """A number stands in its place, and the tree is the same."""
+    support = dict(zip(data.names, data.supports.tolist(), strict=True))
+    by_fan_out = Taxonomy.by_fan_out(data, n, min_support=least)
+    for tree in (by_fan_out, Taxonomy.by_co_occurrence(data, n, min_support=least)):
+        for groups in tree.to_paths().values():
+            ends = {end for group in groups for end in (*group.split(".."), group.split(" + ")[0])}
+            assert all(support[end] >= least for end in ends.intersection(data.names))
+    assert [*map(by_fan_out.leaves_under, range(len(by_fan_out)))] == [
+        *map(Taxonomy.by_fan_out(data, n).leaves_under, range(len(by_fan_out)))
+    ]
+
+
 @given(strategies.sparse_or_dense().filter(lambda data: data.public), st.integers(2, 6), st.randoms())
 def test_shape(data, n, random):
     taxonomy = Taxonomy.by_co_occurrence(data, n, min_support=1)

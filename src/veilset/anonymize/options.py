@@ -64,6 +64,20 @@ TaxonomyOption: TypeAlias = Annotated[
 ]
 """None: as the method says. Its flag is that of reading: the same taxonomy serves sensitive branches."""
 
+NameLeavesFrom: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "whole",
+        "Minimum number of transactions with an item for the certificate to list it under a coarser name; 0: list all.",
+        least=0,
+    ),
+]
+"""None: 0 for a taxonomy that is given, whose items need not occur; `RARE` for a tree made from the data, in which
+every item does."""
+
+RARE = 5
+"""Fewer people than this have an item that is rare: it is listed nowhere, and no group is named after it."""
+
 Certify: TypeAlias = Annotated[
     bool,
     Option(
@@ -85,16 +99,16 @@ KeepPatterns: TypeAlias = Annotated[
 min_support and contain no hidden pattern."""
 
 Margin: TypeAlias = Annotated[
-    Share,
+    Share | None,
     Option(
         "share",
-        "Range of the random levels: each hidden pattern ends below a share, from 1 - margin to 1, of "
-        "the minimum support. Default: 1/2.",
+        "Range of the random levels: each hidden pattern ends below a share, from 1 - margin to 1, of the minimum "
+        "support. Default: 1/2, less for patterns of frequent items.",
         public=True,
     ),
 ]
 """For each pattern, a level between 1 - margin and 1 times min_support is drawn. With 0 all end just below min_support,
-and point at themselves."""
+and point at themselves. None: each pattern has its own margin, so that it does not stand out more than it must."""
 
 RandomState: TypeAlias = Annotated[
     int | None,

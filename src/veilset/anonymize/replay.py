@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, get_args
 
-from veilset.anonymize.options import Chosen
+from veilset.anonymize.options import RARE, Chosen
+from veilset.anonymize.taxonomies import check_name_leaves_from, listed_under
 from veilset.anonymize.weights import HEAVIEST, Weights, as_given
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
@@ -36,6 +37,9 @@ def replay(
         Mapping[str, Collection[str]] | None,
         Option("meanings", "Those names to all items that they may mean.", recorded=True),
     ] = None,
+    name_leaves_from: Annotated[
+        int | None, Option("whole", "Transactions that others need to be told, too.", least=0, recorded=True)
+    ] = None,
     known: Annotated[
         Collection[str] | None, Option("texts", "Items that the earlier decision knew.", recorded=True)
     ] = None,
@@ -57,7 +61,9 @@ def replay(
     generalized : mapping
         Items to the names they are recoded to, likewise.
     stands_for : mapping
-        Those names to all items that they may mean; may be published. None: what *generalized* says.
+        Those names to all items that readers are told they may mean. None: what *generalized* says.
+    name_leaves_from : int, optional
+        If only items in so many transactions were told, those that reach it in this data are told, too.
     known : names, optional
         The items that somebody had in mind who decided this; None: all.
     unknown : {"refuse", "suppress", "keep"}
@@ -72,6 +78,7 @@ def replay(
     chosen : names, optional
         What that method chose in an earlier run.
     """
+    check_name_leaves_from(name_leaves_from)
     recoded = dict(generalized or {})
     if clash := sorted(set(suppressed).intersection(recoded)):
         raise InvalidArgument(
@@ -103,6 +110,8 @@ def replay(
     limits.step("Applying the given changes")
     told = _meant_by(recoded) if stands_for is None else stands_for
     meant = {name: tuple(items) for name, items in told.items()}
+    least = name_leaves_from or 0
+    now = listed_under(_meant_by(coarser), data, least) if least else {}
     made = Release(
         original=data,
         custodian_data=data.without(gone).renamed(coarser),
@@ -114,18 +123,23 @@ def replay(
             "stands_for": meant,
             "known": None if known is None else tuple(known),
             "unknown": unknown,
-            **as_given(weights=weights, keep=frozenset(keep)),
+            **as_given(weights=weights, keep=frozenset(keep), name_leaves_from=name_leaves_from),
         },
         suppressed=gone,
         generalized=coarser,
-        stands_for={name: items for name, items in meant.items() if name in set(coarser.values())},
+        stands_for={
+            name: tuple(dict.fromkeys((*items, *now.get(name, ()))))
+            for name, items in meant.items()
+            if name in set(coarser.values())
+        },
+        listed_from=least,
     )
     return _repaired(made, keep, weights, chosen, limits) if repair else made
 
 
 def _repaired(made: Release, keep: Collection[str], weights: Weights, chosen: Chosen, limits: Limits) -> Release:
     """The release of both: the given changes, and those of the default method to what they have left."""
-    from veilset.anonymize.methods import check_options, find_method  # noqa: PLC0415 - it lists this method itself
+    from veilset.anonymize.methods import check_options, find_method, option_names  # noqa: PLC0415 - it lists this method itself
 
     kept = {item: made.generalized.get(item, item) for item in made.original.names}
     given: dict[str, Any] = {} if chosen is None else {"chosen": tuple(chosen)}
@@ -133,8 +147,12 @@ def _repaired(made: Release, keep: Collection[str], weights: Weights, chosen: Ch
         given["keep"] = tuple(sorted(must_stay))
     if weights is not None:
         given["weights"] = weights if isinstance(weights, str) else _added_up(made, weights)
-    check_options(made.promise, None, given)
-    more = find_method(made.promise, None)(made.custodian_data, made.promise, limits=limits, **given)
+    method = find_method(made.promise, None)
+    listing: dict[str, object] = {}
+    if "name_leaves_from" in option_names(method):
+        listing["name_leaves_from"] = made.listed_from if chosen is not None else max(made.listed_from, RARE)
+    check_options(made.promise, None, given | listing)
+    more = method(made.custodian_data, made.promise, limits=limits, **given, **listing)
     gone = {item for item, name in kept.items() if item in made.suppressed or name in more.suppressed}
     names = {item: more.generalized.get(name, name) for item, name in kept.items() if item not in gone}
     meant = {name: made.stands_for[name] for name in names.values() if name in made.stands_for}
@@ -143,10 +161,11 @@ def _repaired(made: Release, keep: Collection[str], weights: Weights, chosen: Ch
     return replace(
         made,
         custodian_data=more.custodian_data,
-        options={**made.options, "repair": True, "chosen": more.options.get("chosen")},
+        options={**made.options, "repair": True, **listing, "chosen": more.options.get("chosen")},
         suppressed=made.original.in_order(gone),
         generalized={item: name for item, name in names.items() if item != name},
         stands_for=meant,
+        listed_from=max(made.listed_from, more.listed_from),
         undecided=tuple(item for item, name in kept.items() if name in more.undecided),
     )
 

@@ -1,10 +1,13 @@
-"""Transactions in which items are replaced by nodes of a taxonomy."""
+"""Transactions in which items are replaced by nodes of a taxonomy, and what readers are told of these nodes."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from veilset.exact import check_whole
 from veilset.limits import Limits
 from veilset.transactions import Transactions
 
@@ -22,3 +25,24 @@ def replaced(
     limits.require(48 * int(end[-1]), "Recoding", "give a taxonomy with fewer levels.")
     within = np.arange(end[-1]) - np.repeat(end[:-1], size_at)
     return end[data.offsets], flat[np.repeat(first[data.items], size_at) + within] if len(flat) else flat
+
+
+def check_name_leaves_from(least: object) -> None:
+    """Raise unless it is a number of transactions, or None."""
+    check_whole(least, "name_leaves_from", "Give a whole number, or 0 to list all items.", least=0, may_be_none=True)
+
+
+def listed_under(
+    stands_for: Mapping[str, Collection[str]], data: Transactions, least: int
+) -> dict[str, tuple[str, ...]]:
+    """What readers are told of each coarser name: its items that *least* transactions have; a name of none is left out.
+
+    Whether an item that is not listed occurs is left open: it may be rare, or missing.
+
+    >>> data = Transactions.from_lists([["ale"], ["ale", "rum"], ["fig"]])
+    >>> listed_under({"drinks": ("ale", "gin", "rum"), "food": ("fig",)}, data, 2)
+    {'drinks': ('ale',)}
+    """
+    support = dict(zip(data.names, data.supports.tolist(), strict=True))
+    told = {name: tuple(item for item in items if support.get(item, 0) >= least) for name, items in stands_for.items()}
+    return {name: items for name, items in told.items() if items}

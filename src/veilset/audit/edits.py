@@ -25,20 +25,22 @@ def edits_account_for(
     generalized: Mapping[str, str],
     withheld: Collection[int],
     stands_for: Mapping[str, Collection[str]] | None = None,
+    listed_from: int = 0,
     kept: npt.NDArray[np.bool_] | None = None,
     members: npt.NDArray[np.int64] | None = None,
     limits: Limits | None = None,
 ) -> str | None:
     """None if the declared edits turn *original* into *released*, else a sentence that says where they differ.
 
-    What readers are told a coarser name *stands_for* must be true, too. *kept* says which occurrences are left where
+    What readers are told a coarser name *stands_for* must be true, too: only items in fewer than *listed_from*
+    transactions may be missing. *kept* says which occurrences are left where
     single ones were taken out. *members* says, where transactions were cut into columns and buckets, which original
     ones are in each: a bucket must have, column by column, exactly their values. In which order is not checked, and
     cannot be: that they go together as they did before is one of the orders that chance may choose.
     """
     gone = set(suppressed)
     recoded = {old: new for old, new in generalized.items() if old not in gone}
-    if wrong := _wrongly_declared(original, {*suppressed, *generalized}, recoded, stands_for or {}, kept):
+    if wrong := _wrongly_declared(original, {*suppressed, *generalized}, recoded, stands_for or {}, listed_from, kept):
         return wrong
     there = np.ones(len(original), dtype=bool)
     there[np.array([row for row in withheld if 0 <= row < len(original)], dtype=np.int64)] = False
@@ -129,6 +131,7 @@ def _wrongly_declared(
     changed: Collection[str],
     recoded: Mapping[str, str],
     stands_for: Mapping[str, Collection[str]],
+    listed_from: int,
     kept: npt.NDArray[np.bool_] | None,
 ) -> str | None:
     if kept is not None and (kept.dtype != np.bool_ or kept.shape != original.items.shape):
@@ -137,7 +140,8 @@ def _wrongly_declared(
         )
     if unknown := sorted(set(changed).difference(original.names)):
         return f"The item {unknown[0]!r} is declared as changed, but the original does not have it."
+    support = dict(zip(original.names, original.supports.tolist(), strict=True))
     for old, new in recoded.items():
-        if new in stands_for and old not in stands_for[new]:
+        if new in stands_for and old not in stands_for[new] and support[old] >= listed_from:
             return f"The item {old!r} was recoded to {new!r}, which is declared to stand for other items only."
     return None

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from veilset.cli.app import app
-from veilset.cli.forms import Whole, check_out, columns_of
+from veilset.cli.forms import Whole, check_out, columns_of, read_lists
 from veilset.cli.options import Json, LimitOptions, ReadingOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
@@ -17,7 +17,10 @@ from veilset.report import item_facts, print_item, print_taxonomy, taxonomy_fact
 from veilset.transactions import Taxonomy
 
 _DEEPEST = 100  # levels of a picture
-_NAMES = "The tree was made from the data: it names the items that occur in it."
+_NAMES = (
+    "The tree was made from the data: it names the items that occur in it. A release that uses it lists them, except "
+    "rare ones if you give --name-leaves-from. A tree from --catalogue tells nothing about the data."
+)
 _TOGETHER = (
     "Its groups show which items occur together. Look at it before you release anything that contains its groups."
 )
@@ -140,9 +143,10 @@ def show(
 
 @taxonomy.command(sort_key=3)
 def make(
-    data: str,
+    data: str | None = None,
     /,
     *,
+    catalogue: Path | None = None,
     fan_out: Whole | None = None,
     co_occurrence: Whole | None = None,
     min_support: Whole | None = None,
@@ -154,34 +158,71 @@ def make(
     json: Json = False,
     text: Text = False,
 ) -> int:
-    """Make a tree over the public items of transactions.
+    """Make a tree over the public items of transactions, or over the items of a catalogue.
 
     Examples:
 
+        veilset taxonomy make --catalogue assortment.txt --fan-out 4 --out tree.csv
         veilset taxonomy make baskets.csv --co-occurrence 4 --min-support 20 --out tree.csv
-        veilset taxonomy make baskets.csv --sensitive sensitive.txt --fan-out 4 --out tree.json
+        veilset taxonomy make baskets.csv --sensitive sensitive.txt --fan-out 4 --min-support 20 --out tree.json
 
     Parameters
     ----------
     data
         Transactions to read.
+    catalogue
+        File with the names of all items there are, one per line, without sensitive ones. Use it in place of DATA.
     fan_out
         Size of groups of neighbours, in the order of names.
     co_occurrence
         Maximum size of groups of items that occur together.
     min_support
-        Minimum number of transactions that contain a pair of items, for --co-occurrence. Use the k of your promise.
+        Minimum number of transactions with a pair of items, and with an item that names a group. Use the k of your
+        promise.
     out
         File to write: .csv or .tsv (item,group,…), .txt (item;group;\\*) or .json. Each may also end in .gz.
     """
     screen = Screen.of(json, text)
+    layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
+    if (data is None) == (catalogue is None):
+        given = "Both" if data is not None else "Neither of"
+        raise InvalidArgument(f"{given} transactions and --catalogue are given.", "Give one of them.")
+    _check_sizes(fan_out, co_occurrence, min_support)
+    check_tree_name(out, kind)
+    check_out(out, [Path(data or catalogue or ""), *layout.files], replace=replace)
+    if data is None:
+        if co_occurrence is not None or min_support is not None or limits is not None or layout.is_about_data:
+            raise InvalidArgument(
+                "These options are about transactions, but --catalogue has names only.",
+                "Give --fan-out and --out, and nothing else.",
+            )
+        names = read_lists([catalogue] if catalogue else [], "--catalogue", layout.encoding)
+        made = Taxonomy.by_fan_out(names or [], fan_out or 0)
+        notes = []
+    else:
+        transactions = layout.recipe(data).read(bounds.memory_limit)
+        screen.show_reading(transactions)
+        notes = [_NAMES] if co_occurrence is None else [_NAMES, _TOGETHER]
+        if co_occurrence is None:
+            made = Taxonomy.by_fan_out(transactions, fan_out or 0, min_support=min_support)
+        else:
+            with screen.progress() as progress:
+                told = {"min_support": min_support or 0, "progress": progress, **vars(bounds)}
+                made = Taxonomy.by_co_occurrence(transactions, co_occurrence, **told)
+    made.write(out, kind=kind)
+    facts: dict[str, Any] = {"written": str(out), "items": len(made.leaves), "nodes": len(made), "depth": made.depth}
+    sentences = "\n".join([f"Written: {out}: {taxonomy_sentence(made)}", *([" ".join(notes)] if notes else [])])
+    screen.answer({**facts, "notes": notes}, lambda: screen.say(screen.escape(sentences)))
+    return 0
+
+
+def _check_sizes(fan_out: int | None, co_occurrence: int | None, min_support: int | None) -> None:
+    """Raise unless one kind of groups is chosen, and the numbers can be meant."""
     if (fan_out is None) == (co_occurrence is None):
         given = "Both" if fan_out is not None else "Neither of"
         raise InvalidArgument(
             f"{given} --fan-out and --co-occurrence are given.", "Give one of them, such as --fan-out 4."
         )
-    if min_support is not None and co_occurrence is None:
-        raise InvalidArgument("--min-support needs --co-occurrence.", "Leave it out, or give --co-occurrence 4.")
     if min_support is None and co_occurrence is not None:
         raise InvalidArgument(
             "--co-occurrence needs --min-support: a tree shows what was bought together, possibly by a single person.",
@@ -194,20 +235,3 @@ def make(
     ):
         if number is not None and number < least:
             raise InvalidArgument(f"{option} is {number}.", f"Give a whole number of at least {least}.")
-    check_tree_name(out, kind)
-    layout, bounds = reading or ReadingOptions(), limits or LimitOptions()
-    check_out(out, [Path(data), *layout.files], replace=replace)
-    transactions = layout.recipe(data).read(bounds.memory_limit)
-    screen.show_reading(transactions)
-    if co_occurrence is None:
-        made = Taxonomy.by_fan_out(transactions, fan_out or 0)
-    else:
-        with screen.progress() as progress:
-            told = {"min_support": min_support or 0, "progress": progress, **vars(bounds)}
-            made = Taxonomy.by_co_occurrence(transactions, co_occurrence, **told)
-    made.write(out, kind=kind)
-    facts: dict[str, Any] = {"written": str(out), "items": len(made.leaves), "nodes": len(made), "depth": made.depth}
-    notes = [_NAMES] if co_occurrence is None else [_NAMES, _TOGETHER]
-    sentences = f"Written: {out}: {taxonomy_sentence(made)}\n{' '.join(notes)}"
-    screen.answer({**facts, "notes": notes}, lambda: screen.say(screen.escape(sentences)))
-    return 0

@@ -35,6 +35,20 @@ UNKNOWN_APART = (
 )
 """What is not promised if transactions were merged, except those of unknown people."""
 
+
+def listed_sentence(listed_from: int) -> str:
+    """What a list of items under coarser names tells: all of a taxonomy (0), or those in so many transactions."""
+    if not listed_from:
+        return (
+            "A coarser name is listed with all items of the taxonomy that it may stand for. If the taxonomy was made "
+            "from the data, each of them occurs in the original."
+        )
+    return (
+        "An item that is listed under a coarser name can be expected to occur in the original. Items in fewer than "
+        f"{listed_from:,} transactions need not be listed."
+    )
+
+
 Parameter: TypeAlias = (
     str
     | int
@@ -122,7 +136,14 @@ class Promise(ABC):
             )
 
     def open_ends(
-        self, *, sensitive: bool, merged: bool, unknown: bool = False, empty: bool = False
+        self,
+        *,
+        sensitive: bool,
+        merged: bool,
+        unknown: bool = False,
+        empty: bool = False,
+        coarser: bool = False,
+        listed_from: int = 0,
     ) -> tuple[str, ...]:
         """What `not_promised` says and what is common to all promises, about one file; what matters most first.
 
@@ -136,13 +157,19 @@ class Promise(ABC):
             Whether those of unknown people were not.
         empty : bool
             Whether the promise excludes nothing in this file, though it might in another.
+        coarser : bool
+            Whether it is said what coarser names stand for.
+        listed_from : int
+            And how many transactions must have an item for that; 0: all items of the taxonomy are listed.
         """
         first = [EXCLUDES_NOTHING] if empty or self.excludes_nothing else []
         if self.about_sensitive and not sensitive:
             first.append(NONE_SENSITIVE)
         last = []
+        if coarser or listed_from:
+            last.append(listed_sentence(listed_from))
         if self.about_people:
-            last = [*([UNKNOWN_APART] if unknown else [] if merged else [TAKEN_AS_ONE]), COMPARED]
+            last += [*([UNKNOWN_APART] if unknown else [] if merged else [TAKEN_AS_ONE]), COMPARED]
         return (*first, *self.not_promised(), *last)
 
     @property

@@ -113,6 +113,7 @@ def publish(
             one_transaction_is=one_transaction(release.original),
             loss_percent=round(100 * release.loss),
             generalized=release.stands_for,
+            listed_from=release.listed_from if release.generalized else 0,
         )
         (staging / "public").mkdir(mode=0o755)
         write_public(staging / "public", data, release_layout(release, out_format), declared, answer, limits)

@@ -134,8 +134,9 @@ class AnatomyTable(_Strict):
 class Certificate(_Strict):
     """All that is said in public. It is computed from the released data, but for the loss, rounded to 1%.
 
-    *generalized* says what a coarser name stands for: all items the taxonomy has there, whether or not
-    anybody had them. *anatomy* is there where the promise is about buckets: which columns and buckets the
+    *generalized* says what a coarser name stands for, where there are such names: all items the taxonomy has there,
+    which occur in the original if the taxonomy was made from it; or, if *listed_from* is not 0, only items in so many
+    transactions of the original. *anatomy* is there where the promise is about buckets: which columns and buckets the
     released data has was chosen from the original, as was what other methods keep.
     """
 
@@ -149,11 +150,12 @@ class Certificate(_Strict):
     not_promised: tuple[str, ...]
     made_by: Annotated[str, Field(pattern=r"^veilset [0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?$")]
     generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    listed_from: Annotated[int, Field(ge=0)] = 0
     anatomy: AnatomyTable | None = None
 
     def to_bytes(self) -> bytes:
         """The text of the file; of what coarser names stand for, and of an anatomy, only if there are any."""
-        left_out = {name for name in ("generalized", "anatomy") if not getattr(self, name)}
+        left_out = {name for name in ("generalized", "listed_from", "anatomy") if not getattr(self, name)}
         return self.model_dump_json(indent=2, exclude=left_out).encode() + b"\n"
 
     def files(self) -> dict[str, str]:

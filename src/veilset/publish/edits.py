@@ -19,13 +19,16 @@ from veilset.release import Release
 from veilset.report import why_gone
 from veilset.run import Run
 from veilset.transactions import Reading, twins_of
-from veilset.utility import info_loss
+from veilset.utility import Standing, info_loss
 
 EDITS, PATTERNS, COLUMNS = "edits.csv", "patterns.csv", "columns.csv"
 _COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
 _EARLIER = _COLUMNS[:-1]  # releases made before loss was told
 _FOR_REPAIR = ("keep", "weights")  # options of the earlier method that hold for a repair, too
-_OF_PATTERNS = ("pattern", "kind", "fate", "support_before", "support_after", "level", "antecedent", "consequent")
+_OF_PATTERNS = (
+    *("pattern", "kind", "fate", "support_before", "support_after", "level", "antecedent", "consequent"),
+    *("rank_by_lift", "rank_by_shortfall", "pairs_compared"),
+)
 _FATES = {"hidden": "hidden", "found": "still found", "kept": "kept", "lost": "lost"}
 
 
@@ -51,7 +54,8 @@ def write_patterns(folder: Path, run: Run) -> None:
     """Write what became of each pattern that was to be hidden or to be kept, if any was to be hidden.
 
     A cell with items is a line of a basket file: ``milk,tea``, with quotes around a name that needs them. Of a hidden
-    rule, both sides are told besides. *level* is the share of its limits that a hidden one had to stay below.
+    rule, both sides are told besides. *level* is the share of its limits that a hidden one had to stay below; the ranks
+    say how much it stands out (see `veilset.utility.utilities.Standing`).
     """
     effects = run.account.side_effects(run.limits())
     if effects is None:
@@ -65,6 +69,7 @@ def write_patterns(folder: Path, run: Run) -> None:
             str(effect.after),
             "" if effect.level is None else f"{float(effect.level):.4g}",
             *(map(_cell, effect.rule) if effect.rule else ("", "")),
+            *(("", "", "") if effect.standing is None else _places(effect.standing)),
         )
         for effect in effects
     ]
@@ -77,6 +82,10 @@ def write_columns(folder: Path, release: Release) -> None:
         columns = enumerate(release.custodian_data.anatomy.columns, start=1)
         rows = [(item, str(number)) for number, column in columns for item in release.custodian_data.in_order(column)]
         write_table(folder / COLUMNS, ("item", "column"), rows)
+
+
+def _places(standing: Standing) -> tuple[str, str, str]:
+    return str(standing.by_lift), str(standing.by_shortfall), str(standing.among)
 
 
 def _cell(items: tuple[str, ...]) -> str:
@@ -130,13 +139,16 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
         "suppressed": tuple(row[0] for row in table.rows if row[2] == "suppressed"),
     }
     if recoded := {row[0]: row[3] for row in table.rows if row[2] == "generalized"}:
-        meant = _stand_for(release / "public" / "certificate.json")
+        certificate = _certificate(release / "public" / "certificate.json")
+        meant = certificate.generalized
         # Readers were told that a coarser name may mean these, so it does also where the earlier data had none of them.
         others = {item: name for name, items in meant.items() for item in items if item not in {*options["known"]}}
         for twin in twins_of(((item, 0) for item in others), sensitive, as_earlier.sought()):
             del others[twin.item]
         options["known"] += tuple(others)
         options |= {"generalized": {**recoded, **others}, "stands_for": meant}
+        if certificate.listed_from:
+            options["name_leaves_from"] = certificate.listed_from
     options |= {name: earlier.method.options[name] for name in _FOR_REPAIR if name in earlier.method.options}
     if not is_database(path):
         as_earlier = as_earlier.model_copy(update={"query": None})
@@ -175,10 +187,10 @@ def _check_edits(path: Path, table: Table) -> None:
         line_of[item] = line
 
 
-def _stand_for(path: Path) -> dict[str, tuple[str, ...]]:
-    """What readers of the earlier release were told that its coarser names stand for."""
+def _certificate(path: Path) -> Certificate:
+    """What readers of the earlier release were told, such as what its coarser names stand for."""
     try:
-        return Certificate.model_validate_json(read_bytes(path)).generalized
+        return Certificate.model_validate_json(read_bytes(path))
     except ValidationError as error:
         raise UnreadableInput(
             f"{str(path)!r} is not a certificate: {error.errors()[0]['msg']}.", "Use the release as it was made."

@@ -41,6 +41,7 @@ class Declared:
     one_transaction_is: OneTransaction
     loss_percent: int
     generalized: Mapping[str, tuple[str, ...]]
+    listed_from: int = 0
     made_by: str = MADE_BY
 
     @classmethod
@@ -51,6 +52,7 @@ class Declared:
             certificate.one_transaction_is,
             certificate.loss_percent,
             certificate.generalized,
+            certificate.listed_from,
             certificate.made_by,
         )
 
@@ -88,9 +90,17 @@ def certificate_of(
         not_promised=(),
         made_by=declared.made_by,
         generalized=dict(declared.generalized),
+        listed_from=declared.listed_from,
         anatomy=anatomy,
     )
-    open_ends = promise.open_ends(sensitive=bool(data.sensitive), merged=bare.merged, unknown=bare.unknown, empty=empty)
+    open_ends = promise.open_ends(
+        sensitive=bool(data.sensitive),
+        merged=bare.merged,
+        unknown=bare.unknown,
+        empty=empty,
+        coarser=bool(declared.generalized),
+        listed_from=declared.listed_from,
+    )
     return bare.model_copy(update={"not_promised": open_ends})
 
 
@@ -104,6 +114,7 @@ def page_of(certificate: Certificate, data: Transactions, promise: Promise, answ
         merged=certificate.merged,
         unknown=certificate.unknown,
         stands_for=certificate.generalized,
+        listed_from=certificate.listed_from,
         limits=limits,
     ).encode()
 

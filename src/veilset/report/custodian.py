@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
 from veilset.report.binding import binding_lines, binding_title
 from veilset.report.caveats import doubt_sentence, no_public_sentence
-from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, taken_sentence
+from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, standing_sentences, taken_sentence
 from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
 from veilset.report.pages import (
     Figure,
@@ -65,6 +66,8 @@ def custodian_report(run: Run) -> str:
             merged=merged,
             unknown=unknown,
             empty=release.audit is not None and release.audit.excludes_nothing,
+            coarser=bool(release.stands_for),
+            listed_from=release.listed_from if release.generalized else 0,
         ),
         recoded=recoding_sentence(account),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
@@ -80,6 +83,7 @@ def custodian_report(run: Run) -> str:
         steps=[*how_it_was_hidden(release), *how_it_was_cut(release)],
         matrix=matrix_figure(release),
         ledger=ledger(run),
+        standing=standing_sentences(run),
         hides=account.hides,
         undecided=undecided_sentence(release),
         bound="" if release.bound is None else bound_sentence(release.bound),
@@ -88,6 +92,10 @@ def custodian_report(run: Run) -> str:
         binding=binding_lines(run),
         attempts=attempt_rows(release),
         suppressed=[(shown(name), support[name], why) for name, why in why_gone(run).items()],
+        telling=[
+            (shown(one.item), one.support, one.rank, f"{shown(one.sensitive)}, {percent(one.confidence)}")
+            for one in account.telling
+        ],
         repaired=repair_sentence(release),
         kept=[(shown(name), count) for name, count in kept_items(release, _MOST_KEPT)],
         renamed=[(shown(old), shown(new)) for old, new in release.generalized.items()],

@@ -118,6 +118,7 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         "unavoidable": None
         if account.unavoidable is None
         else {"count": len(account.unavoidable), "items": list(account.unavoidable_by_support)},
+        "telling_by_absence": [{**vars(one), "confidence": _share(one.confidence)} for one in account.telling],
         "loss": {
             metric.name: {
                 "value": account.values.get(metric.name),
@@ -160,6 +161,8 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
     found = None if release.audit is None else release.audit.found
     decision = decide(release)
     told = found is None or decision.empty
+    effects = run.side_effects
+    standing = [effect.standing for effect in effects or () if effect.standing is not None]
     return {
         **{name: facts[name] for name in _PUBLIC_FIELDS},
         "sentence": decision.why if told else f"{found:,} of {listed:,} listed {what} found.",
@@ -170,6 +173,7 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
             "found_before": None if before is None else before.found,
             "found": found,
             "lost_patterns_to_keep": None if became is None else len(became.lost),
+            "stand_out": None if effects is None else sum(one.stands_out for one in standing),
         },
     }
 

@@ -121,15 +121,15 @@ class Ledger:
     found : int
         How many that were to be hidden are still found.
     hidden : sequence
-        Of those that were to be hidden: name, transactions before and after, level, fate; those still found first, then
-        those that most transactions held.
+        Of those that were to be hidden: name, transactions before and after, level, fate, how much it stands out; those
+        still found first, then those that most transactions held.
     lost : sequence
         Of those that were to stay and are lost: name, transactions before and after; the most frequent first.
     """
 
     says: str
     found: int
-    hidden: Sequence[tuple[str, int, int, str, str]]
+    hidden: Sequence[tuple[str, int, int, str, str, str]]
     lost: Sequence[tuple[str, int, int]]
 
 
@@ -147,7 +147,7 @@ def ledger(run: Run) -> Ledger | None:
     return Ledger(
         f"{number(fates['hidden'], what)} hidden, {fates['found']:,} still found{f'; {stay}' if kept else ''}.",
         fates["found"],
-        [(_name(effect), effect.before, effect.after, _level(effect), _fate(effect)) for effect in hidden],
+        [(_name(one), one.before, one.after, _level(one), _fate(one), _standing(one)) for one in hidden],
         [(_name(effect), effect.before, effect.after) for effect in lost],
     )
 
@@ -162,6 +162,34 @@ def _name(effect: SideEffect) -> str:
 
 def _level(effect: SideEffect) -> str:
     return "–" if effect.level is None else percent(effect.level)
+
+
+def _standing(effect: SideEffect) -> str:
+    standing = effect.standing
+    if standing is None:
+        return "–"
+    rank = f"rank {standing.rank:,} of {standing.among:,}"
+    return f"stands out: {rank}" if standing.stands_out else rank
+
+
+def standing_sentences(run: Run) -> list[str]:
+    """How many hidden patterns stand out, and what could be done; empty where nothing was counted."""
+    told = [effect.standing for effect in run.side_effects or () if effect.standing is not None]
+    if not told:
+        return []
+    out = [standing for standing in told if standing.stands_out]
+    bound = [standing for standing in out if standing.unavoidable]
+    says = (
+        "Anyone who has the file can look for pairs of frequent items that are rarer than independent items would be. "
+        f"{len(out):,} of {number(len(told), 'hidden ' + run.promise.listed.removesuffix('s'))} "
+        f"{'stands' if len(out) == 1 else 'stand'} out: first, or in the first hundredth, by lift or by the number of "
+        "standard deviations missing."
+    )
+    advice = (
+        f"For {len(bound):,} of them no level could prevent it: independent items would occur together more often than "
+        "the discovery threshold allows. Use a higher threshold, or hide fewer patterns of such frequent items."
+    )
+    return [says, *([advice] if bound else [])]
 
 
 def _fate(effect: SideEffect) -> str:

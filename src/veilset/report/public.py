@@ -1,7 +1,8 @@
 """The report that goes out with the data.
 
 Everything in it is computed from the released transactions alone; the one number about the original, the
-total loss, comes rounded to a percent. What coarser names stand for is the taxonomy's, not the original's.
+total loss, comes rounded to a percent. What coarser names stand for is the taxonomy's; of a taxonomy that was made
+from the original, only what enough transactions have.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def public_report(
     merged: bool,
     unknown: bool = False,
     stands_for: Mapping[str, Sequence[str]] | None = None,
+    listed_from: int = 0,
     limits: Limits | None = None,
 ) -> str:
     """A self-contained HTML page about released data.
@@ -50,6 +52,8 @@ def public_report(
         Whether those of unknown people were not.
     stands_for : mapping, optional
         What items with coarser names may have been, as the taxonomy says.
+    listed_from : int
+        How many transactions of the original must have an item for that; 0: all items of the taxonomy are there.
     limits : Limits, optional
         Bounds for what has to be counted.
     """
@@ -73,7 +77,12 @@ def public_report(
         lengths=_lengths(data) if data.anatomy is None else None,  # lines that mix people have no length of their own
         sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
         open_ends=audit.promise.open_ends(
-            sensitive=bool(sensitive.any()), merged=merged, unknown=unknown, empty=audit.excludes_nothing
+            sensitive=bool(sensitive.any()),
+            merged=merged,
+            unknown=unknown,
+            empty=audit.excludes_nothing,
+            coarser=bool(stands_for),
+            listed_from=listed_from,
         ),
         stands_for=dict(stands_for or {}),
     )

@@ -63,23 +63,44 @@ class Taxonomy(Shown):
         raise TypeError(f"Use {', '.join(f'Taxonomy.{maker}' for maker in makers)}.")
 
     @classmethod
-    def by_fan_out(cls, items: Transactions | Iterable[str | int], n: int) -> Taxonomy:
+    def by_fan_out(
+        cls, items: Transactions | Iterable[str | int], n: int, *, min_support: int | None = None
+    ) -> Taxonomy:
         """A tree whose groups have n members in vocabulary order; the last of a level may have fewer.
 
-        For a `Transactions` object, the tree is over its public items. A single member moves up a level unchanged.
+        For a `Transactions` object, the tree is over its public items: such a tree reveals which items occur. The names
+        of a catalogue, which has others too, do not. A single member moves up a level unchanged.
+
+        Parameters
+        ----------
+        items : Transactions or iterable of str
+        n : int
+            Members of a group.
+        min_support : int, optional
+            No group is named after an item of the `Transactions` that fewer of them hold; it has its number instead.
 
         Examples
         --------
         >>> taxonomy = Taxonomy.by_fan_out(range(1, 10), 4)
         >>> [taxonomy.label(node) for node in range(len(taxonomy.leaves), len(taxonomy))]
         ['1..4', '5..8', 'ALL']
+        >>> baskets = Transactions.from_lists([["ale", "bun"], ["bun", "fig"], ["fig", "rum"]])
+        >>> Taxonomy.by_fan_out(baskets, 2, min_support=2).to_paths()["fig"]
+        ['fig..#4']
         """
         _check_number(n, "fan-out", 2)
         if isinstance(items, str):
             raise InvalidArgument(f"The items are the text {items!r}.", "Give a list of names, or transactions.")
-        given = items.public if isinstance(items, Transactions) else [item_name(item, "by_fan_out") for item in items]
+        rare: frozenset[str] = frozenset()
+        if isinstance(items, Transactions):
+            given: Sequence[str] = items.public
+            rare = frozenset(items.names[code] for code in np.flatnonzero(items.supports < (min_support or 0)).tolist())
+        else:
+            given = [item_name(item, "by_fan_out") for item in items]
+            if min_support is not None:
+                raise InvalidArgument("min_support needs transactions, not names.", "Leave it out.")
         leaves = _in_vocabulary_order(given)
-        return cls._grow(leaves, groups_by_fan_out(leaves, n))
+        return cls._grow(leaves, groups_by_fan_out(leaves, n, rare))
 
     @classmethod
     def by_co_occurrence(

@@ -5,7 +5,7 @@ Both give each item's groups, the most general last, as `Taxonomy` takes them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,12 @@ _BYTES_A_PAIR = 100  # codes, counts, likeness, two orders, and what sorting tak
 _ADVICE = f"use a higher {said('min_support')}."
 
 
-def groups_by_fan_out(leaves: Sequence[str], n: int) -> dict[str, list[str]]:
-    """Groups of n members in the order given; the last of a level may have fewer."""
+def groups_by_fan_out(leaves: Sequence[str], n: int, unnamed: Collection[str] = ()) -> dict[str, list[str]]:
+    """Groups of n members in the order given; the last of a level may have fewer.
+
+    A group is named after its first and last leaf; of those that must not be named, the number stands there.
+    """
+    ends = _numbered(leaves, unnamed)
     paths: dict[str, list[str]] = {leaf: [] for leaf in leaves}
     width = 1
     while width * n < len(leaves):
@@ -31,7 +35,7 @@ def groups_by_fan_out(leaves: Sequence[str], n: int) -> dict[str, list[str]]:
             group = leaves[first : first + width]
             # No more than one member of the level below: it moves up as it is.
             if len(group) > width // n:
-                name = f"{group[0]}..{group[-1]}"
+                name = f"{ends[first]}..{ends[first + len(group) - 1]}"
                 for leaf in group:
                     paths[leaf].append(name)
     return paths
@@ -43,8 +47,11 @@ def groups_by_co_occurrence(
     """Groups of up to n members that occur together, from the bottom up, ties by the order of *leaves*.
 
     A group is the sum of its members' columns. On each level the two most alike groups, by the cosine of these sums,
-    are put together as long as they have n members at most, until no two that occur together fit.
+    are put together as long as they have n members at most, until no two that occur together fit. A group is named
+    after the first of its leaves that *min_support* transactions hold.
     """
+    rare = {leaf for leaf, times in zip(leaves, data.supports[data.codes(leaves)], strict=True) if times < min_support}
+    titles = _numbered(leaves, rare)
     level = _pairs(data, leaves, min_support, limits)
     paths: dict[str, list[str]] = {leaf: [] for leaf in leaves}
     held = [[leaf] for leaf in range(len(leaves))]  # the leaves of each member of this level, the first one first
@@ -56,12 +63,18 @@ def groups_by_co_occurrence(
         held = [sorted(leaf for member in members for leaf in held[member]) for members in groups]
         for members, below in zip(groups, held, strict=True):
             if len(members) > 1:  # else it moves up as it is
-                # Groups with the same first item lie in each other, so that the number makes the name unique.
-                name = f"{leaves[below[0]]} + {len(below) - 1} more"
+                # Groups named after the same item lie in each other, so that the number makes the name unique.
+                title = next((leaf for leaf in below if leaves[leaf] not in rare), below[0])
+                name = f"{titles[title]} + {len(below) - 1} more"
                 for leaf in below:
                     paths[leaves[leaf]].append(name)
         level = level.summed(group_of, len(groups))
     return paths
+
+
+def _numbered(leaves: Sequence[str], unnamed: Collection[str]) -> list[str]:
+    """What each leaf is called in the name of a group: its name, or its number, counted from 1."""
+    return [f"#{number}" if leaf in unnamed else leaf for number, leaf in enumerate(leaves, start=1)]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from veilset.utility.hiding import side_effects
 from veilset.utility.hiding_metrics import HIDING
 from veilset.utility.metric import Metric
 from veilset.utility.rho_uncertainty import RHO_UNCERTAINTY, least_loss
-from veilset.utility.utilities import UTILITIES, Count, SideEffect, Utility
+from veilset.utility.utilities import UTILITIES, Count, SideEffect, Standing, Utility
 
 __all__ = [
     "UTILITIES",
@@ -19,6 +19,7 @@ __all__ = [
     "ItemLoss",
     "Metric",
     "SideEffect",
+    "Standing",
     "Utility",
     "average_loss",
     "info_loss",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,7 @@ from veilset.release import Release, by_support
 from veilset.utility.losses import COMMON_METRICS, COUNTS
 from veilset.utility.metric import Metric
 from veilset.utility.nuggets import nugget_support_of
-from veilset.utility.utilities import UTILITIES, SideEffect
+from veilset.utility.utilities import UTILITIES, SideEffect, Telling
 
 _SECONDS = 10.0
 
@@ -61,12 +62,23 @@ class Account:
         self._effects: tuple[SideEffect, ...] | None = None
 
     @cached_property
-    def unavoidable(self) -> tuple[str, ...] | None:
-        """The items that any method would have to remove; None: no method can make the original keep the promise."""
+    def _alone(self) -> tuple[str, ...] | Mapping[str, Telling | None] | None:
         try:
             return self._utility.unavoidable(self.release, self.promise)
         except Infeasible:
             return None
+
+    @property
+    def unavoidable(self) -> tuple[str, ...] | None:
+        """The items that any method would have to remove; None: no method could make the original keep the promise."""
+        return None if self._alone is None else tuple(self._alone)
+
+    @property
+    def telling(self) -> tuple[Telling, ...]:
+        """The suppressed items whose absence tells something, the most frequent first."""
+        told = [*filter(None, self._alone.values())] if isinstance(self._alone, Mapping) else []
+        gone = set(self.release.suppressed)
+        return tuple(sorted((one for one in told if one.item in gone), key=lambda one: one.rank))
 
     @property
     def unavoidable_by_support(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from veilset.mining import Itemsets, supports
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Release
 from veilset.transactions import Transactions
+from veilset.utility.standing_out import standings
 from veilset.utility.utilities import SideEffect
 
 
@@ -58,6 +59,8 @@ def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[Sid
     before = supports(release.original, patterns, **limits.bounds()).tolist()
     after = supports(release.custodian_data, patterns, **limits.bounds()).tolist()
     found = _found(release, promise, after[: len(hidden)], limits)
+    least, still = (promise.least_support(len(data)) for data in (release.original, release.custodian_data))
+    standing = standings(release.custodian_data, hidden, still, limits)
     told = [
         SideEffect(
             items,
@@ -67,10 +70,10 @@ def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[Sid
             after[at],
             levels[at] if levels else None,
             rules[at],
+            standing[at],
         )
         for at, items in enumerate(hidden)
     ]
-    least, still = (promise.least_support(len(data)) for data in (release.original, release.custodian_data))
     for at, items in enumerate(keep, start=len(hidden)):
         if before[at] >= least:
             fate: Literal["kept", "lost"] = "kept" if after[at] >= still else "lost"

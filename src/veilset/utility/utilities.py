@@ -19,6 +19,38 @@ Rule = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
+class Standing:
+    """How much a hidden pattern stands out in the release, by the pair of its items that does most.
+
+    Parameters
+    ----------
+    by_lift : int
+        The place of that pair among all pairs that were compared, the lowest lift first, counted from 1.
+    by_shortfall : int
+        Likewise by how many standard deviations its support falls short of what independent items would have.
+    among : int
+        How many pairs were compared.
+    unavoidable : bool
+        Whether any support below min_support would fall short of what independent items would have.
+    """
+
+    by_lift: int
+    by_shortfall: int
+    among: int
+    unavoidable: bool
+
+    @property
+    def rank(self) -> int:
+        """The more telling of the two places."""
+        return min(self.by_lift, self.by_shortfall)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the pair is among the first hundredth; of fewer than a hundred, whether it is the first."""
+        return self.rank <= max(1, self.among // 100)
+
+
+@dataclass(frozen=True)
 class SideEffect:
     """What became of one pattern, or of one rule.
 
@@ -36,6 +68,8 @@ class SideEffect:
         The share of its limits that a hidden one had to stay below; None: none was drawn.
     rule : pair of tuples of str, or None
         Antecedent and consequent, if it is a rule.
+    standing : Standing or None
+        How much a hidden one stands out; None: no two of its items are in the release, or it was to stay.
     """
 
     items: tuple[str, ...]
@@ -45,6 +79,32 @@ class SideEffect:
     after: int
     level: Fraction | None
     rule: Rule | None
+    standing: Standing | None = None
+
+
+@dataclass(frozen=True)
+class Telling:
+    """An item whose absence tells something: people expect it, and a method removes no more than it must.
+
+    Parameters
+    ----------
+    item : str
+        A public item that enough transactions of the original hold to stay, if that were all.
+    support : int
+        How many.
+    rank : int
+        Its place among the public items of the original by support, counted from 1.
+    sensitive : str
+        The sensitive item that it gives away by itself.
+    confidence : Fraction
+        The share of its transactions that hold that one.
+    """
+
+    item: str
+    support: int
+    rank: int
+    sensitive: str
+    confidence: Fraction
 
 
 @dataclass(frozen=True)
@@ -70,7 +130,8 @@ class Utility:
     Parameters
     ----------
     unavoidable : callable
-        From a release and its promise to the items that no release can keep, in vocabulary order.
+        From a release and its promise to the items that no release can keep, in vocabulary order; perhaps with what
+        the absence of each tells, or None.
     metrics : tuple of Metric
         Those of this promise alone.
     counts : tuple of Count
@@ -81,7 +142,7 @@ class Utility:
         From a release to what became of each pattern, if patterns are hidden.
     """
 
-    unavoidable: Callable[[Release, Any], tuple[str, ...]] = lambda release, promise: ()
+    unavoidable: Callable[[Release, Any], tuple[str, ...] | Mapping[str, Telling | None]] = lambda release, promise: ()
     metrics: tuple[Metric, ...] = ()
     counts: tuple[Count, ...] = ()
     decisive: tuple[str, ...] = ("items_lost", "kinds_lost", "nuggets_lost", "top_rules_kept", "sensitive_kept")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import veilset as vs
 from tests.support.effort import examples, repeats
-from tests.support.errors import refused
+from tests.support.errors import names, refused
 from tests.support.releases import edits, replayed
 from tests.support.runs import run_of
 from tests.support.shop import printed
@@ -364,3 +364,16 @@ def test_a_lie_about_what_a_name_stands_for_is_found(snapshot):
     release = generalize(SHOP, PROMISE, taxonomy=SHELVES, limits=Limits())
     lie = dataclasses.replace(release, stands_for={"drinks": ("ale",)})
     assert certify(lie).discrepancy == snapshot
+
+
+def test_rare_leaves_are_not_listed_and_nothing_else_may_be_missing():
+    """Ale and rum are in three transactions each; gin is in the catalogue only."""
+    told = {}
+    for least in (0, 3, 4):
+        release = generalize(SHOP, PROMISE, taxonomy=SHELVES, name_leaves_from=least, limits=Limits())
+        assert certify(release).certified
+        assert release.generalized == {"ale": "drinks", "rum": "drinks"}
+        told[least] = release.stands_for
+    assert told == {0: {"drinks": ("ale", "gin", "rum")}, 3: {"drinks": ("ale", "rum")}, 4: {}}
+    lie = dataclasses.replace(release, stands_for={"drinks": ("gin", "rum")}, listed_from=3)
+    assert names(certify(lie).discrepancy, "'ale'")

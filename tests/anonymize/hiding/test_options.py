@@ -28,7 +28,7 @@ def hide(method: str = "hpcme", **options) -> vs.Release:
 
 
 def test_what_the_methods_store():
-    common = {"certify": True, "margin": "1/2", "random_state": 4}
+    common = {"certify": True, "random_state": 4}
     assert hide("hpcme", random_state=4).options == {**common, "p_r": "7/20"}
     assert hide("non-hidden-first", random_state=4).options == common
     assert hide("hidden-first", random_state=4).options == {**common, "spare_shared_pairs": False}
@@ -55,7 +55,7 @@ NO_SHARES = [-0.1, 1.5, "many", True, float("nan"), None]
     ("method", "option", "wrong"),
     [
         *product(METHODS, ["random_state"], NO_SEEDS),
-        *product(METHODS, ["margin"], NO_SHARES),
+        *product(METHODS, ["margin"], [wrong for wrong in NO_SHARES if wrong is not None]),
         *product(["hpcme"], ["p_r"], NO_SHARES),
     ],
 )

@@ -101,6 +101,49 @@ def test_without_a_tree_four_neighbours_are_a_group():
     assert "taxonomy" not in release.options
 
 
+RARE = [f"i{n:02}" for n in range(16)]
+RARE_ROWS = [*([item] for item in RARE * 2), *([item, "s"] for item in RARE[::4] * 2), *[["z0"], ["z1"]] * 20]
+"""Items with two buyers each; every fourth has two more, who have s: it can only stay under a coarser name."""
+
+
+def bazaar(rows=RARE_ROWS, **options) -> vs.Release:
+    data = Transactions.from_lists(rows, sensitive=["s"])
+    release = vs.anonymize(data, HALF, method="top-down", keep=["s", *RARE], **options)
+    assert release.certified
+    assert release.generalized.keys() == {*RARE}, "They are all there under another name."
+    return release
+
+
+def listed(release: vs.Release) -> set[str]:
+    return {item for items in release.stands_for.values() for item in items}
+
+
+def test_a_tree_made_from_the_data_names_no_rare_item():
+    release = bazaar([*RARE_ROWS, *[["i01"], ["i03"]] * 3])
+    assert listed(release) == {"i01", "i03"}, "Only these have five buyers."
+    assert set(release.generalized.values()) == {"#1..i03", "#5..#8", "#9..#12", "#13..#16"}
+    assert release.options["name_leaves_from"] == release.listed_from == 5
+
+
+def test_what_is_listed_is_for_the_custodian_to_say():
+    everything = bazaar(name_leaves_from=0)
+    assert listed(everything) == {*RARE}
+    assert "i00..i03" in everything.stands_for
+    assert listed(bazaar(name_leaves_from=4)) == {*RARE[::4]}
+    assert top(SHELVES, name_leaves_from=2).stands_for == {"food": ("fig",)}
+    assert top(SHELVES, name_leaves_from=3).stands_for == {}
+    with refused(vs.InvalidArgument, "name_leaves_from", -1):
+        top(SHELVES, name_leaves_from=-1)
+
+
+def test_an_earlier_recipe_finds_the_names_it_chose():
+    """Recipes of releases that listed everything do not say so."""
+    before = bazaar(name_leaves_from=0)
+    assert facts(bazaar(chosen=before.options["chosen"])) == facts(before)
+    now = bazaar()
+    assert facts(vs.anonymize(now.original, HALF, method="top-down", **now.options)) == facts(now)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_an_item_may_have_the_name_of_the_root(method):
     data = Transactions.from_lists([["ALL", "s"], ["ALL"], ["b"], ["b"]], sensitive=["s"])

@@ -19,7 +19,8 @@ from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
 from veilset.anonymize.coherence.nodes import Nodes
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Chosen, Items, TaxonomyOption
+from veilset.anonymize.options import Chosen, Items, NameLeavesFrom, TaxonomyOption
+from veilset.anonymize.taxonomies import check_name_leaves_from, listed_under
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Coherence
@@ -33,6 +34,7 @@ def generalize(
     /,
     *,
     taxonomy: TaxonomyOption = None,
+    name_leaves_from: NameLeavesFrom = None,
     keep: Items = (),
     chosen: Chosen = None,
     limits: Limits,
@@ -55,6 +57,7 @@ def generalize(
     >>> release.custodian_data.to_lists()
     [['bun', 'drinks'], ['bun', 'drinks'], ['bun', 'drinks'], ['drinks'], []]
     """
+    check_name_leaves_from(name_leaves_from)
     tree = _taxonomy(taxonomy)
     notes = tree.check(data)
     wanted = keep if isinstance(keep, str) else tuple(keep)
@@ -78,10 +81,15 @@ def generalize(
         custodian_data=data.without(gone).renamed(recoding),
         promise=promise,
         method="generalize",
-        options=task.options(taxonomy=tree.to_paths(), chosen=tuple(nodes.name(node) for node in sorted(cut))),
+        options=task.options(
+            taxonomy=tree.to_paths(),
+            name_leaves_from=name_leaves_from,
+            chosen=tuple(nodes.name(node) for node in sorted(cut)),
+        ),
         suppressed=gone,
         generalized=recoding,
-        stands_for=nodes.stand_for(cut),
+        stands_for=listed_under(nodes.stand_for(cut), data, name_leaves_from or 0),
+        listed_from=name_leaves_from or 0,
         notes=notes,
         attempts=attempts,
     )

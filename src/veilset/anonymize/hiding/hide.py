@@ -3,8 +3,8 @@
 The paper's product removes an item from every transaction that holds a pair of a hidden pattern, whether or not it
 holds the pattern, and whether or not that is enough. `certify` makes it a promise that costs no more than it must:
 
-1. Every pattern gets a **level** of its own, a secret share of min_support (for a rule, of min_confidence too):
-   patterns that all sat just below the same threshold, or were all gone, would point at themselves.
+1. Every pattern gets a **level** of its own, a secret share of min_support (for a rule, of min_confidence too), so
+   that it does not stand out more than it has to: see `veilset.anonymize.hiding.levels`.
 2. Where the product leaves a pattern at its level or above, **victims** go from more transactions, those whose loss
    costs the patterns to keep least: one that is barely frequent weighs more than one with transactions to spare.
 3. What need not have gone is **put back**, the most valuable first, until nothing could return by itself.
@@ -17,8 +17,6 @@ A rule is judged by what the data is in the end: taking an item out of its antec
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -30,6 +28,7 @@ from scipy.sparse import csr_array
 from veilset import _native
 from veilset.anonymize.chance import Share, odds_of, probability, seed_of
 from veilset.anonymize.hiding.keep_patterns import itemsets_of, patterns_to_keep, patterns_to_spare
+from veilset.anonymize.hiding.levels import levels_for
 from veilset.anonymize.hiding.matrix import sanitization_matrix
 from veilset.limits import Limits
 from veilset.mining import Itemsets
@@ -40,7 +39,6 @@ from veilset.transactions import Transactions
 Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
 
-_DRAWS = 2**16  # different levels that a pattern may get
 _STRATEGIES = (
     "matrix, then further removals",
     "without the matrix",
@@ -66,7 +64,7 @@ class Wish:
 
     keep_patterns: Patterns | None
     certify: bool
-    margin: Share
+    margin: Share | None
     random_state: int | None
     others: Mapping[str, object] = field(default_factory=dict)
 
@@ -86,7 +84,7 @@ def hide(
 
     *p_r* is the restoration probability of HPCME; None: what the product leaves stays.
     """
-    seed, spread = seed_of(wish.random_state), probability(wish.margin, "margin")
+    seed, spread = seed_of(wish.random_state), None if wish.margin is None else probability(wish.margin, "margin")
     certify, least = wish.certify, promise.least_support(len(data))
     hidden = itemsets_of(data, list(map(data.in_order, promise.itemsets)))
     limits.step("Searching for the patterns to keep")
@@ -99,8 +97,7 @@ def hide(
     states = product(data, matrix, limits)
     levels: tuple[Fraction, ...] = ()
     if certify:
-        listed = promise.rules if isinstance(promise, HiddenRules) else promise.patterns
-        levels = tuple(_level(seed, itemset, spread) for itemset in listed)
+        levels = levels_for(data, promise, spread, seed, limits)
         kept, chance, victims, strategies = _certified(
             data, promise, states, hidden, keep, least, levels, p_r, seed, limits
         )
@@ -120,7 +117,7 @@ def hide(
             **({} if p_r is None else {"p_r": str(p_r)}),
             **({} if wish.keep_patterns is None else {"keep_patterns": to_keep}),
             "certify": certify,
-            "margin": str(spread),
+            **({} if spread is None else {"margin": str(spread)}),
             "random_state": seed,
         },
         suppressed=data.in_order(set(data.names).difference(changed.names)),
@@ -166,13 +163,6 @@ def _restored(
     return _native.hiding.restored(data.offsets, data.items, len(data.names), states, odds=odds, seed=seed).view(
         np.bool_
     )
-
-
-def _level(seed: int, listed: object, margin: Fraction) -> Fraction:
-    """A share above 1 - margin and up to 1, drawn by a stream that nobody without the seed can follow."""
-    text = json.dumps([seed, listed])
-    drawn = int.from_bytes(hashlib.shake_256(b"veilset hiding level\0" + text.encode()).digest(8))
-    return 1 - margin * Fraction(drawn % _DRAWS, _DRAWS)
 
 
 def _certified(

@@ -48,7 +48,7 @@ def hpcme(
     ] = "0.35",
     keep_patterns: KeepPatterns = None,
     certify: Certify = True,
-    margin: Margin = "1/2",
+    margin: Margin = None,
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
@@ -82,7 +82,7 @@ def hidden_first(
     ] = False,
     keep_patterns: KeepPatterns = None,
     certify: Certify = True,
-    margin: Margin = "1/2",
+    margin: Margin = None,
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
@@ -98,7 +98,7 @@ def non_hidden_first(
     *,
     keep_patterns: KeepPatterns = None,
     certify: Certify = True,
-    margin: Margin = "1/2",
+    margin: Margin = None,
     random_state: RandomState = None,
     limits: Limits,
 ) -> Release:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.choice import Choice
 from veilset.anonymize.rho_uncertainty.hierarchy import STUCK, Hierarchy
+from veilset.anonymize.taxonomies import listed_under
 from veilset.anonymize.weights import Weights, as_given, named_items, weights_of
 from veilset.errors import BudgetExceeded, Infeasible, InvalidArgument, said
 from veilset.limits import Limits
@@ -124,6 +125,7 @@ class Task:
         as_published: bool,
         exchange: bool,
         chosen: Iterable[str] | None,
+        listed_from: int = 0,
         **options: object,
     ) -> Release:
         """What was chosen before, the published algorithm alone, or the best of several strategies, as a release."""
@@ -132,11 +134,11 @@ class Task:
         if chosen is not None:
             found = Found(self.named(chosen))
         elif as_published:
-            return self.release(method, published(self.limits), options)
+            return self.release(method, published(self.limits), options, listed_from=listed_from)
         else:
             found, attempts = self.best_of(strategies, exchange=exchange)
         names = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
-        return self.release(method, found, options | {"chosen": names}, attempts)
+        return self.release(method, found, options | {"chosen": names}, attempts, listed_from=listed_from)
 
     def best_of(
         self, strategies: Sequence[tuple[str, Strategy]], *, exchange: bool
@@ -201,7 +203,13 @@ class Task:
         return sorted(kept)
 
     def release(
-        self, method: str, found: Found, options: dict[str, object], attempts: tuple[Attempt, ...] = ()
+        self,
+        method: str,
+        found: Found,
+        options: dict[str, object],
+        attempts: tuple[Attempt, ...] = (),
+        *,
+        listed_from: int = 0,
     ) -> Release:
         """What a method answers with when it has chosen what to keep."""
         tree = self.hierarchy
@@ -220,6 +228,7 @@ class Task:
             )
         dear = {self.data.names[code] for entry in found.undecided for code in tree.items[entry].tolist()}
         recoding = {item: name for item, name in names.items() if item != name}
+        groups = {tree.label(entry): tree.stands_for(entry) for entry in kept if len(tree.items[entry]) > 1}
         times = None if self.sensitive_weight == 1 else self.sensitive_weight
         return Release(
             original=self.data,
@@ -229,7 +238,8 @@ class Task:
             options=as_given(weights=self.weights, sensitive_weight=times, keep=self.keep, **options),
             suppressed=gone,
             generalized=recoding,
-            stands_for={tree.label(entry): tree.stands_for(entry) for entry in kept if len(tree.items[entry]) > 1},
+            stands_for=listed_under(groups, self.data, listed_from),
+            listed_from=listed_from,
             undecided=tuple(name for name in gone if name in dear),
             notes=self.notes,
             attempts=attempts,

@@ -13,16 +13,19 @@ from functools import partial
 import numpy as np
 
 from veilset.anonymize.options import (
+    RARE,
     AsPublished,
     Chosen,
     Exchange,
     Items,
+    NameLeavesFrom,
     SensitiveWeight,
     TaxonomyOption,
     WeightsOption,
 )
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
+from veilset.anonymize.taxonomies import check_name_leaves_from
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -37,6 +40,7 @@ def top_down(
     /,
     *,
     taxonomy: TaxonomyOption = None,
+    name_leaves_from: NameLeavesFrom = None,
     weights: WeightsOption = None,
     sensitive_weight: SensitiveWeight = 1,
     keep: Items = (),
@@ -51,7 +55,8 @@ def top_down(
     ----------
     taxonomy : Taxonomy, mapping or path
         With every public item among its leaves; sensitive ones are left out of it. None: groups of four neighbours in
-        the order of the vocabulary, groups of four such groups, and so on.
+        the order of the vocabulary, groups of four such groups, and so on. Such a tree is made from the data: no group
+        is named after an item that fewer than *name_leaves_from* transactions have.
 
     Examples
     --------
@@ -62,8 +67,12 @@ def top_down(
     >>> anonymize(data, RhoUncertainty(rho=0.7), taxonomy=tree, as_published=True).suppressed
     ('b1', 'α')
     """
+    check_name_leaves_from(name_leaves_from)
     given = None if taxonomy is None else taxonomy_of(taxonomy)
-    tree = Taxonomy.by_fan_out(data, _FAN_OUT) if given is None and data.public else given
+    if given is None and chosen is None and name_leaves_from is None:  # recipes name it, unless they are older
+        name_leaves_from = RARE
+    least = name_leaves_from or 0
+    tree = Taxonomy.by_fan_out(data, _FAN_OUT, min_support=least) if given is None and data.public else given
     task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
     sensitive_only = partial(_td_control, task, only_sensitive=True)
     # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
@@ -80,6 +89,8 @@ def top_down(
         as_published=as_published,
         exchange=exchange,
         chosen=chosen,
+        listed_from=least,
+        name_leaves_from=name_leaves_from,
         taxonomy=None if given is None else given.to_paths(),
     )
 

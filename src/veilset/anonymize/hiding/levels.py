@@ -1,0 +1,67 @@
+"""Levels: the secret share of min_support (for a rule, of min_confidence too) below which each hidden pattern ends.
+
+Patterns that all sat just below the same threshold would point at themselves, and so would patterns far below what
+their items lead one to expect: a pair that ends at a quarter of what independent items would have has the lowest lift
+of all. So a level is drawn from a range that reaches from 1 down to what independence would give, and no further down
+than one half. If even 1 is less than that, a pattern stands out whatever is done; then the range is narrow, at its top.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+
+from veilset.limits import Limits
+from veilset.mining import supports
+from veilset.models import HiddenPatterns, HiddenRules
+from veilset.transactions import Transactions
+
+_DRAWS = 2**16  # different levels that a pattern may get
+_WIDEST, _NARROWEST = Fraction(1, 2), Fraction(1, 8)  # of the ranges below 1
+
+
+def levels_for(
+    data: Transactions,
+    promise: HiddenPatterns | HiddenRules,
+    margin: Fraction | None,
+    seed: int,
+    limits: Limits,
+) -> tuple[Fraction, ...]:
+    """A level for each pattern or rule, in the promise's order; *margin* is the width of all ranges, if it is given."""
+    listed: Sequence[object] = promise.rules if isinstance(promise, HiddenRules) else promise.patterns
+    margins = [margin] * len(listed) if margin is not None else _margins(data, promise, limits)
+    return tuple(_level(seed, one, width) for one, width in zip(listed, margins, strict=True))
+
+
+def _margins(data: Transactions, promise: HiddenPatterns | HiddenRules, limits: Limits) -> list[Fraction]:
+    least = promise.least_support(len(data))
+    return [
+        min(_WIDEST, max(_NARROWEST, 1 - expected / least))
+        for expected in expected_supports(data, promise.itemsets, limits)
+    ]
+
+
+def expected_supports(data: Transactions, itemsets: Sequence[tuple[str, ...]], limits: Limits) -> list[Fraction]:
+    """What each itemset would have if one of its items were independent of the others: the most that this can be.
+
+    >>> data = Transactions.from_lists([["ale", "bun"], ["ale", "bun"], ["ale", "fig"], ["fig"]])
+    >>> [str(one) for one in expected_supports(data, [("ale", "bun"), ("ale", "fig"), ("ale",)], Limits())]
+    ['3/2', '3/2', '0']
+    """
+    support = dict(zip(data.names, data.supports.tolist(), strict=True))
+    parts = [itemset[:at] + itemset[at + 1 :] for itemset in itemsets for at in range(len(itemset))]
+    held = iter(supports(data, parts, **limits.bounds()).tolist())
+    expected = []
+    for itemset in itemsets:
+        together = [support[item] * next(held) for item in itemset]
+        expected.append(Fraction(max(together), len(data)) if len(itemset) > 1 else Fraction(0))
+    return expected
+
+
+def _level(seed: int, listed: object, margin: Fraction) -> Fraction:
+    """A share above 1 - margin and up to 1, drawn by a stream that nobody without the seed can follow."""
+    text = json.dumps([seed, listed])
+    drawn = int.from_bytes(hashlib.shake_256(b"veilset hiding level\0" + text.encode()).digest(8))
+    return 1 - margin * Fraction(drawn % _DRAWS, _DRAWS)
