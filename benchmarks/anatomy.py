@@ -79,12 +79,12 @@ def _rows(name: str, path: Path, ell: int) -> Iterator[list[str]]:
         lambda: make_columns(
             data, promise, columns=_WISHED, taxonomy=None, level=None, random_state=_SEED, limits=Limits()
         ),
-        lambda: fill(open_buckets=32),
+        lambda: fill(open_buckets=32, size=1),
         lambda: vs.anonymize(data, promise, columns=_WISHED, random_state=_SEED),
         lambda: vs.audit(release.custodian_data, promise),
         lambda: _figure_2(rows, ell),
     )
-    literal = np.bincount(fill(open_buckets=1)[0])
+    literal = np.bincount(fill(open_buckets=1, size=1).bucket_of)
     yield [
         name,
         str(ell),

@@ -67,13 +67,9 @@ def test_public_names():
     assert all(getattr(vs, name).__doc__ for name in vs.__all__)
 
 
-INDENTED = {"anatomy.md"}
-"""Pages with code that is indented instead."""
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_every_example_is_in_a_fence(page):
     """Outside of one, every forge shows it as a paragraph."""
     outside = re.sub(r"(?ms)^```.*?^```$", "", page.read_text())
     assert ">>>" not in outside
-    assert page.name in INDENTED or re.findall(r"(?:\A|\n\n)    \S.*", outside) == []
+    assert re.findall(r"(?:\A|\n\n)    \S.*", outside) == []
