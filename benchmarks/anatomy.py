@@ -15,7 +15,7 @@ from measuring import best_in_turns, shown
 
 import veilset as vs
 from veilset.anonymize.anatomy.columns import make_columns
-from veilset.anonymize.anatomy.multi_anatomy import fill_buckets
+from veilset.anonymize.anatomy.filling import fill_buckets
 from veilset.limits import Limits
 
 __all__ = ["run"]

@@ -13,30 +13,25 @@ one of them.
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset import _native
-from veilset.anonymize.anatomy.columns import Columns, ColumnsLike, make_columns
+from veilset.anonymize.anatomy.columns import ColumnsLike, make_columns
+from veilset.anonymize.anatomy.filling import fill
+from veilset.anonymize.anatomy.permuting import in_secret_order, key_of, permuted
 from veilset.anonymize.chance import seed_of
 from veilset.anonymize.options import RandomState, TaxonomyOption
-from veilset.errors import Infeasible, InvalidArgument, said
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
 from veilset.options import Option
 from veilset.release import Partition, Release
-from veilset.transactions import Anatomy, Transactions
+from veilset.transactions import Transactions
 from veilset.views import Count
 
-_ONE_IN = 1000  # transactions may be withheld before columns are merged instead
-_FEW, _PATIENCE = 32, 200  # transactions, or one in so many, may need joined buckets before columns are merged instead
-_RULES = ("value", "free", "sensitive")  # as native/anatomy/limits.hpp numbers them
 _MOST = 1024  # open buckets: every transaction is compared with all of them, and far fewer make buckets small
-_ADVICE = "take fewer transactions or columns."
 
 
 def multi_anatomy(
@@ -105,7 +100,7 @@ def multi_anatomy(
     columns_wished = make_columns(
         kept, promise, columns=columns, taxonomy=taxonomy, level=level, random_state=seed, limits=limits
     )
-    made, filled = _filled(
+    made, filled = fill(
         kept, promise, columns_wished, open_buckets=int(open_buckets), size=int(bucket_size), seed=seed, limits=limits
     )
     if unplaced := Count(len(kept) - len(filled.members)):
@@ -113,13 +108,13 @@ def multi_anatomy(
             *notes,
             f"{unplaced:,} {unplaced:transaction was|transactions were} withheld: no bucket could take more.",
         )
-    key = _key(seed, kept, promise, made)
-    members, anatomy = _in_secret_order(filled, made, key)
+    key = key_of(seed, kept, promise, made)
+    members, anatomy = in_secret_order(filled.members, filled.bucket_of, made, key)
     withheld = np.ones(len(data), dtype=bool)
     withheld[rows[members]] = False
     return Release(
         original=data,
-        custodian_data=_permuted(kept, made, anatomy, members, key, limits),
+        custodian_data=permuted(kept, made, anatomy, members, key, limits),
         promise=promise,
         method="multi-anatomy",
         options={
@@ -158,182 +153,3 @@ def _with_public_items(data: Transactions) -> tuple[npt.NDArray[np.int64], tuple
             "withheld: an attacker who knows that a person has no public item would be certain of a sensitive one."
         )
     return rows, tuple(notes)
-
-
-@dataclass(frozen=True, eq=False)
-class Filled:
-    """Buckets: the transactions in them, and the bucket of each, numbered without gaps and in no order."""
-
-    members: npt.NDArray[np.int64]
-    bucket_of: npt.NDArray[np.int64]
-    left_over: int
-    joined: int
-
-    @property
-    def crowding(self) -> float:
-        """How many transactions are in the bucket of a transaction, on average; infinite if there are none."""
-        sizes = np.bincount(self.bucket_of)
-        return float((sizes**2).sum() / len(self.members)) if len(self.members) else np.inf
-
-
-def _filled(
-    data: Transactions,
-    promise: LDiverseAnatomy,
-    made: Columns,
-    *,
-    open_buckets: int,
-    size: int,
-    seed: int,
-    limits: Limits,
-) -> tuple[Columns, Filled]:
-    """Buckets that take all transactions, or nearly; where they do not, columns are merged further."""
-    while True:
-        limits.require(8 * len(data) * (8 + len(made.items)), "Filling buckets", _ADVICE)
-        filled = fill_buckets(data, promise, made, open_buckets=open_buckets, size=size, seed=seed, limits=limits)
-        unplaced = len(data) - len(filled.members)
-        if unplaced * _ONE_IN > len(data) and made.can_be_fewer:
-            made = made.with_fewer(data, promise, limits)
-        elif len(filled.members):
-            return made, filled
-        else:
-            raise Infeasible(
-                f"No bucket of {len(made.items)} columns is {promise.l}-diverse.",
-                "Ask for a smaller l, other columns or fewer sensitive items.",
-            )
-
-
-def fill_buckets(
-    data: Transactions,
-    promise: LDiverseAnatomy,
-    made: Columns,
-    *,
-    open_buckets: int,
-    size: int,
-    seed: int,
-    limits: Limits,
-) -> Filled:
-    """The buckets of the transactions for which there is one (Figure 2).
-
-    Transactions come in a secret order. Where that crowds them into few buckets, those with the least and those with
-    the most come in turns: the latter fit to the former, and would be used up by others.
-    """
-    # Columns with common values first: where two transactions are alike is then seen soon.
-    common_first = np.argsort([-int(np.bincount(column).max()) for column in made.values.T], kind="stable")
-    values = np.ascontiguousarray(made.values[:, common_first])
-    rules = [_RULES.index(promise.rule(sensitive=made.counted[number].sensitive)) for number in common_first]
-    limited = _limited(data, promise, made, common_first)
-
-    def filled(order: npt.NDArray[np.int64]) -> Filled:
-        with limits.guard("Filling buckets", _ADVICE):
-            bucket_of, left_over, joined = _native.anatomy.buckets(
-                values.ravel(),
-                values.max(axis=0).astype(np.int64),
-                np.array(rules, dtype=np.uint8),
-                order,
-                limited,
-                numerator=promise.l.numerator,
-                denominator=promise.l.denominator,
-                least_size=size,
-                open_buckets=min(open_buckets, len(data)),
-                patience=max(_FEW, len(data) // _PATIENCE) if made.can_be_fewer else len(data),
-                **limits.for_kernel(lambda _: "Filling buckets"),
-            )
-        members = np.flatnonzero(bucket_of >= 0)
-        return Filled(members, bucket_of[members], left_over, joined)
-
-    everything = np.array([0, len(data)], dtype=np.int64)
-    order = _native.anatomy.shuffled_in_buckets(everything, _secret(f"{seed}", "order", len(data)))
-    first = filled(order)
-    if open_buckets == 1 or first.crowding <= 2 * max(size, float(promise.l)):
-        return first
-    fullest_last, half = order[np.argsort((values[order] > 0).sum(axis=1), kind="stable")], (len(order) + 1) // 2
-    in_turns = np.empty_like(order)
-    in_turns[::2], in_turns[1::2] = fullest_last[:half], fullest_last[half:][::-1]
-    return min(first, filled(in_turns), key=lambda one: (-len(one.members) * _ONE_IN // len(data), one.crowding))
-
-
-def _limited(
-    data: Transactions, promise: LDiverseAnatomy, made: Columns, order: npt.NDArray[np.int64]
-) -> _native.anatomy.Limited:
-    """The single items that are limited, and in which of the columns, *order* being theirs, each of them is."""
-    nothing = np.zeros(0, dtype=np.int32)
-    if not promise.items:
-        return _native.anatomy.Limited(offsets=nothing.astype(np.int64), items=nothing, column_of=nothing)
-    number = np.full(len(data.names), -1, dtype=np.int32)
-    column_of: list[int] = []
-    for place, column in enumerate(order.tolist()):
-        part = made.counted[column]
-        if part.sensitive:
-            continue
-        for code in part.codes:
-            if data.supports[code] * promise.l <= len(data) - part.empty:
-                number[code] = len(column_of)
-                column_of.append(place)
-    there = number[data.items] >= 0
-    offsets = np.concatenate([[0], np.cumsum(there)])[data.offsets].astype(np.int64)
-    return _native.anatomy.Limited(
-        offsets=offsets, items=number[data.items[there]], column_of=np.array(column_of, dtype=np.int32)
-    )
-
-
-def _in_secret_order(filled: Filled, made: Columns, key: str) -> tuple[npt.NDArray[np.int64], Anatomy]:
-    """The transactions bucket by bucket, ascending inside each.
-
-    The order of the buckets is drawn: the one in which they were filled says something about their values.
-    """
-    count = int(filled.bucket_of.max()) + 1
-    drawn = _native.anatomy.shuffled_in_buckets(np.array([0, count], dtype=np.int64), _secret(key, "buckets", count))
-    rank = np.empty(count, dtype=np.int64)
-    rank[drawn] = np.arange(count)
-    ranks = rank[filled.bucket_of]
-    order = np.argsort(ranks, kind="stable")
-    return filled.members[order], Anatomy.of(made.items, ranks[order])
-
-
-def _permuted(
-    data: Transactions,
-    made: Columns,
-    anatomy: Anatomy,
-    members: npt.NDArray[np.int64],
-    key: str,
-    limits: Limits,
-) -> Transactions:
-    """What is released: in each bucket, every column's values in an order of their own that leaves no row empty."""
-    columns, starts, placed = len(anatomy.columns), anatomy.starts, data.take(members)
-    places = np.empty((len(members), columns), dtype=np.int32)
-    for column in range(columns):
-        limits.step("Permuting columns", column, columns)
-        limits.check_time("Permuting columns", _ADVICE)
-        places[:, column] = _native.anatomy.shuffled_in_buckets(starts, _secret(key, f"column {column}", len(members)))
-    with limits.guard("Permuting columns", _ADVICE):
-        sources = _native.anatomy.without_empty_places(
-            places.ravel(),
-            made.values[members].ravel(),
-            starts,
-            _secret(key, "empty", len(members)),
-            columns=columns,
-        )
-        offsets, codes = _native.anatomy.rows(
-            placed.offsets,
-            placed.items,
-            anatomy.column_of(placed.names),
-            sources,
-            columns=columns,
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Permuting columns"),
-        )
-    return Transactions.from_codes(offsets, codes, placed.names, sensitive=placed.sensitive).anatomized(anatomy)
-
-
-def _key(seed: int, data: Transactions, promise: LDiverseAnatomy, made: Columns) -> str:
-    """What the permutations are drawn from: with one seed, other data or another promise has others."""
-    digest = hashlib.sha256(repr((seed, promise.parameters(), made.items)).encode())
-    digest.update(np.ascontiguousarray(data.offsets).tobytes())
-    digest.update(np.ascontiguousarray(data.items).tobytes())
-    return digest.hexdigest()
-
-
-def _secret(key: str, purpose: str, count: int) -> npt.NDArray[np.uint64]:
-    """Random numbers from a cryptographic stream: nobody without the seed can tell them."""
-    stream = hashlib.shake_256(f"veilset anatomy\0{purpose}\0{key}".encode()).digest(8 * count)
-    return np.frombuffer(stream, dtype="<u8").astype(np.uint64, copy=False)
