@@ -137,7 +137,7 @@ def run(setting: Setting, _folder: Path) -> Result:
     data, frequent = _data(setting.seed)
     hidden, kept = chosen(frequent, setting.largest, setting.overlap / 100, setting.seed)
     name, options = METHOD[setting.method.removesuffix(CERTIFIED)]
-    options = options | {"certify": setting.method.endswith(CERTIFIED), "random_state": setting.seed}
+    options = options | {"certify": setting.method.endswith(CERTIFIED), "random_state": setting.seed, "margin": "1/2"}
     promise, one = HiddenPatterns(hidden, MIN_SUPPORT), Limits(threads=1)
     release, seconds = cpu(lambda: find_method(promise, name)(data, promise, keep_patterns=kept, limits=one, **options))
     assert not options["certify"] or certify(release).certified, setting

@@ -102,8 +102,8 @@ Margin: TypeAlias = Annotated[
     Share | None,
     Option(
         "share",
-        "Range of the random levels: each hidden pattern ends below a share, from 1 - margin to 1, of the minimum "
-        "support. Default: 1/2, less for patterns of frequent items.",
+        "Range of the random levels: hidden patterns end below a share, from 1 - margin to 1, of the minimum support. "
+        "Default: at most 1/2.",
         public=True,
     ),
 ]

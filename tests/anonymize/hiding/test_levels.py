@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import veilset as vs
 from tests.support.effort import examples
-from veilset.anonymize.hiding.levels import expected_supports, levels_for
+from veilset.anonymize.hiding.levels import independent_supports, levels_for
 from veilset.limits import Limits
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -24,7 +24,7 @@ def test_what_independence_would_give_by_brute_force(data, more):
     expected = max(
         Fraction(oracles.support(rows, {one}) * oracles.support(rows, {*pattern} - {one}), len(rows)) for one in pattern
     )
-    assert expected_supports(data, [pattern], Limits()) == [expected]
+    assert independent_supports(data, [pattern], Limits()) == [expected]
 
 
 ROWS = [["ale", "bun"]] * 100 + [["ale"], ["bun"]] * 20 + [[]] * 860

@@ -39,15 +39,15 @@ def _margins(data: Transactions, promise: HiddenPatterns | HiddenRules, limits: 
     least = promise.least_support(len(data))
     return [
         min(_WIDEST, max(_NARROWEST, 1 - expected / least))
-        for expected in expected_supports(data, promise.itemsets, limits)
+        for expected in independent_supports(data, promise.itemsets, limits)
     ]
 
 
-def expected_supports(data: Transactions, itemsets: Sequence[tuple[str, ...]], limits: Limits) -> list[Fraction]:
+def independent_supports(data: Transactions, itemsets: Sequence[tuple[str, ...]], limits: Limits) -> list[Fraction]:
     """What each itemset would have if one of its items were independent of the others: the most that this can be.
 
     >>> data = Transactions.from_lists([["ale", "bun"], ["ale", "bun"], ["ale", "fig"], ["fig"]])
-    >>> [str(one) for one in expected_supports(data, [("ale", "bun"), ("ale", "fig"), ("ale",)], Limits())]
+    >>> [str(one) for one in independent_supports(data, [("ale", "bun"), ("ale", "fig"), ("ale",)], Limits())]
     ['3/2', '3/2', '0']
     """
     support = dict(zip(data.names, data.supports.tolist(), strict=True))
