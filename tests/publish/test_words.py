@@ -67,11 +67,12 @@ def test_other_open_ends(public, said):
     assert unchecked(public) == ["not_promised"]
 
 
-def test_a_clean_copy_has_words_of_its_own(public, tmp_path):
+def test_a_clean_copy_has_words_of_its_own(public, tmp_path, snapshot):
     before = files(public)
     edit_certificate(public, lambda c: c.update(not_promised=[]))
     exchange_file(public, "report.html", b"<script>")
     assert unchecked(public) == ["not_promised", "report.html"]
+    assert vs.verify(public).message == snapshot
     assert vs.verify(public, clean_copy=tmp_path / "copy").holds
     assert files(tmp_path / "copy") == before
 

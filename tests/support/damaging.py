@@ -32,7 +32,7 @@ def main(kind: str, count: int, folder: Path) -> None:
     verdicts = Counter[str]()
     bound_memory(ROOM)
     for _ in range(count):
-        damaged = mutated(dice.choice(seeds), content, dice, near_ends=True)
+        damaged = mutated(dice.choice(seeds), content, dice, near_ends=name.endswith((".parquet", ".arrow")))
         exchange_file(public, name, damaged)
         signal.alarm(PATIENCE)
         verdicts[vs.verify(public).verdict] += 1
@@ -43,13 +43,14 @@ def main(kind: str, count: int, folder: Path) -> None:
 def _release(kind: str, folder: Path) -> tuple[Path, str]:
     """The public folder of a release, and the name of the table to be damaged."""
     data = vs.Transactions.from_lists(ROWS)
-    container = kind.partition("-")[0]
-    if kind.endswith("-anatomy"):
+    out_format, anatomy = kind.removesuffix("-anatomy"), kind.endswith("-anatomy")
+    if anatomy:
         columns = [["ale", "bun"], ["figs", "gin"]]
         release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=columns, random_state=3)
-        return vs.publish(release, folder / "out", out_format=container).public, f"anatomy.{container}"
-    release = vs.anonymize(data, vs.Coherence(k=2, p=2))
-    return vs.publish(release, folder / "out", out_format=kind).public, f"data.{container}"
+    else:
+        release = vs.anonymize(data, vs.Coherence(k=2, p=2))
+    public = vs.publish(release, folder / "out", out_format=out_format).public
+    return public, next(public.glob("anatomy.*" if anatomy else "data.*")).name
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from veilset.transactions import Transactions
 
 CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
 
-MADE_BY = f"veilset {version('veilset')}"
+MADE_BY = f"veilset {version('veilset').partition('+')[0]}"  # who built it where is nobody's business
 
 
 @dataclass(frozen=True)
