@@ -94,13 +94,23 @@ def merged_by_the_rule(data: Transactions, parts: Parts, promise: LDiverseAnatom
             return left
         if len(left) == 2 or worst[0] in secret:
             return None
-        candidates = []
-        for other in left:
-            if other != worst and other[0] not in secret:
-                rest = [column for column in left if column not in (worst, other)]
-                after = probabilities_of(data, [worst + other, *rest], promise)
-                candidates.append((max(after), after[0], left.index(other), in_order([worst + other, *rest])))
-        left = min(candidates)[3]
+
+        def merged(one: tuple[str, ...], left: list[tuple[str, ...]] = left) -> tuple[Fraction, list[tuple[str, ...]]]:
+            candidates = []
+            for other in left:
+                if other != one and other[0] not in secret:
+                    rest = [column for column in left if column not in (one, other)]
+                    after = probabilities_of(data, [one + other, *rest], promise)
+                    candidates.append((max(after), after[0], left.index(other), in_order([one + other, *rest])))
+            return min(candidates)[0], min(candidates)[3]
+
+        after, left_after = merged(worst)
+        if after >= max(found):
+            others = [merged(column) for column in left if column[0] not in secret and column != worst]
+            lowest = min(highest for highest, _ in others)
+            if lowest < max(found):
+                left_after = next(columns for highest, columns in others if highest == lowest)
+        left = left_after
 
 
 @given(partitioned(), promises(), st.integers(1, 3))

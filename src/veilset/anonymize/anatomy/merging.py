@@ -27,6 +27,7 @@ from veilset.transactions import Transactions
 
 _MOST_EXACT = 64  # columns: with more, at most as many have nothing in all others as in the fullest
 _MOST_HALVED = 62  # columns, each of which is a bit
+_FEW_COLUMNS = 12  # of which all pairs are tried, if need be
 _PARTNERS = 32  # that are tried for a column: with hundreds of columns, all would take minutes
 
 
@@ -130,7 +131,7 @@ def merge_until_feasible(
         limits.step("Merging columns", len(merges), len(columns))
         if len(left) < 3 or worst.sensitive:
             break
-        left, merge = merge_once(data, left, worst, promise, limits)
+        left, merge = _best_merge(data, left, worst, promise, limits)
         merges.append(merge)
     if not any(column.sensitive for column in columns) and 2 < len(columns) <= _MOST_HALVED:
         left, merges = _halves(data, columns, promise, limits)
@@ -139,6 +140,23 @@ def merge_until_feasible(
             return left, tuple(merges)
         most = max(most, 1 / max(found))
     raise _infeasible(data, worst, highest, promise, len(columns), most)
+
+
+def _best_merge(
+    data: Transactions, columns: Sequence[Column], worst: Column, promise: LDiverseAnatomy, limits: Limits
+) -> tuple[list[Column], ColumnMerge]:
+    """The worst column has become one with another; or, if that does not help and they do, two others have."""
+
+    def highest(left: Sequence[Column]) -> Fraction:
+        return max(probabilities(left, promise))
+
+    best = merge_once(data, columns, worst, promise, limits)
+    if highest(best[0]) >= highest(columns) and len(columns) <= _FEW_COLUMNS:
+        others = [column for column in columns if not column.sensitive and column is not worst]
+        merged = [merge_once(data, columns, column, promise, limits) for column in others]
+        other = min(merged, key=lambda found: highest(found[0]))
+        best = other if highest(other[0]) < highest(columns) else best
+    return best
 
 
 def _halves(
