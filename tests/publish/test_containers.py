@@ -13,6 +13,7 @@ from tests.support.commands import run
 from tests.support.errors import refused
 from tests.support.hiding_places import ANOTHER_WRITER, PLACES, by_another_writer, with_message
 from tests.support.releases import ROWS, answer, copied, files
+from veilset.cli import main
 from veilset.io import plain
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
@@ -93,6 +94,8 @@ def test_a_copy_from_the_command_line(public, tmp_path, capsys):
     code, shown = run(capsys, "verify", public, "--clean-copy", tmp_path / "copy")
     assert code == 0 and "unchecked" not in shown
     assert run(capsys, "verify", tmp_path / "copy")[0] == 0
+    assert main(["verify", str(public), "--text"]) == 4
+    assert {"UNCHECKED", "--clean-copy"} <= {*capsys.readouterr().out.split()}
 
 
 @pytest.mark.parametrize("name", ["data.parquet", "anatomy.parquet"])

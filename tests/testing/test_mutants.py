@@ -8,7 +8,7 @@ import pytest
 from tests.support.errors import names, refused
 from tests.support.forging import verified_all_the_same
 from veilset import NotCertified, audit, publish
-from veilset.publish import bundle
+from veilset.publish import public
 from veilset.run import certify
 from veilset.testing import check_anonymizer
 from veilset.testing.mutants import MUTANTS, RHO_MUTANTS, rho_unbroken, unbroken
@@ -55,14 +55,14 @@ def test_a_writer_that_puts_an_item_back_is_caught(tmp_path, monkeypatch):
     mutant = MUTANTS[0]
     release = certify(unbroken(mutant.data, mutant.promise))
     assert "figs" in release.suppressed
-    honest = bundle.write_rows
+    honest = public.write_rows
 
     def dishonest(stream, *rows):
         text = io.BytesIO()
         honest(text, *rows)
         stream.write(text.getvalue().replace(b"bread\n", b"bread,figs\n", 1))
 
-    monkeypatch.setattr(bundle, "write_rows", dishonest)
+    monkeypatch.setattr(public, "write_rows", dishonest)
     with refused(NotCertified, "NO-GO", "data.csv"):
         publish(release, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

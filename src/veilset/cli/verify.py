@@ -65,6 +65,8 @@ def verify(
         empty = answer is not None and answer.excludes_nothing
         colour = "yellow" if found.exit_code == 4 or (found.holds and empty) else "green" if found.holds else "red"
         screen.say(f"[bold {colour}]{found.verdict.upper()}[/]  {screen.escape(found.message)}")
+        if found.verdict == "unchecked":
+            screen.say("Write a clean copy with --clean-copy OUT.")
         if answer is not None and answer.holds:
             if not empty:  # the message says it
                 screen.say(screen.escape(verdict(answer, merged=merged, unknown=unknown)))

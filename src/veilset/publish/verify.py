@@ -6,6 +6,7 @@ it: a list that was exchanged after the release is refused.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,6 +44,8 @@ def verify(
     """
     limits = limits or Limits()
     if clean_copy is not None:
+        if os.path.lexists(clean_copy):
+            raise InvalidArgument(f"{str(clean_copy)!r} already exists.", "Choose a folder that does not exist.")
         check_place(Path(clean_copy), replace=False)
     try:
         with limits.guard("Verifying the release", "use a machine with more memory."), held(Path(path)) as release:
@@ -127,8 +130,7 @@ def _answered(values: _Values, unchecked: tuple[str, ...], release: Held) -> Ver
     if unchecked:
         message = (
             f"{subject} holds on the values of {file}.{empty}{also} Another version wrote these parts, or somebody "
-            "changed them: they may contain anything. To use only what was checked, write a clean copy with veilset "
-            "verify --clean-copy."
+            "changed them: they may contain anything. Use a clean copy, which has only what was checked."
         )
         return Verification("unchecked", message, certificate, answer, unchecked)
     return Verification("holds", f"{subject} holds on the bytes of {file}.{empty}", certificate, answer)
