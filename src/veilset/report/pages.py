@@ -13,7 +13,7 @@ import numpy.typing as npt
 from markupsafe import Markup
 
 from veilset.anonymize import Binding
-from veilset.limits import Limits
+from veilset.limits import Limits, address_space_left
 from veilset.report.binding import curve_sentence
 from veilset.report.charts import COLOURS, histogram_chart, share_chart
 from veilset.report.histograms import Histogram, length_histogram, support_histogram
@@ -22,6 +22,7 @@ from veilset.report.text import number, shares, shown
 Counts = Mapping[str, npt.NDArray[np.int64]]
 
 _ROOM_TO_DRAW = 150_000_000  # bytes: 75 million that drawing takes and keeps (measured), the rest for what follows
+_ADDRESSES_TO_DRAW = 1 << 37  # bytes that the JavaScript engine reserves; without, it ends the process
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def render(template: str, limits: Limits | None, /, **context: object) -> str:
 
     Charts are left out where the limits leave no memory for drawing; their numbers are there in any case.
     """
-    charts = (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW
+    charts = (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW and address_space_left() >= _ADDRESSES_TO_DRAW
     return _environment(charts=charts).get_template(template).render(context)
 
 
