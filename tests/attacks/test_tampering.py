@@ -276,7 +276,7 @@ CONSISTENT: dict[str, Tampering] = {
     "blanks in the certificate": retyped('"schema_version": 1,', '"schema_version":      1,'),
     "a report that is a link": linked_to_a_copy,
 }
-"""Changes that leave the data as they are, with all hashes right: not among `TRIED`, since `verify` binds only the data."""
+"""Changes that leave the data as they are, with all hashes right: not in `TRIED`, as `verify` binds only the data."""
 
 
 def accepted(original: Path, tampering: Tampering, repair: Callable[[Path], None] | None, folder: Path) -> bool:
