@@ -111,8 +111,8 @@ class Limits:
         """What is left of the memory limit, in bytes; never negative."""
         limit = _bytes(self.memory_limit)
         if limit is None:
-            return max(0, min(_machine_memory(), _address_space_left()) * 4 // 5)
-        return max(0, min(limit - _statm()[1], _address_space_left()))
+            return max(0, min(_machine_memory(), address_space_left()) * 4 // 5)
+        return max(0, min(limit - _statm()[1], address_space_left()))
 
     def seconds_left(self) -> float:
         """What is left of the time limit, in seconds."""
@@ -228,7 +228,8 @@ def _give_back_what_is_freed() -> None:
         libc.mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
 
-def _address_space_left() -> int:
+def address_space_left() -> int:
+    """Bytes of addresses that this process may still use (``ulimit -v``); very many if nothing limits them."""
     import resource  # noqa: PLC0415 - POSIX only, and only needed here
 
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,4 @@
-"""The command ``veilset`` from its first moment on: Ctrl-C ends it without a traceback, also amid imports.
+"""The command ``veilset`` from its first moment on: nothing amid its imports ends in a traceback.
 
 A package of its own, because importing any part of ``veilset`` imports all of it.
 """
@@ -15,8 +15,12 @@ def main() -> int:
     listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not so in the background of a shell
     if listens:
         signal.signal(signal.SIGINT, _leave)
-    from veilset.cli import main as run  # noqa: PLC0415 - it takes a second
-
+    try:
+        from veilset.cli import main as run  # noqa: PLC0415 - it takes a second
+    except Exception as error:
+        what = f"Error: Veilset cannot be loaded: {type(error).__name__}: {error}"
+        os.write(2, f"{what}\nCheck its installation, and the free memory.\n".encode())
+        return 70
     if listens:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return run()

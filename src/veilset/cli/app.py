@@ -46,7 +46,7 @@ def _answered(tokens: list[str]) -> int:
     """The exit code of a command, whose answer or error was shown."""
     try:
         answer = app(tokens, exit_on_error=False, print_error=False)
-    except (Exception, KeyboardInterrupt) as error:
+    except BaseException as error:  # a panic of a library in Rust is no Exception
         if sys.flags.dev_mode and _is_bug(error):
             traceback.print_exception(error)
         what, next_step, code = _told(error)

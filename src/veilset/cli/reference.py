@@ -16,8 +16,9 @@ _HEAD = """# Command line
 
 Exit codes: **0** the promise holds, **1** it does not (or a file of the release was changed), **2** wrong usage or
 unreadable input, **3** infeasible, **4** undecided (a memory or time limit, an unknown schema), **70** a bug in
-Veilset, **130** interrupted. They do not depend on standard output: if it is closed, or its reader leaves, the rest of
-the output is dropped. Only if a full disk loses the answer, **0** becomes **2**.
+Veilset, or a library that cannot be loaded, **130** interrupted. They do not depend on standard output: if it is
+closed, or its reader leaves, the rest of the output is dropped. Only if a full disk loses the answer, **0** becomes
+**2**.
 
 Output is text on a terminal, with progress on stderr. It is JSON when piped or with `--json`; `--text` prints text even
 into a pipe. Errors go to one stream. With `--json` an error is JSON on stdout

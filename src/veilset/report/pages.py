@@ -13,7 +13,7 @@ import numpy.typing as npt
 from markupsafe import Markup
 
 from veilset.anonymize import Binding
-from veilset.limits import Limits
+from veilset.limits import Limits, address_space_left
 from veilset.report.binding import curve_sentence
 from veilset.report.charts import share_chart
 from veilset.report.drawing import COLOURS, histogram_chart
@@ -23,6 +23,7 @@ from veilset.report.text import number, shares, shown
 Counts = Mapping[str, npt.NDArray[np.int64]]
 
 _ROOM_TO_DRAW = 150_000_000  # bytes: 75 million that drawing takes and keeps (measured), the rest for what follows
+_ADDRESSES_TO_DRAW = 1 << 37  # bytes that the JavaScript engine reserves; without, it ends the process
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Figure:
 
 def can_draw(limits: Limits | None) -> bool:
     """Whether the limits leave memory for charts that a library draws."""
-    return (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW
+    return (limits or Limits()).bytes_left() >= _ROOM_TO_DRAW and address_space_left() >= _ADDRESSES_TO_DRAW
 
 
 def render(template: str, /, *, charts: bool = True, **context: object) -> str:
