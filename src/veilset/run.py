@@ -27,6 +27,7 @@ from veilset.anonymize import (
     time_for,
     what_binds,
 )
+from veilset.attack import ComparingBuckets, compare_buckets
 from veilset.audit import audit, edits_account_for, why_not_back
 from veilset.errors import BudgetExceeded
 from veilset.limits import Bounds, Limits
@@ -186,6 +187,15 @@ class Run:
             return self.account.side_effects(self.limits())
         except BudgetExceeded:
             return None
+
+    @cached_property
+    def linked(self) -> ComparingBuckets | None:
+        """What an attacker finds out by comparing buckets; None: there are none to compare, or not within 20 seconds."""
+        with self.timed("comparing buckets"):
+            try:
+                return compare_buckets(self.release, limits=self.limits().part(1, _SECONDS_TO_COUNT))
+            except BudgetExceeded:
+                return None
 
     @cached_property
     def binding(self) -> Binding:
