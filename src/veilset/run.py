@@ -189,8 +189,8 @@ class Run:
             return None
 
     @cached_property
-    def linked(self) -> ComparingBuckets | None:
-        """What an attacker finds out by comparing buckets; None: there are none to compare, or not within 20 seconds."""
+    def compared(self) -> ComparingBuckets | None:
+        """What an attacker learns by comparing buckets; None: nothing to compare, or it took over 20 seconds."""
         with self.timed("comparing buckets"):
             try:
                 return compare_buckets(self.release, limits=self.limits().part(1, _SECONDS_TO_COUNT))

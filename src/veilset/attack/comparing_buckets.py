@@ -2,16 +2,20 @@
 
 He has the published buckets, and knows the bucket of a target and the target's values in all columns but one. Inside
 the bucket, the promise bounds his guess of the last one by 1/l, as long as all arrangements are equally likely to him.
-But two items that occur together are in the same bucket more often than by chance. So he weighs each pair of items of
-different columns by
+But two items that occur together are in the same bucket more often than by chance. Over all other buckets he adds up
 
-    log (n + 1) / (e + 1),    n = Σ n_i n_j over all other buckets, divided by their mean size
+    n = Σ n_i n_j,    e = N_i N_j / N,    s = Σ size² / N
 
-where n_i rows of a bucket have item i, and e = N_i N_j / N is what to expect of n if i and j had nothing to do with each
-other. (Shares with a gamma prior of mean 1.) Having no item of a column counts as an item. A candidate's weight is the
-sum over all pairs of its items with those that are known of the target, less the mean of the same sum for the other
-rows of the bucket, which have to take the value if the target does not. In buckets of two this is the likelihood ratio
-of both arrangements.
+where n_i of the rows of a bucket have item i, and N_i of all N rows. If items fell into buckets at random, s e would be
+expected of n. What n has beyond it are, in the long run, the rows that have both items beyond the e to expect. So he
+weighs each pair of items of different columns by
+
+    log (e + d + 1) / (e + 1),    d = the part of n − s e that exceeds three standard deviations, but at least 1/s of it
+
+(1/s is what random arrangements keep of it, and the 1 is the weight of a prior belief that items are independent.)
+Having no item of a column counts as an item. A value fits a target by the sum of the weights of its items with those
+known of the target, less the mean of this sum for the other rows of the bucket: one of them has to take the value if
+the target does not. In buckets of two, that is the likelihood ratio of both arrangements.
 
 Further rounds, in which pairs are counted again by how likely they are now (expectation–maximisation), gain up to seven
 points in buckets of two and lose in larger ones; they are left out.
@@ -24,7 +28,7 @@ from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 from veilset.limits import Limits
 from veilset.release import Release
@@ -35,6 +39,7 @@ _OCCURRENCES = 5_000_000  # in the buckets that are compared
 _TARGETS = 2_000
 _ITEMS = 3_000  # different ones in the buckets of targets: pairs of them are counted
 _LARGEST = 1_000  # rows of a bucket whose members are targets
+_DEVIATIONS = 3  # that chance may explain
 _CONFIDENT = 5  # one guess in so many
 _Z = 1.959964  # 95%
 _TASK, _ADVICE = "Comparing buckets", "release fewer transactions."
@@ -76,7 +81,8 @@ class ComparingBuckets:
     confident : Share
         Of the fifth he is most confident of.
     baseline, confident_baseline : Share
-        Of the same guesses, if he bets on the most common value of the bucket instead: at most 1/l is to be expected.
+        Of the same guesses, if he bets on the most common value of the bucket instead, as the promise assumes: at most
+        1/l is to be expected, unless it may be known who has nothing in a column.
     control : Share
         Of the same guesses about released rows. Nobody has those values together, so there is nothing to find out.
     guesses, buckets : int
@@ -125,14 +131,15 @@ def compare_buckets(release: Release, *, limits: Limits) -> ComparingBuckets | N
 class _Buckets:
     """The buckets that are compared: all, or as many as can be.
 
-    *cells* says which released row has which item, a column's emptiness being an item (of *column_of*), *counts* how
-    many rows of each bucket do. *rows* are the positions of the rows in the release.
+    *rows* are the positions of their rows in the release. *cells* says which of them have which items, having nothing
+    in a column being one; *counts*, how many rows of a bucket do; *totals*, how many of all. *column_of* is of items.
     """
 
     rows: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
     cells: csr_array
     counts: csr_array
+    totals: Floats
     column_of: npt.NDArray[np.int64]
 
     @classmethod
@@ -145,10 +152,10 @@ class _Buckets:
         starts = np.append(0, np.cumsum(anatomy.sizes[drawn]))
         cells = _cells(public, rows, public, anatomy)
         member = csr_array((np.ones(len(rows)), np.arange(len(rows)), starts), shape=(len(starts) - 1, len(rows)))
-        columns = np.append(anatomy.column_of(public.names), np.arange(len(anatomy.columns)))
+        columns = np.append(anatomy.column_of(public.names).astype(np.int64), np.arange(len(anatomy.columns)))
         counts = (member @ cells).tocsr()
         counts.sort_indices()
-        return cls(rows, starts, cells, counts, columns)
+        return cls(rows, starts, cells, counts, counts.sum(axis=0), columns)
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -158,20 +165,25 @@ class _Buckets:
         """Buckets whose members are attacked, and the items in them."""
         order = chance.permutation(len(self.sizes))
         order = order[(self.sizes[order] > 1) & (self.sizes[order] <= _LARGEST)]
-        items, first = np.unique(self.counts[order].indices, return_index=True)
-        new = np.searchsorted(np.sort(first), self.counts[order].indptr[1:])  # items, up to each bucket
-        few = (np.cumsum(self.sizes[order]) <= _TARGETS) & (new <= _ITEMS)
-        return order[few], items[first < self.counts[order].indptr[np.count_nonzero(few)]]
+        drawn = self.counts[order]
+        items, first = np.unique(drawn.indices, return_index=True)
+        met = np.searchsorted(np.sort(first), drawn.indptr[1:])  # how many, up to each bucket
+        taken = np.count_nonzero((np.cumsum(self.sizes[order]) <= _TARGETS) & (met <= _ITEMS))
+        return order[:taken], items[first < drawn.indptr[taken]]
 
     def weights(self, bucket: int, held: npt.NDArray[np.int32], together: Floats) -> Floats:
         """How much more often than by chance each two items that a bucket holds are together in the other buckets."""
         own, size, sizes = self.counts[[bucket]].data, self.sizes[bucket], self.sizes
         rows = len(self.rows) - size
         mean_size = (sizes @ sizes - size**2) / rows
-        left = self.counts.sum(axis=0)[held] - own
-        met, expected = (together - np.outer(own, own)) / mean_size, np.outer(left, left) / rows
+        left, met = self.totals[held] - own, together - np.outer(own, own)
+        expected = np.outer(left, left) / rows
+        beyond = met - mean_size * expected
+        sure = np.abs(beyond) - _DEVIATIONS * np.sqrt(np.maximum(met, mean_size * expected))
+        more = np.sign(beyond) * np.maximum(sure, np.abs(beyond) / mean_size)
         columns = self.column_of[held]
-        weights: Floats = np.log((met + 1) / (expected + 1)) * (columns[:, None] != columns)
+        weights: Floats = np.log((np.maximum(expected + more, 0) + 1) / (expected + 1))
+        weights[columns[:, None] == columns] = 0
         return weights
 
 
