@@ -4,15 +4,19 @@ He has the published buckets, and knows the bucket of a target and the target's 
 the bucket, the promise bounds his guess of the last one by 1/l, as long as all arrangements are equally likely to him.
 But two items that occur together are in the same bucket more often than by chance. Over all other buckets he adds up
 
-    n = Σ n_i n_j,    e = N_i N_j / N,    s = Σ size² / N
+    n = Σ n_i n_j / size,    e = N_i N_j / N,    s = the mean size
 
-where n_i of the rows of a bucket have item i, and N_i of all N rows. If items fell into buckets at random, s e would be
-expected of n. What n has beyond it are, in the long run, the rows that have both items beyond the e to expect. So he
-weighs each pair of items of different columns by
+where n_i of the rows of a bucket have item i, and N_i of all N rows. If items fell into buckets at random, e would be
+expected of n, and of the rows that have both items. If d more rows have both, n exceeds e by d/s, in the long run. So
+each pair of items of different columns has the weight
 
-    log (e + d + 1) / (e + 1),    d = the part of n − s e that exceeds three standard deviations, but at least 1/s of it
+    log (e + d + 1) / (e + 1)
 
-(1/s is what random arrangements keep of it, and the 1 is the weight of a prior belief that items are independent.)
+where the 1 stands for a prior belief that items are independent. Taking d = s (n − e) would give too much weight to
+chance. A cautious attacker takes d = n − e, which finds most in small buckets. A bold one takes what s (n − e) has
+beyond three standard deviations (the variance is about s n), if that is more, which finds most in large ones. The one
+who guesses better is reported.
+
 Having no item of a column counts as an item. A value fits a target by the sum of the weights of its items with those
 known of the target, less the mean of this sum for the other rows of the bucket: one of them has to take the value if
 the target does not. In buckets of two, that is the likelihood ratio of both arrangements.
@@ -28,7 +32,7 @@ from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from veilset.limits import Limits
 from veilset.release import Release
@@ -39,7 +43,7 @@ _OCCURRENCES = 5_000_000  # in the buckets that are compared
 _TARGETS = 2_000
 _ITEMS = 3_000  # different ones in the buckets of targets: pairs of them are counted
 _LARGEST = 1_000  # rows of a bucket whose members are targets
-_DEVIATIONS = 3  # that chance may explain
+_BOLD, _CAUTIOUS = 3.0, np.inf  # standard deviations that he leaves to chance
 _CONFIDENT = 5  # one guess in so many
 _Z = 1.959964  # 95%
 _TASK, _ADVICE = "Comparing buckets", "release fewer transactions."
@@ -113,18 +117,23 @@ def compare_buckets(release: Release, *, limits: Limits) -> ComparingBuckets | N
     if not len(targets):
         return None
     limits.require(60 * len(items) ** 2, _TASK, _ADVICE)
-    together = (buckets.counts[:, items].T @ buckets.counts[:, items]).tocsr()
+    scaled = diags_array(buckets.sizes**-0.5) @ buckets.counts[:, items]
+    together = (scaled.T @ scaled).tocsr()
     truth = _cells(release.original, how.members[buckets.rows], public, public.anatomy)
-    main, control = [], []
-    for number, bucket in enumerate(targets.tolist()):
-        limits.step(_TASK, number, len(targets))
-        limits.check_time(_TASK, _ADVICE)
-        held = buckets.counts[[bucket]].indices
-        at = np.searchsorted(items, held)
-        weights = buckets.weights(bucket, held, together[at][:, at].toarray())
-        main += _guesses(buckets, bucket, held, weights, truth)
-        control += _guesses(buckets, bucket, held, weights, buckets.cells)
-    return _counted(np.concatenate(main), np.concatenate(control))
+
+    def attack(deviations: float) -> ComparingBuckets:
+        main, control = [], []
+        for number, bucket in enumerate(targets.tolist()):
+            limits.step(_TASK, number, len(targets))
+            limits.check_time(_TASK, _ADVICE)
+            held = buckets.counts[[bucket]].indices
+            at = np.searchsorted(items, held)
+            weights = buckets.weights(bucket, held, together[at][:, at].toarray(), deviations)
+            main += _guesses(buckets, bucket, held, weights, truth)
+            control += _guesses(buckets, bucket, held, weights, buckets.cells)
+        return _counted(np.concatenate(main), np.concatenate(control))
+
+    return max(attack(_BOLD), attack(_CAUTIOUS), key=lambda found: found.main.estimate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,16 +180,16 @@ class _Buckets:
         taken = np.count_nonzero((np.cumsum(self.sizes[order]) <= _TARGETS) & (met <= _ITEMS))
         return order[:taken], items[first < drawn.indptr[taken]]
 
-    def weights(self, bucket: int, held: npt.NDArray[np.int32], together: Floats) -> Floats:
+    def weights(self, bucket: int, held: npt.NDArray[np.int32], together: Floats, deviations: float) -> Floats:
         """How much more often than by chance each two items that a bucket holds are together in the other buckets."""
-        own, size, sizes = self.counts[[bucket]].data, self.sizes[bucket], self.sizes
+        own, size = self.counts[[bucket]].data, self.sizes[bucket]
         rows = len(self.rows) - size
-        mean_size = (sizes @ sizes - size**2) / rows
-        left, met = self.totals[held] - own, together - np.outer(own, own)
-        expected = np.outer(left, left) / rows
-        beyond = met - mean_size * expected
-        sure = np.abs(beyond) - _DEVIATIONS * np.sqrt(np.maximum(met, mean_size * expected))
-        more = np.sign(beyond) * np.maximum(sure, np.abs(beyond) / mean_size)
+        mean_size = rows / (len(self.sizes) - 1)
+        left = self.totals[held] - own
+        met, expected = together - np.outer(own, own) / size, np.outer(left, left) / rows
+        beyond = np.abs(met - expected)
+        sure = mean_size * beyond - deviations * np.sqrt(mean_size * np.maximum(met, expected) + 1)
+        more = np.sign(met - expected) * np.maximum(sure, beyond)
         columns = self.column_of[held]
         weights: Floats = np.log((np.maximum(expected + more, 0) + 1) / (expected + 1))
         weights[columns[:, None] == columns] = 0
