@@ -27,6 +27,7 @@ from veilset.anonymize import (
     time_for,
     what_binds,
 )
+from veilset.attack import ComparingBuckets, compare_buckets
 from veilset.audit import audit, edits_account_for, why_not_back
 from veilset.errors import BudgetExceeded, Infeasible, said
 from veilset.limits import Bounds, Limits
@@ -187,6 +188,15 @@ class Run:
             return self.account.side_effects(self.limits())
         except BudgetExceeded:
             return None
+
+    @cached_property
+    def compared(self) -> ComparingBuckets | None:
+        """What an attacker learns by comparing buckets; None: nothing to compare, or it took over 20 seconds."""
+        with self.timed("comparing buckets"):
+            try:
+                return compare_buckets(self.release, limits=self.limits().part(1, _SECONDS_TO_COUNT))
+            except BudgetExceeded:
+                return None
 
     @cached_property
     def binding(self) -> Binding:

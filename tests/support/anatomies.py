@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from veilset import LDiverseAnatomy, Transactions
 from veilset.anonymize.anatomy.columns import Columns, make_columns
 from veilset.limits import Limits
+from veilset.release import Partition, Release
 from veilset.transactions import Anatomy
 
 
@@ -46,3 +47,21 @@ PLAIN = {"columns": 3, "taxonomy": None, "level": None, "random_state": 7}
 
 def made(data: Transactions, promise: LDiverseAnatomy, *, threads: int = 1, **changes) -> Columns:
     return make_columns(data, promise, limits=Limits(threads=threads), **PLAIN | changes)
+
+
+def anatomized_release(
+    rows: Iterable[Iterable[str]], released: Iterable[Iterable[str]], columns: Iterable[Iterable[str]], *, size: int
+) -> Release:
+    """Rows in buckets of one size, in their order, and what is published of them."""
+    original = Transactions.from_lists([list(row) for row in rows])
+    public = cut(released, columns, [row // size for row in range(len(original))])
+    how = Partition(np.arange(len(original)), wished=2, medoids=(), merges=(), left_over=0, joined=0)
+    return Release(original, public, LDiverseAnatomy(2), "multi-anatomy", {}, (), partition=how)
+
+
+def pairs(rows: int, *, linked: float, seed: int = 3) -> Transactions:
+    """Everybody has one of twenty items v0, v1, … and one of w0, w1, …; a share of them has the same number in both."""
+    chance = np.random.default_rng(seed)
+    first, other = chance.integers(20, size=(2, rows))
+    second = np.where(chance.random(rows) < linked, first, other)
+    return Transactions.from_lists([[f"v{one}", f"w{two}"] for one, two in zip(first, second, strict=True)])

@@ -10,6 +10,7 @@ from veilset.release import ColumnMerge, Release
 from veilset.report.anatomy import cut_sentence, how_it_was_cut
 from veilset.report.binding import binding_lines, binding_title
 from veilset.report.caveats import doubt_sentence, no_public_sentence
+from veilset.report.comparing import compared_rows, compared_sentence, compared_title
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, standing_sentences, taken_sentence
 from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
 from veilset.report.pages import (
@@ -80,6 +81,9 @@ def custodian_report(run: Run) -> str:
         taken=taken_sentence(release),
         cut=words.cut(release.custodian_data, limits),
         cut_says=cut_sentence(release),
+        compared=compared_sentence(run),
+        compared_title=compared_title(run),
+        compared_rows=compared_rows(run),
         steps=[*how_it_was_hidden(release), *how_it_was_cut(release)],
         matrix=matrix_figure(release),
         ledger=ledger(run),

@@ -19,6 +19,7 @@ from veilset.options import declared
 from veilset.release import Release
 from veilset.report.binding import binding_facts, curve_facts
 from veilset.report.caveats import caveats
+from veilset.report.comparing import compared_facts
 from veilset.report.hiding import ledger, taken_out
 from veilset.report.items import kept_items, repair_of, why_gone
 from veilset.report.mined import Mined, found_sentence, notes, sureness
@@ -115,6 +116,7 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         "withheld": len(release.withheld),
         "sanitization": _sanitization(release),
         "anatomy": _anatomy(release),
+        "comparing_buckets": compared_facts(run),
         "unavoidable": None
         if account.unavoidable is None
         else {"count": len(account.unavoidable), "items": list(account.unavoidable_by_support)},

@@ -15,6 +15,7 @@ from veilset.release import Release
 from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
 from veilset.report.binding import binding_lines, binding_title, curve_sentence, curve_title
 from veilset.report.caveats import caveats, no_public_sentence
+from veilset.report.comparing import compared_sentence
 from veilset.report.hiding import p_r_reached, taken_sentence
 from veilset.report.items import attempts_sentence, kept_sentence, reasons_sentence, repair_sentence
 from veilset.report.reading import reading_notes
@@ -136,6 +137,7 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     told.add_row("Cost", Text(_lost(account) if release.partition is None else _parted(account)))
     further = {
         "Columns merged": _merged(release),
+        "Attacked": compared_sentence(run, spell),
         "p_r": p_r_reached(release),
         "Notes": " ".join(release.notes),
         "Not proven": undecided_sentence(release),

@@ -1,0 +1,138 @@
+"""An attacker who compares buckets: what he finds out, what he cannot, and what he may use up."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.anatomies import anatomized_release, pairs
+from tests.support.effort import examples
+from tests.support.errors import refused
+from tests.support.runs import run_of
+from veilset.anonymize.anatomy.multi_anatomy import multi_anatomy
+from veilset.attack import ComparingBuckets, Share, compare_buckets
+from veilset.errors import BudgetExceeded
+from veilset.limits import Limits
+from veilset.models import LDiverseAnatomy
+from veilset.release import Release
+from veilset.transactions import Transactions
+
+COLUMNS = ("abc", "xyz")
+
+
+def attacked(release: Release, **bounds) -> ComparingBuckets:
+    found = compare_buckets(release, limits=Limits(**bounds))
+    assert found is not None
+    return found
+
+
+def by_hand(*rows: str) -> Release:
+    """Whatever the rows are, this is published: {a, b} with {x, y}, {a, c} with {x, z}, {b, c} with {y, z}."""
+    released = ["ay", "bx", "az", "cx", "bz", "cy"]
+    return anatomized_release(rows, released, COLUMNS, size=2)
+
+
+def test_three_buckets_by_hand():
+    """a is met in two buckets, and x in the same two: n = 1/2 for {a, x}, 0 for {a, y}; e = 1/4 for both."""
+    found = attacked(by_hand("ax", "by", "ax", "cz", "by", "cz"))
+    assert (found.main.estimate, found.confident.estimate) == (1, 1)
+    assert (found.guesses, found.buckets) == (12, 3)
+    assert found.baseline.estimate == 0.5
+    assert found.control.estimate == 0  # the released rows are the other arrangement
+
+
+def test_the_truth_is_only_looked_at_afterwards():
+    """From the same public buckets he draws the same conclusions, even if they are all wrong."""
+    found = attacked(by_hand("ay", "bx", "az", "cx", "bz", "cy"))
+    assert (found.main.estimate, found.confident.estimate) == (0, 0)
+
+
+def made(data: Transactions, *, l: int = 2, size: int = 1) -> Release:  # noqa: E741 - the paper's letter
+    columns = [[name for name in data.names if name[0] == letter] for letter in "vw"]
+    return multi_anatomy(
+        data, LDiverseAnatomy(l), columns=columns, bucket_size=size, random_state=5, limits=Limits(threads=1)
+    )
+
+
+def test_correlated_columns_are_linked_in_small_buckets():
+    """Nine in ten have the same number in both columns: he must do better than 1/2, by more than chance explains."""
+    found = attacked(made(pairs(1000, linked=0.9)))
+    assert found.main.low > 0.8
+    assert found.baseline.low <= 0.5
+    assert found.confident.estimate >= found.main.estimate
+    assert found.control.low <= found.baseline.high
+
+
+def test_larger_buckets_lower_the_share():
+    data = pairs(1000, linked=0.7)
+    found = [attacked(made(data, size=size)).main for size in (2, 8, 32)]
+    assert found[0].low > found[1].high and found[1].low > found[2].high
+
+
+def test_a_larger_l_lowers_the_share():
+    data = pairs(1000, linked=0.7)
+    assert attacked(made(data, l=2)).main.low > attacked(made(data, l=6)).main.high
+
+
+@examples(40)
+@given(st.integers(0, 2**32))
+def test_independent_columns_cannot_be_linked(seed):
+    """Five standard errors of a difference of two shares: one run in three million fails by chance."""
+    found = attacked(made(pairs(200, linked=0, seed=seed)))
+    gained, width = found.main.estimate - found.baseline.estimate, found.main.high - found.main.low
+    assert gained < 5 * (width / 2 / 1.96) * 2**0.5
+
+
+def test_the_answer_repeats_itself():
+    release = made(pairs(500, linked=0.5))
+    assert attacked(release) == attacked(release)
+    assert attacked(release) == attacked(release, threads=1)
+
+
+def test_samples_of_large_releases(monkeypatch):
+    """Fewer buckets are compared, and fewer attacked; the share stays about the same."""
+    release = made(pairs(1000, linked=0.9))
+    whole = attacked(release)
+    monkeypatch.setattr("veilset.attack.comparing_buckets._OCCURRENCES", 1000)
+    monkeypatch.setattr("veilset.attack.comparing_buckets._TARGETS", 200)
+    part = attacked(release)
+    assert part.guesses <= 400 < whole.guesses
+    assert part.main.low > part.baseline.high
+
+
+@pytest.mark.parametrize("bounds", [{"memory_limit": 1000}, {"time_limit": 1e-9}])
+def test_limits_are_respected(bounds):
+    release = made(pairs(200, linked=0.5))
+    with refused(BudgetExceeded):
+        compare_buckets(release, limits=Limits(**bounds))
+    run = run_of(release, limits=Limits(**bounds))
+    assert run.compared is None
+
+
+def test_nothing_to_compare():
+    """One bucket, one column, or no buckets at all."""
+    release = made(pairs(200, linked=0.5))
+    assert compare_buckets(made(pairs(20, linked=0.5), size=20), limits=Limits()) is None
+    assert compare_buckets(dataclasses.replace(release, partition=None), limits=Limits()) is None
+    assert run_of(dataclasses.replace(release, partition=None)).compared is None
+
+
+def test_items_that_were_removed_beforehand_play_no_part():
+    release = by_hand("ax", "by", "ax", "cz", "by", "cz")
+    rows = [[*row, "s"] for row in release.original]
+    with_more = dataclasses.replace(release, original=Transactions.from_lists(rows), suppressed=("s",))
+    assert attacked(with_more) == attacked(release)
+
+
+def test_intervals_count_buckets_not_guesses():
+    """Four guesses about a bucket that are right or wrong together are one."""
+    right, buckets = np.repeat([True, False], 50), np.arange(100)
+    apart, together = Share.of(right, buckets), Share.of(np.repeat(right, 4), np.repeat(buckets, 4))
+    assert (apart.estimate, together.estimate) == (0.5, 0.5)
+    assert together.low == pytest.approx(apart.low) and together.high == pytest.approx(apart.high)
+    assert apart.low == pytest.approx(0.4038, abs=1e-4)  # Wilson's, for 50 of 100
+    sure = Share.of(np.ones(4, dtype=bool), np.array([1, 1, 2, 2]))
+    assert (sure.estimate, sure.high) == (1, 1)
+    assert sure.low == pytest.approx(2 / (2 + 1.959964**2))
