@@ -155,7 +155,11 @@ class Certificate(_Strict):
 
     def to_bytes(self) -> bytes:
         """The text of the file; of what coarser names stand for, and of an anatomy, only if there are any."""
-        left_out = {name for name in ("generalized", "listed_from", "anatomy") if not getattr(self, name)}
+        left_out: dict[str, Any] = {
+            name: True for name in ("generalized", "listed_from", "anatomy") if not getattr(self, name)
+        }
+        if self.anatomy is not None and self.anatomy.assumed is None:  # of an earlier version
+            left_out["anatomy"] = {"largest_item_share", "assumed"}
         return self.model_dump_json(indent=2, exclude=left_out).encode() + b"\n"
 
     def files(self) -> dict[str, str]:

@@ -153,7 +153,7 @@ def _pixels(length: float) -> str:
 def _svg(parts: Sequence[Markup], left: float, above: float, width: float, height: float, label: str) -> Markup:
     wide, high = left + width + 8, above + height + _BELOW
     frame = Markup(
-        '<svg width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img" aria-label="{2}">'
+        '<svg viewBox="0 0 {0} {1}" role="img" aria-label="{2}">'
         '<g fill="none" transform="translate({3},{4})">{5}</g></svg>'
     )
     return frame.format(_pixels(wide), _pixels(high), label, _pixels(left), _pixels(above), Markup("").join(parts))
