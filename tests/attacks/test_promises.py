@@ -141,7 +141,7 @@ def drawn(dice: random.Random) -> tuple[Rows, set[str]]:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_audits_against_the_definition(name):
     dice, answers = random.Random(name), Counter()
-    for _ in range(repeats(3000)):
+    for _ in range(repeats(2000)):
         rows, sensitive = drawn(dice)
         promise = ATTACKS[name].draw(dice, rows)
         data = vs.Transactions.from_lists(map(sorted, rows), sensitive=sorted(sensitive))
@@ -170,7 +170,7 @@ def published(rows: Rows, sensitive: set[str], promise: Promise, method: str, dr
 )
 def test_releases_against_the_definition(name, method, tmp_path):
     dice, outcomes = random.Random(f"{name} {method}"), Counter()
-    while outcomes["published"] < repeats(15):
+    while outcomes["published"] < repeats(10):
         rows, sensitive = drawn(dice)
         promise = ATTACKS[name].draw(dice, rows)
         folder = tmp_path / str(outcomes.total())
