@@ -81,11 +81,9 @@ def test_readers_beside_a_replacement(replaced):
 
 
 def test_verifying_beside_a_replacement(replaced):
-    """What is said of a valid release is never that it does not keep its promise."""
+    """One of two valid releases is there at any time: whichever it is, it holds."""
     out, _ = replaced
-    verdicts = {vs.verify(out / "public").verdict for _ in range(repeats(100))}
-    assert "holds" in verdicts
-    assert "broken" not in verdicts
+    assert {vs.verify(out / "public").verdict for _ in range(repeats(100))} == {"holds"}
 
 
 def test_two_replace_one_release(tmp_path):

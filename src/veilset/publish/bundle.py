@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from veilset.errors import Infeasible, InvalidArgument, NotCertified
+from veilset.errors import CannotWrite, Infeasible, InvalidArgument, NotCertified
 from veilset.io import FORMATS, atomic_folder, check_place, write_durably
 from veilset.publish.certificate import one_transaction
 from veilset.publish.edits import COLUMNS, EDITS, PATTERNS, write_columns, write_edits, write_patterns
@@ -121,6 +121,11 @@ def publish(
         limits.step("Verifying the written bytes")
         with run.timed("verification"):
             verification = verify(staging, limits=limits)  # with custodian/, where the promise stands if it is secret
+        if verification.verdict in ("malformed", "incomplete"):  # not that it is broken: nobody could look
+            raise CannotWrite(
+                f"NO-GO: nothing was written. The written files could not be read back: {verification.message}",
+                "Check the disk and the limits on open files and memory, then run it again.",
+            )
         if not verification.holds:
             raise NotCertified(
                 f"NO-GO: nothing was written. The written files failed their verification: {verification.message}",
