@@ -40,8 +40,8 @@ def literals(tree):
 
 
 def speaks_python(text):
-    """Whether a text of several words writes an option as Python does."""
-    if not re.search("[A-Za-z]+ [a-z]+", text):
+    """Whether a text of several words, which is no markup, writes an option as Python does."""
+    if not re.search("[A-Za-z]+ [a-z]+", text) or text.startswith("<"):
         return False
     return bool(re.search(r"(?<![\w.])[a-z]\w+=(?!=)", text) or LONG_NAMES & {*re.findall(r"\w+", text)})
 

@@ -246,7 +246,7 @@ class Release(Shown, Tabular):
         >>> import veilset as vs
         >>> data = vs.Transactions.from_lists([["ale"], ["bun"], ["ale"], ["bun"], ["figs"]], persons="abcde")
         >>> vs.anonymize(data, vs.Coherence(k=2, p=1)).to_arrow(random_state=1).to_pydict()
-        {'items': [['bun'], ['ale'], [], ['bun'], ['ale']]}
+        {'items': [['ale'], [], ['ale'], ['bun'], ['bun']]}
         """
         return handed_over(self, random_state)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import InvalidArgument, near_misses
+from veilset.errors import InvalidArgument, near_misses, said
 from veilset.io.trees import ROOT, read_tree, tree_of_frame, write_tree
 from veilset.limits import Bounds, Limits
 from veilset.transactions.arguments import check_transactions
@@ -98,7 +98,7 @@ class Taxonomy(Shown):
         else:
             given = [item_name(item, "by_fan_out") for item in items]
             if min_support is not None:
-                raise InvalidArgument("min_support needs transactions, not names.", "Leave it out.")
+                raise InvalidArgument(f"{said('min_support')} needs transactions, not names.", "Leave it out.")
         leaves = _in_vocabulary_order(given)
         return cls._grow(leaves, groups_by_fan_out(leaves, n, rare))
 

@@ -74,16 +74,16 @@ def make_columns(
 ) -> Columns:
     """Columns that can be l-diverse; `Infeasible` if there are no two. The wish is that of `multi_anatomy`.
 
-    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["c", "d"], ["c", "d"], ["a"], ["c"]])
+    >>> data = Transactions.from_lists([["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"], ["a", "b"], ["c", "d"]])
     >>> wish = {"taxonomy": None, "level": None, "random_state": 1, "limits": Limits()}
-    >>> made = make_columns(data, LDiverseAnatomy(2), columns=2, **wish)
+    >>> made = make_columns(data, LDiverseAnatomy(2), columns=[["a", "b"], ["c", "d"]], **wish)
     >>> made.items
     (('a', 'b'), ('c', 'd'))
     >>> made.values.tolist()
-    [[1, 0], [1, 0], [0, 1], [0, 1], [2, 0], [0, 2]]
+    [[1, 1], [1, 2], [2, 1], [2, 2], [3, 0], [0, 3]]
     >>> made = make_columns(data, LDiverseAnatomy(2), columns=[["a", "b"], ["c"], ["d"]], **wish)
     >>> made.items, len(made.merges)
-    ((('a', 'b', 'd'), ('c',)), 1)
+    ((('a', 'b'), ('c', 'd')), 1)
     """
     _check_wish(columns, taxonomy, level)
     if len(data) == 0 or len(data.names) < 2:
