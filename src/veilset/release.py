@@ -111,19 +111,19 @@ class Sanitization:
 
 @dataclass(frozen=True)
 class ColumnMerge:
-    """Two columns that became one, because in the first one a value was too common to be hidden.
+    """Two columns that became one, because in the first one a value was too probable to be hidden.
 
     Parameters
     ----------
     column, other : tuple of str
         The items of both.
-    share, reached : Fraction
-        The share of the commonest value in the first, and in both together.
+    probability, reached : Fraction
+        The highest probability of a value in the first, and in both together, if all transactions were one bucket.
     """
 
     column: tuple[str, ...] = field(repr=False)
     other: tuple[str, ...] = field(repr=False)
-    share: Fraction
+    probability: Fraction
     reached: Fraction
 
 

@@ -182,7 +182,7 @@ def test_facts_of_a_release() -> None:
             {
                 "column": ["a", "b"],
                 "other": ["c", "g"],
-                "share": {"exact": "3/5", "value": 0.6},
+                "probability": {"exact": "3/5", "value": 0.6},
                 "reached": {"exact": "3/10", "value": 0.3},
             }
         ],

@@ -202,9 +202,8 @@ def cut_sentence(release: Release) -> str:
     how, anatomy = release.partition, release.custodian_data.anatomy
     if how is None or anatomy is None:
         return ""
-    withheld = f"no item was deleted, {number(len(release.withheld), 'transaction')} withheld"
-    done = withheld if release.withheld else "nothing was deleted"
-    return f"{done}; {_there(anatomy)}; {_reached(how.wished, len(anatomy.columns))}"
+    done = "no item" if release.withheld else "nothing"
+    return f"{done} was deleted; {_there(anatomy)}; {_reached(how.wished, len(anatomy.columns))}"
 
 
 def _reached(wished: int, reached: int) -> str:
@@ -226,8 +225,8 @@ def how_it_was_cut(release: Release) -> list[str]:
     ]
     if release.withheld:
         told.append(
-            f"Withheld: {number(len(release.withheld), 'transaction')}. An anatomy has no empty transaction, and one "
-            "without public items would show that it has sensitive ones."
+            f"Withheld: {number(len(release.withheld), 'transaction')}, because they are empty, contain sensitive items "
+            "only, or fit into no bucket."
         )
     if how.medoids:
         told.append(f"Columns were built around {quoted(how.medoids)}: items that occur together share a column.")
@@ -245,8 +244,8 @@ def merge_sentence(merge: ColumnMerge) -> str:
     """Why two columns became one.
 
     >>> merge_sentence(ColumnMerge(("a",), ("b", "c"), Fraction(3, 5), Fraction(2, 5)))
-    '{a} with {b, c}: largest share of a value 60%, now 40%'
+    '{a} with {b, c}: highest probability of a value 60%, now 40%'
     """
-    before, after = shares(float(merge.share)), shares(float(merge.reached))
+    before, after = shares(float(merge.probability)), shares(float(merge.reached))
     columns = f"{braced(merge.column, _FEW)} with {braced(merge.other, _FEW)}"
-    return f"{columns}: largest share of a value {before}, now {after}"
+    return f"{columns}: highest probability of a value {before}, now {after}"

@@ -131,7 +131,7 @@ def _option(name: str, value: object) -> str:
 
 
 def _merge(merge: ColumnMerge) -> tuple[str, ...]:
-    return braced(merge.column), braced(merge.other), shares(float(merge.share)), shares(float(merge.reached))
+    return braced(merge.column), braced(merge.other), shares(float(merge.probability)), shares(float(merge.reached))
 
 
 def cost_rows(account: Account) -> list[tuple[Metric, str]]:

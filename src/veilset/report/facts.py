@@ -331,7 +331,7 @@ def _anatomy(release: Release) -> dict[str, Any] | None:
             {
                 "column": list(merge.column),
                 "other": list(merge.other),
-                "share": _share(merge.share),
+                "probability": _share(merge.probability),
                 "reached": _share(merge.reached),
             }
             for merge in how.merges

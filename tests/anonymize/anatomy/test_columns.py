@@ -273,7 +273,7 @@ def test_an_empty_value_that_is_too_common_is_named_and_can_be_freed():
         made(data, LDiverseAnatomy(2), columns=[["a", "b"], ["c"], ["d"]])
     result = made(data, LDiverseAnatomy(2, empty="free"), columns=[["a", "b"], ["c"], ["d"]])
     assert result.items == (("a", "b"), ("c", "d"))
-    assert [(merge.share, merge.reached) for merge in result.merges] == [(1, Fraction(1, 2))]
+    assert [(merge.probability, merge.reached) for merge in result.merges] == [(1, Fraction(1, 2))]
 
 
 def test_two_columns_cannot_be_fewer():
