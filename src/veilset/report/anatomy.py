@@ -225,8 +225,8 @@ def how_it_was_cut(release: Release) -> list[str]:
     ]
     if release.withheld:
         told.append(
-            f"Withheld: {number(len(release.withheld), 'transaction')}, because they are empty, contain sensitive items "
-            "only, or fit into no bucket."
+            f"Withheld: {number(len(release.withheld), 'transaction')}, because they are empty, contain sensitive "
+            "items only, or fit into no bucket."
         )
     if how.medoids:
         told.append(f"Columns were built around {quoted(how.medoids)}: items that occur together share a column.")
