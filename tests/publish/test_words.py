@@ -10,6 +10,7 @@ import pytest
 
 import veilset as vs
 from tests.support.bundles import edit_certificate, exchange_file
+from tests.support.errors import refused
 from tests.support.releases import answer, certificate, copied, files, message, published
 from veilset.models import EXCLUDES_NOTHING
 
@@ -75,6 +76,13 @@ def test_a_clean_copy_has_words_of_its_own(public, tmp_path, snapshot):
     assert vs.verify(public).message == snapshot
     assert vs.verify(public, clean_copy=tmp_path / "copy").holds
     assert files(tmp_path / "copy") == before
+
+
+def test_a_clean_copy_does_not_go_into_a_release(public):
+    for place in (public / "copy", public.parent / "custodian" / "copy"):
+        with refused(vs.InvalidArgument, str(place)):
+            vs.verify(public, clean_copy=place)
+    assert vs.verify(public).holds
 
 
 @pytest.mark.parametrize(

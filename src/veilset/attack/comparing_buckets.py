@@ -141,7 +141,8 @@ class _Buckets:
     """The buckets that are compared: all, or as many as can be.
 
     *rows* are the positions of their rows in the release. *cells* says which of them have which items, having nothing
-    in a column being one; *counts*, how many rows of a bucket do; *totals*, how many of all. *column_of* is of items.
+    in a column being one; *counts*, how many rows of a bucket do; *totals*, how many of all. *column_of* is of items,
+    *is_sensitive* of columns: those are known, but not guessed, for nearly everybody has nothing there.
     """
 
     rows: npt.NDArray[np.int64]
@@ -150,6 +151,7 @@ class _Buckets:
     counts: csr_array
     totals: Floats
     column_of: npt.NDArray[np.int64]
+    is_sensitive: npt.NDArray[np.bool_]
 
     @classmethod
     def drawn(cls, public: Transactions, anatomy: Anatomy, chance: np.random.Generator) -> _Buckets:
@@ -164,7 +166,8 @@ class _Buckets:
         columns = np.append(anatomy.column_of(public.names).astype(np.int64), np.arange(len(anatomy.columns)))
         counts = (member @ cells).tocsr()
         counts.sort_indices()
-        return cls(rows, starts, cells, counts, counts.sum(axis=0), columns)
+        sensitive = np.array([not set(public.sensitive).isdisjoint(column) for column in anatomy.columns])
+        return cls(rows, starts, cells, counts, counts.sum(axis=0), columns, sensitive)
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -220,6 +223,8 @@ def _guesses(
     fits = (known - others) @ weights
     guesses = []
     for column in np.unique(buckets.column_of[held]):
+        if buckets.is_sensitive[column]:
+            continue
         here = buckets.column_of[held] == column
         values = published[:, here]
         true, same = _equal(known[:, here], values), _equal(values, values)

@@ -285,10 +285,10 @@ class Coherence(Promise):
         known = f"An attacker who knows that at least {people} an item, and does not find it in the file,"
         infers = f"it alone gives more than {percent(self.share)} confidence in a sensitive item"
         if self.p == 1:
-            return f"{known} can infer that {infers} (measured: true of all such items)."
+            return f"{known} can infer that {infers}: with p = 1 there is no other reason to remove it."
         return (
-            f"{known} can suspect that {infers} (measured for p = 2: true of 41% to 86% of such items at h = 10%, and "
-            "of up to 19% at h = 40%)."
+            f"{known} can suspect that {infers}. In seven other data sets, with p = 2, that was true of 41% to 86% of "
+            "such items at h = 10%, and of up to 19% at h = 40%."
         )
 
 

@@ -45,6 +45,8 @@ def write_edits(folder: Path, run: Run) -> None:
             action, to, why = "generalized", release.generalized[item], "kept under a coarser name"
         elif release.kept is not None and loss:
             action, why = "thinned", "removed from some transactions" + " to hide a pattern" * run.account.hides
+        elif release.withheld and loss:
+            why = "except in withheld transactions"
         role = "sensitive" if sensitive else "public"
         rows.append((item, role, action, to, str(support), why, f"{float(loss):.4g}"))
     write_table(folder / EDITS, _COLUMNS, rows)

@@ -37,7 +37,7 @@ class Verification(Shown):
         certified, or does not belong there. ``edited``: the certificate is not the one that was released, or the
         custodian's list of what is hidden not the one it was made for. ``unchecked``: the values keep the promise, but
         another version wrote some of the files, which may contain more than this version can check. ``sealed``: the
-        bytes are those that were released, but only the custodian can tell whether they keep the promise.
+        files agree with each other, but only the custodian can tell whether they keep the promise.
         ``incomplete``: a file is missing. ``malformed``: a file cannot be read. ``unknown-schema``: the certificate is
         of a kind this version does not know.
     message : str

@@ -28,7 +28,7 @@ from veilset.publish.checks import (
     unchecked_words,
 )
 from veilset.publish.held import Held, held
-from veilset.publish.public import CERTIFICATE, MADE_BY, Declared, write_public
+from veilset.publish.public import CERTIFICATE, MADE_BY, SUMS, Declared, write_public
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise, sealed_audit
 from veilset.publish.verification import Refused, Verification
@@ -47,6 +47,7 @@ def verify(
         if os.path.lexists(clean_copy):
             raise InvalidArgument(f"{str(clean_copy)!r} already exists.", "Choose a folder that does not exist.")
         check_place(Path(clean_copy), replace=False)
+        _check_outside(Path(clean_copy))
     try:
         with limits.guard("Verifying the release", "use a machine with more memory."), held(Path(path)) as release:
             found, values = _examined(release, witnesses, limits)
@@ -57,6 +58,15 @@ def verify(
             return _copied(values, release, Path(clean_copy), witnesses, limits)
     except Refused as refused:
         return Verification(refused.verdict, refused.message)
+
+
+def _check_outside(out: Path) -> None:
+    """Raise if the folder would lie in a release, which could not be verified any more."""
+    for folder in out.absolute().parents:
+        if (folder / CERTIFICATE).is_file() or (folder / RECIPE).is_file():
+            raise InvalidArgument(
+                f"{str(out)!r} lies in the release {str(folder)!r}.", "Choose a folder outside of it."
+            )
 
 
 @dataclass(frozen=True)
@@ -117,8 +127,9 @@ def _answered(values: _Values, unchecked: tuple[str, ...], release: Held) -> Ver
     if values.sealed:
         missing = "" if release.custodian is None else f" There is no folder {release.custodian!r}."
         message = (
-            f"The files are those that were released. Checking that {_hidden(told)} in them needs the "
-            f"custodian's list. Ask the custodian to run veilset verify on the whole release.{missing}{also}"
+            f"The files agree with each other. Only the custodian can check that they are those that were released, "
+            f"and that {_hidden(told)} in them: ask for the sha256 of {SUMS}, or for veilset verify on the whole "
+            f"release.{missing}{also}"
         )
         return Verification("sealed", message, certificate, unchecked=unchecked)
     # Not the list itself: a custodian's screen and logs may be seen by others.
@@ -130,7 +141,8 @@ def _answered(values: _Values, unchecked: tuple[str, ...], release: Held) -> Ver
     if unchecked:
         message = (
             f"{subject} holds on the values of {file}.{empty}{also} Another version wrote these parts, or somebody "
-            "changed them: they may contain anything. Use a clean copy, which has only what was checked."
+            "changed them: they may contain anything. A clean copy has only what was checked, and the loss and other "
+            "statements that the custodian alone can make."
         )
         return Verification("unchecked", message, certificate, answer, unchecked)
     return Verification("holds", f"{subject} holds on the bytes of {file}.{empty}", certificate, answer)

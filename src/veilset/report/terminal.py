@@ -160,6 +160,8 @@ def _unavoidable(account: Account, why_none: str, what_to_do: str) -> str:
     items = account.unavoidable
     if items is None:
         return "no choice of items makes the original keep this promise"
+    if not items and (least := account.values.get("floor")):
+        return f"{shares(least)} average loss: sensitive items that imply each other too strongly cannot all be kept"
     if not items:
         return f"nothing: {why_none}"
     lost = account.values["items_lost_unavoidably"]
@@ -191,7 +193,7 @@ def _merged(release: Release) -> str:
 
 def _parted(account: Account) -> str:
     """What is lost where nothing is gone."""
-    lost = "no item was removed; within a bucket, the link between values of different columns is lost"
+    lost = f"{_withheld(account)}; within a bucket, the link between values of different columns is lost"
     rules = account.values.get("rules_before")
     if not rules:
         return f"{lost}; there are no rules to lose" if rules == 0 else lost
@@ -202,6 +204,15 @@ def _parted(account: Account) -> str:
         f"{shares(account.values['expected_accuracy_ratio'])} by expected supports"
     )
     return f"{lost}; of {number(int(rules), 'rule')} of the original ({kind}) {found}"
+
+
+def _withheld(account: Account) -> str:
+    """What went with transactions that are not released."""
+    if not account.release.withheld:
+        return "no item was removed"
+    secret = f" and {shares(1 - kept)} of the sensitive ones" if (kept := account.values["sensitive_kept"]) < 1 else ""
+    lost = shares(account.values["items_lost"])
+    return f"{lost} of all item occurrences{secret} are in withheld transactions"
 
 
 def _lost(account: Account) -> str:

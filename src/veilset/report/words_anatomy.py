@@ -41,8 +41,8 @@ class LDiverseAnatomyWords(Words):
         if audit.holds:
             return self._holds(audit, taken)
         if published_whole(audit):
-            whole = f"These transactions are published whole{taken}"
-            return f"{whole}: anyone who knows some of a person's items may find the rest."
+            whole = f"If these transactions are published as they are{taken}"
+            return f"{whole}, anyone who knows some of a person's items may find the rest."
         if audit.witnesses and audit.witnesses[0].bucket is None:  # it is not a value that breaks it first
             broken = f"{number(audit.found, 'reason')} against it{taken}"
         else:
@@ -62,13 +62,14 @@ class LDiverseAnatomyWords(Words):
         if value is not None:
             of_some = " of a person with items in the column" if self.promise.empty == "free" else ""
             told += [
-                f"no value{of_some} has a probability above {limit}",
+                f"no value{' of a public column' * (sensitive is not None)}{of_some} has a probability above {limit}",
                 f"The most probable has {self._met_in(value)}",
             ]
         if sensitive is not None:
             the = "The" if told else "the"
             told.append(f"{the} probability of having any sensitive item is at most {limit}")
             told.append(f"The highest is {self._met_in(sensitive)}")
+            told.append("That a person has none may be certain")
         groups = f"{number(audit.checked, 'group')} of values (one for each bucket and column)"
         told[0] = f"In {groups}, {told[0]}{taken}"
         return ". ".join(told) + "."
@@ -100,7 +101,9 @@ class LDiverseAnatomyWords(Words):
             "surest_guess": ("Highest confidence of a simulated attacker who knows other columns", allowed),
             "largest_item_share": (
                 "Highest probability of a single public item in a bucket",
-                f"{limit}, except for items above it in the whole file" if self.promise.items else no_limit,
+                f"{limit}, except for items that more of those with items in the column have"
+                if self.promise.items
+                else no_limit,
             ),
             "surest_within_column": (
                 "Highest confidence in a sensitive item, given other items of its column",

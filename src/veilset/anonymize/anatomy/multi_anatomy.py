@@ -108,6 +108,12 @@ def multi_anatomy(
             *notes,
             f"{unplaced:,} {unplaced:transaction was|transactions were} withheld: no bucket could take more.",
         )
+    if len(made.items) - bool(kept.sensitive) == 1:
+        notes = (
+            *notes,
+            "All public items are in one column: each person's public items are published together, unchanged. Only "
+            "their link to sensitive items is hidden.",
+        )
     key = key_of(seed, kept, promise, made)
     members, anatomy = in_secret_order(filled.members, filled.bucket_of, made, key)
     withheld = np.ones(len(data), dtype=bool)

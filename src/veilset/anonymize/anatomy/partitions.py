@@ -44,6 +44,8 @@ def codes_of(
     """
     place, named = ("", repr) if file is None else (f"{file.path!r}: ", file.named)
     listed = {item for part in parts for item in part}
+    if unlisted := [name for name in data.sensitive if name not in listed]:  # they are one column, wherever they stand
+        parts, listed = [*parts, unlisted], listed.union(unlisted)
     if missing := [name for name in data.names if name not in listed]:
         are = "is" if len(missing) == 1 else "are"
         close = " or ".join(map(named, lookalikes(missing[0], listed.difference(data.names))))
