@@ -73,4 +73,6 @@ class Sealed(Promise):
             f"Which {self.hidden} are hidden, and below what support, is secret: only the custodian can check it.",
             "No person is protected: only patterns are hidden.",
             "Other patterns, and what they imply, are not hidden. Parts of a hidden pattern may still be discoverable.",
+            "Pairs of frequent items that are rarer than chance would make them may be guessed to be hidden. Comparing "
+            "this file with another release of the same data can show what is.",
         )

@@ -16,7 +16,7 @@ from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
 from veilset.report.binding import binding_lines, binding_title, curve_sentence, curve_title
 from veilset.report.caveats import caveats, no_public_sentence
 from veilset.report.comparing import compared_sentence
-from veilset.report.hiding import p_r_reached, taken_sentence
+from veilset.report.hiding import p_r_reached, standing_sentences, taken_sentence
 from veilset.report.items import attempts_sentence, kept_sentence, reasons_sentence, repair_sentence
 from veilset.report.reading import reading_notes
 from veilset.report.recoding import recoding_sentence
@@ -138,6 +138,7 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     further = {
         "Columns merged": _merged(release),
         "Attacked": compared_sentence(run, spell),
+        "Standing out": " ".join(standing_sentences(run)),
         "p_r": p_r_reached(release),
         "Notes": " ".join(release.notes),
         "Not proven": undecided_sentence(release),
