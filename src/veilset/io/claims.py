@@ -32,7 +32,7 @@ def claims_of(source: SuspectFile, container: str, wanted: Collection[str]) -> C
     find = _of_parquet if container == "parquet" else _of_arrow
     try:
         return find(source, wanted)
-    except (LookupError, ValueError, TypeError, OSError, RecursionError, struct.error):
+    except (LookupError, ValueError, TypeError, AttributeError, OSError, OverflowError, RecursionError, struct.error):
         return Claims()
 
 
