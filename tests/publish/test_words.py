@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -76,6 +77,19 @@ def test_a_clean_copy_has_words_of_its_own(public, tmp_path, snapshot):
     assert vs.verify(public).message == snapshot
     assert vs.verify(public, clean_copy=tmp_path / "copy").holds
     assert files(tmp_path / "copy") == before
+
+
+def test_the_folder_that_was_given_is_verified(public, tmp_path):
+    """Not another one in it."""
+    shutil.copytree(public, tmp_path / "given")
+    shutil.copytree(public, tmp_path / "given" / "public")
+    (tmp_path / "given" / "data.csv").write_text("ann,hiv\n")
+    assert message(tmp_path / "given", "altered", 1)
+
+
+def test_names_of_columns_are_short(public):
+    edit_certificate(public, lambda c: c["data"].update(columns=["ann has hiv; " * 10, "item"]), fix_sums=True)
+    assert "columns" in message(public, "malformed", 2)
 
 
 def test_a_clean_copy_does_not_go_into_a_release(public):

@@ -41,8 +41,8 @@ class DataFile(_Strict):
     file: Annotated[str, Field(pattern=r"^data\.[a-z]{1,8}$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     format: str
-    delimiter: str = ""
-    columns: tuple[str, ...] | None = None
+    delimiter: Annotated[str, Field(max_length=1)] = ""
+    columns: tuple[Annotated[str, Field(max_length=100)], ...] | None = None
 
     @classmethod
     def of(cls, file: str, sha256: str, layout: Layout) -> DataFile:

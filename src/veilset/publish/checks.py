@@ -178,6 +178,8 @@ def unchecked_words(
     unchecked = []
     if certificate.not_promised != expected.not_promised:
         unchecked.append(f"not_promised in {CERTIFICATE} (this version of Veilset writes other sentences there)")
+    if (table := certificate.anatomy) is not None and None in (table.assumed, table.largest_item_share):
+        unchecked.append(f"what the probabilities assume ({CERTIFICATE} does not say it)")
     if page != page_of(expected, data, told, answer, limits):
         unchecked.append(f"{REPORT} (this version of Veilset writes another page for these files)")
     return unchecked

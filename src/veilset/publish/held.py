@@ -176,6 +176,10 @@ def _found(path: Path, folder: int, stack: contextlib.ExitStack) -> Held:
         custodian, kind = _subfolder("custodian", folder, stack)
         release.has_custodian = kind is not None
         release.recipe = _file(RECIPE, custodian, stack) if kind == "a folder" else kind
+        with os.scandir(folder) as entries:  # the folder that somebody handed over may hold another one
+            beside = {entry.name for entry in islice(entries, _MOST_NAMES)} - {"public", "custodian"}
+        if beside:
+            raise Refused("altered", f"{min(beside)!r} does not belong beside the folders of a release. Move it away.")
     elif kind == "a symbolic link":
         raise Refused("malformed", f"{str(path / 'public')!r} is {kind}, not a folder. It was not opened.")
     else:

@@ -152,7 +152,12 @@ def _parsed(path: Path) -> dict[str, Any]:
         ) from None
     except ValueError:  # Python reads no number of thousands of digits, unless it is hexadecimal
         raise _too_long(path, "a number") from None
-    _check_numbers(path, content)
+    try:
+        _check_numbers(path, content)
+    except RecursionError:
+        raise UnreadableInput(
+            f"{str(path)!r}: tables are nested too deeply.", "Compare it with another recipe."
+        ) from None
     return content
 
 

@@ -34,7 +34,7 @@ def compared_sentence(run: Run, spell: Callable[..., str] = in_python) -> str:
         f"{shares(found.confident_baseline.estimate)}."
     )
     if found.main.low <= found.baseline.high and found.confident.low <= found.confident_baseline.high:
-        return f"{right} Comparing buckets gains nothing measurable."
+        return f"{right} The difference is within the margin of error."
     return f"{right} The promise does not cover this. A larger {spelled(said('bucket_size'), spell)} makes it harder."
 
 

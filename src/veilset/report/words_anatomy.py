@@ -29,8 +29,8 @@ class LDiverseAnatomyWords(Words):
     heads: ClassVar[tuple[str, ...]] = ("Bucket", "Column", "What is too probable", "Probability")
     extremes_known: ClassVar[bool] = True
     none_sensitive: ClassVar[str] = (
-        "No item in this file is declared sensitive. The release hides which items of different columns belong "
-        "together."
+        "No item in this file is declared sensitive. The release does not say which items of different columns "
+        "belong together."
     )
     recount: ClassVar[str] = (
         "It compares the files with their checksums, checks that both files agree, and recounts every bucket and "
@@ -71,7 +71,7 @@ class LDiverseAnatomyWords(Words):
             told.append(f"The highest is {self._met_in(sensitive)}")
             told.append("That a person has none may be certain")
         groups = f"{number(audit.checked, 'group')} of values (one for each bucket and column)"
-        told[0] = f"In {groups}, {told[0]}{taken}"
+        told[0] = f"In {groups}, {told[0]} if all arrangements without an empty transaction are equally likely{taken}"
         return ". ".join(told) + "."
 
     def _met_in(self, margin: Margin) -> str:

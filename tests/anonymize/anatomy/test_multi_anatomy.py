@@ -407,6 +407,38 @@ class TestMethod:
         assert largest(items=False) == 1
         assert largest(items=True) == Fraction(1, 2)
 
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize(("times", "size"), [(1, 6), (10, 8), (10, 60)])
+    def test_larger_buckets_are_made_before_anybody_is_withheld(self, times, size, seed):
+        """One bucket of all rows is l-diverse here, and hardly any other."""
+        rows = ["01", "02", "012", "012", "0", "01", "02", "0", "02", "0", "012", "012", "01", "0"] * times
+        data = vs.Transactions.from_lists(map(list, rows), sensitive=["1"])
+        promise, columns = vs.LDiverseAnatomy(2), [["0", "2"], ["1"]]
+        release = vs.anonymize(data, promise, columns=columns, bucket_size=size, random_state=seed)
+        assert (release.certified, release.withheld) == (True, ())
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_items_of_withheld_transactions_are_in_no_column(self, seed):
+        rows = [["i0"], ["i0"], ["i3"], ["i3"], ["i0", "i4"], ["i3"]]
+        data = vs.Transactions.from_lists(rows, sensitive=["i4"])
+        promise, columns = vs.LDiverseAnatomy("7/4", empty="free"), [["i0"], ["i3"], ["i4"]]
+        try:
+            release = vs.anonymize(data, promise, columns=columns, bucket_size=4, random_state=seed)
+        except vs.Infeasible:
+            return
+        assert release.certified
+
+    @pytest.mark.parametrize("seed", [499921, *range(20)])
+    def test_items_are_limited_among_those_who_are_released(self, seed):
+        rows = ["2", "125", "05", "145", "015", "3", "15", "2", "12", "0235"]
+        data = vs.Transactions.from_lists(map(list, rows), sensitive=["4"])
+        assert vs.anonymize(data, vs.LDiverseAnatomy(2, items=True), columns=2, random_state=seed).certified
+
+    def test_no_bucket_is_larger_than_all_that_can_be_released(self):
+        data = vs.Transactions.from_lists([["a", "c"], ["b", "d"], ["a", "d"], ["b", "c"], [], []])
+        with refused(vs.InvalidArgument, "bucket_size", "6", "4"):
+            vs.anonymize(data, vs.LDiverseAnatomy(2), columns=2, bucket_size=6)
+
     @pytest.mark.parametrize("size", [2, 7, 30])
     def test_buckets_are_as_large_as_asked_for(self, size):
         data = vs.generate.quest(transactions=300, average_length=8, pattern_length=3, items=60, random_state=3)

@@ -56,6 +56,17 @@ class Columns:
         """Whether two public columns can become one: two columns have to be left."""
         return len(self.items) > 2
 
+    def over(self, data: Transactions, limits: Limits) -> Columns:
+        """The same columns of fewer transactions; `Infeasible` if only one column has items there."""
+        present = set(data.names)
+        parts = [data.codes([item for item in column if item in present]).tolist() for column in self.items]
+        if len(parts := [part for part in parts if part]) < 2:
+            raise Infeasible(
+                "Only one column has items in transactions that fit into a bucket.",
+                "Ask for a smaller l, other columns or fewer sensitive items.",
+            )
+        return _as_columns(data, number_values(data, parts, limits), self)
+
     def with_fewer(self, data: Transactions, promise: LDiverseAnatomy, limits: Limits) -> Columns:
         """The same with one public column less: the emptiest has become one with another."""
         left, merge = merge_once(data, self.counted, emptiest(self.counted), promise, limits)

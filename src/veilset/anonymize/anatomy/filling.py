@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,10 @@ class Filled:
     left_over: int
     joined: int
 
+    def alone(self) -> Filled:
+        """The same if there were no other transactions."""
+        return replace(self, members=np.arange(len(self.members)))
+
     @property
     def crowding(self) -> float:
         """How many transactions are in the bucket of a transaction, on average; infinite if there are none."""
@@ -37,30 +42,36 @@ class Filled:
         return float((sizes**2).sum() / len(self.members)) if len(self.members) else np.inf
 
 
-def fill(
+def fill_all(
     data: Transactions,
-    promise: LDiverseAnatomy,
     made: Columns,
     *,
+    promise: LDiverseAnatomy,
     open_buckets: int,
     size: int,
     seed: int,
     limits: Limits,
 ) -> tuple[Columns, Filled]:
-    """Buckets that take all transactions, or nearly; where they do not, columns are merged further."""
+    """Buckets that take all transactions, or nearly; where they do not, columns are merged, then buckets are larger."""
+    best: Filled | None = None
     while True:
         limits.require(8 * len(data) * (8 + len(made.items)), "Filling buckets", _ADVICE)
         filled = fill_buckets(data, promise, made, open_buckets=open_buckets, size=size, seed=seed, limits=limits)
-        unplaced = len(data) - len(filled.members)
-        if unplaced * _ONE_IN > len(data) and made.can_be_fewer:
+        is_enough = (len(data) - len(filled.members)) * _ONE_IN <= len(data)
+        if not is_enough and made.can_be_fewer:
             made = made.with_fewer(data, promise, limits)
-        elif len(filled.members):
-            return made, filled
-        else:
-            raise Infeasible(
-                f"No bucket of {len(made.items)} columns is {promise.l}-diverse.",
-                "Ask for a smaller l, other columns or fewer sensitive items.",
-            )
+            continue
+        if best is None or len(filled.members) > len(best.members):
+            best = filled
+        if is_enough or size == len(data):
+            break
+        size = min(len(data), 4 * max(size, ceil(promise.l)))  # larger buckets take rows that smaller ones cannot
+    if len(best.members):
+        return made, best
+    raise Infeasible(
+        f"No bucket of {len(made.items)} columns is {promise.l}-diverse.",
+        "Ask for a smaller l, other columns or fewer sensitive items.",
+    )
 
 
 def fill_buckets(

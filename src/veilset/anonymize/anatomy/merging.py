@@ -251,8 +251,8 @@ def _infeasible(
     other = f"{smaller} {'fewer or ' * (columns > 2)}other columns"
     if column.sensitive:
         return Infeasible(
-            f"{percent(highest)} of the transactions have one of the sensitive items {named}, more than 1/{promise.l}: "
-            "no buckets can hide who has one.",
+            f"{percent(highest)} of the transactions have one of the sensitive items {named}, more than "
+            f"{1 / promise.l}: no buckets can hide who has one.",
             f"{smaller} fewer sensitive items.",
         )
     if column.empty < column.largest:

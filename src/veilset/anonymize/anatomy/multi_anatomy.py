@@ -13,13 +13,14 @@ one of them.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.anatomy.columns import ColumnsLike, make_columns
-from veilset.anonymize.anatomy.filling import fill
+from veilset.anonymize.anatomy.filling import fill_all
 from veilset.anonymize.anatomy.permuting import in_secret_order, key_of, permuted
 from veilset.anonymize.chance import seed_of
 from veilset.anonymize.options import RandomState, TaxonomyOption
@@ -89,21 +90,28 @@ def multi_anatomy(
     >>> release.custodian_data.supports.tolist() == data.supports.tolist()
     True
     """
-    for name, given, most in (("open_buckets", open_buckets, _MOST), ("bucket_size", bucket_size, len(data))):
+    rows, notes = _with_public_items(data)
+    for name, given, most in (("open_buckets", open_buckets, _MOST), ("bucket_size", bucket_size, len(rows))):
         if type(given) is bool or not isinstance(given, (int, np.integer)) or not 1 <= given <= max(most, 1):
             raise InvalidArgument(
                 f"{said(name)} is {given!r}.", f"Give a whole number from 1 to {most:,}, such as {min(32, most)}."
             )
     seed = seed_of(random_state)
-    rows, notes = _with_public_items(data)
     kept = data.take(rows)
-    columns_wished = make_columns(
+    made = make_columns(
         kept, promise, columns=columns, taxonomy=taxonomy, level=level, random_state=seed, limits=limits
     )
-    made, filled = fill(
-        kept, promise, columns_wished, open_buckets=int(open_buckets), size=int(bucket_size), seed=seed, limits=limits
-    )
-    if unplaced := Count(len(kept) - len(filled.members)):
+    everybody = len(kept)
+    fill = partial(fill_all, promise=promise, open_buckets=int(open_buckets), seed=seed, limits=limits)
+    made, filled = fill(kept, made, size=int(bucket_size))
+    while len(filled.members) < len(kept):  # the others are withheld, and their items do not count
+        rows, kept = rows[filled.members], kept.take(filled.members)
+        made = made.over(kept, limits)
+        if promise.items:  # others are limited now
+            made, filled = fill(kept, made, size=min(int(bucket_size), len(kept)))
+        else:
+            filled = filled.alone()
+    if unplaced := Count(everybody - len(kept)):
         notes = (
             *notes,
             f"{unplaced:,} {unplaced:transaction was|transactions were} withheld: no bucket could take more.",
