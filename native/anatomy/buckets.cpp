@@ -19,6 +19,7 @@ namespace {
 using namespace anatomy;
 
 constexpr int64_t looks_per_row = 300;  // at rows of closed buckets, for what is left over, before buckets are joined
+constexpr int64_t most_tried = 8192;    // buckets, for one such row
 constexpr int64_t candidates = 32;      // buckets to choose from when some have to be joined
 constexpr int64_t most_joined = 8;      // of which each is chosen
 constexpr int64_t waiting_share = 8;    // one row in so many may wait
@@ -105,7 +106,8 @@ public:
         for (int64_t r : waiting_) {
             control_.poll();
             bool placed = false;
-            for (int64_t tried = 0; !placed && tried < closed_.count() && looks < looks_per_row * data_.rows();
+            for (int64_t tried = 0;
+                 !placed && tried < std::min(closed_.count(), most_tried) && looks < looks_per_row * data_.rows();
                  ++tried) {
                 cursor = (cursor + 1) % closed_.count();
                 if ((placed = closed_.takes(cursor, r, looks))) closed_.add(cursor, r);

@@ -32,6 +32,10 @@ public:
             holders_with_[column] = holders_[column] + something;
             largest_with_[column] =
                 something ? std::max(largest_[column], counts_[place(key(column, row[column]))] + 1) : largest_[column];
+            if (data_->rules[column] == sensitive || data_->num == data_->den) continue;
+            const int64_t missing =
+                data_->missing_in(column, rows_.size() + 1, holders_with_[column], largest_with_[column]);
+            if (missing >= too_many) return missing;  // the usual case, and soon seen
         }
         for (int32_t item : data_->items(r)) {
             int64_t& largest = largest_with_[data_->limited_column[item]];

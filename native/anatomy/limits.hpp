@@ -34,6 +34,12 @@ struct Values {
 
     static constexpr int64_t never = int64_t(1) << 40;
 
+    // How many more rows a public column needs at least, for all that its own values say.
+    int64_t missing_in(Index column, int64_t size, int64_t holders, int64_t largest) const {
+        return rules[column] == free_if_empty ? needed(largest) - holders
+                                              : needed(std::max(largest, size - holders)) - size;
+    }
+
     // How many more rows a bucket of `size` rows needs at least; 0: it is l-diverse, `never`: no more rows help.
     // holders: how many have something in each column; largest: how many have the commonest value, or limited item,
     // there. `too_many` or more are not counted exactly.
@@ -45,10 +51,7 @@ struct Values {
             if (rules[c] == sensitive) carriers += holders[c];
             else {
                 anchored |= holders[c] == size;
-                const int64_t missed = rules[c] == free_if_empty
-                                           ? needed(largest[c]) - holders[c]
-                                           : needed(std::max(largest[c], size - holders[c])) - size;
-                most = std::max(most, missed);
+                most = std::max(most, missing_in(c, size, holders[c], largest[c]));
             }
         }
         if (most >= too_many) return most;
