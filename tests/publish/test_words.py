@@ -93,8 +93,8 @@ def test_names_of_columns_are_short(public):
 
 
 def test_a_clean_copy_does_not_go_into_a_release(public):
-    for place in (public / "copy", public.parent / "custodian" / "copy"):
-        with refused(vs.InvalidArgument, str(place)):
+    for place in (public / "copy", public.parent / "custodian" / "copy", public.parent.parent / "a\0b"):
+        with refused(vs.InvalidArgument, repr(str(place))):
             vs.verify(public, clean_copy=place)
     assert vs.verify(public).holds
 

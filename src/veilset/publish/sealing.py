@@ -40,12 +40,13 @@ def _commitment(promise: Promise, seed: str) -> str:
 
 def public_audit(answer: Audit, promise: Promise) -> Audit:
     """The auditor's answer as a public report tells it, where *promise* is what is said in public."""
-    if not isinstance(promise, Sealed):
+    if not answer.promise.secret:
         return replace(answer, promise=promise)
-    return sealed_audit(promise, answer.transactions, empty=answer.excludes_nothing)
+    secrets, empty = answer.promise.secrets, answer.excludes_nothing
+    return sealed_audit(promise, answer.transactions, secrets=secrets, empty=empty)
 
 
-def sealed_audit(promise: Sealed, transactions: int, *, empty: bool) -> Audit:
+def sealed_audit(promise: Promise, transactions: int, *, secrets: int, empty: bool) -> Audit:
     """All that may be told in public of an audit that found a sealed promise kept; *empty*: it excludes nothing."""
     return Audit(
         promise=promise,
@@ -54,7 +55,7 @@ def sealed_audit(promise: Sealed, transactions: int, *, empty: bool) -> Audit:
         found=0,
         found_by_size=(),
         margins={},
-        checked=promise.count,  # how many sets were counted besides would tell how large the patterns are
+        checked=secrets,  # how many sets were counted besides would tell how large the patterns are
         feasible=True,
         transactions=transactions,
         vacuous=empty,

@@ -44,6 +44,8 @@ def verify(
     """
     limits = limits or Limits()
     if clean_copy is not None:
+        if "\0" in str(clean_copy):
+            raise InvalidArgument(f"{str(clean_copy)!r} is no path: it has a zero byte.", "Choose another folder.")
         if os.path.lexists(clean_copy):
             raise InvalidArgument(f"{str(clean_copy)!r} already exists.", "Choose a folder that does not exist.")
         check_place(Path(clean_copy), replace=False)
@@ -115,7 +117,9 @@ def _counted(
         return _Values(certificate, data, told, audit(data, told, witnesses=witnesses, limits=limits), sealed=False)
     if (promise := _unsealed(told, release, data, limits)) is None:
         empty = EXCLUDES_NOTHING in certificate.not_promised  # only the custodian can tell
-        return _Values(certificate, data, told, sealed_audit(told, len(data), empty=empty), sealed=True)
+        return _Values(
+            certificate, data, told, sealed_audit(told, len(data), secrets=told.count, empty=empty), sealed=True
+        )
     return _Values(certificate, data, told, audit(data, promise, witnesses=witnesses, limits=limits), sealed=False)
 
 
