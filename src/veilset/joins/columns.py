@@ -21,6 +21,7 @@ from veilset.io.columns import dense_codes, is_number, is_text
 Kind = Literal["number", "category"]
 Codes = npt.NDArray[np.int32]
 
+_SAMPLE = 1 << 14  # numbers
 _EXACT = 2.0**53  # below it, floats without a fraction are integers
 
 
@@ -154,15 +155,28 @@ def _ranked_integers(column: Any) -> tuple[Codes, Any]:
 
 
 def _ranked_numbers(numbers: npt.NDArray[Any]) -> tuple[Codes, npt.NDArray[Any]]:
-    """Whole numbers of a dense range are found in a table; others are hashed."""
+    """Whole numbers of a dense range are found in a table; few others are hashed, and many sorted."""
     whole = _whole(numbers)
     dense = None if whole is None else dense_codes(whole)
     if dense is not None:
         return dense[0], dense[1].astype(numbers.dtype)
+    sample = numbers[:: max(1, len(numbers) // _SAMPLE)]
+    if 2 * len(np.unique(sample)) > len(sample):
+        return _ranked_by_sorting(numbers)
     encoded = pa.array(numbers).dictionary_encode()
     distinct = encoded.dictionary.to_numpy()
     order = np.argsort(distinct)
     return _inverse(order)[encoded.indices.to_numpy()], distinct[order]
+
+
+def _ranked_by_sorting(numbers: npt.NDArray[Any]) -> tuple[Codes, npt.NDArray[Any]]:
+    """Faster than to hash once most numbers are distinct, since a large table of them fits no cache."""
+    order = np.argsort(numbers)
+    numbers = numbers[order]
+    first = np.append(True, numbers[1:] != numbers[:-1])
+    codes = np.empty(len(order), np.int32)
+    codes[order] = np.cumsum(first, dtype=np.int32) - np.int32(1)
+    return codes, numbers[first]
 
 
 def _whole(numbers: npt.NDArray[Any]) -> npt.NDArray[Any] | None:

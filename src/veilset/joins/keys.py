@@ -14,6 +14,7 @@ from functools import reduce
 from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -25,6 +26,8 @@ from veilset.joins.graph import Edge
 
 KeyStep = Literal["nfc", "strip", "case", "zeros", "dates"]
 KEY_STEPS: tuple[KeyStep, ...] = get_args(KeyStep)
+
+_Ranks = npt.NDArray[Any]
 
 _ZEROS = re.compile("0+(?=[0-9])")
 _MIDNIGHT = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt ]00:00(?::00(?:[.]0+)?)?)?")
@@ -136,16 +139,28 @@ def _both(first: tuple[Codes, Codes, int], second: tuple[Codes, Codes, int]) -> 
 
 
 def _matched(left: Part, right: Part) -> tuple[Codes, Codes, int]:
-    values, others = _comparable(left.values, right.values)
-    places = pc.index_in(values, value_set=others)
-    shared = places.is_valid().to_numpy(zero_copy_only=False)
-    count = int(shared.sum())
-    # Both sides are in order, so the shared values come in the same order on both. The last number is for rank -1.
-    numbers = np.full(len(left.values) + 1, -1, np.int32)
-    numbers[np.flatnonzero(shared)] = np.arange(count, dtype=np.int32)
-    other_numbers = np.full(len(right.values) + 1, -1, np.int32)
-    other_numbers[places.drop_null().to_numpy()] = np.arange(count, dtype=np.int32)
-    return numbers[left.codes], other_numbers[right.codes], count
+    ours, theirs = _ranks_of_shared(*_comparable(left.values, right.values))
+    # Both sides are in order, so the shared values come in the same order on both.
+    return _numbered(left, ours), _numbered(right, theirs), len(ours)
+
+
+def _ranks_of_shared(values: Any, others: Any) -> tuple[_Ranks, _Ranks]:
+    """The ranks that shared values have on either side."""
+    if not pa.types.is_integer(values.type):
+        places = pc.index_in(values, value_set=others)
+        return np.flatnonzero(places.is_valid()), places.drop_null().to_numpy()
+    numbers, other_numbers = values.to_numpy(), others.to_numpy()
+    at = np.searchsorted(other_numbers, numbers)  # fast, since both are in order
+    within = at < len(other_numbers)
+    within[within] = other_numbers[at[within]] == numbers[within]
+    return np.flatnonzero(within), at[within]
+
+
+def _numbered(part: Part, shared: _Ranks) -> Codes:
+    """The number of each row's value among the shared ones; -1 if it is none of them."""
+    numbers = np.full(len(part.values) + 1, -1, np.int32)  # the last is that of rank -1
+    numbers[shared] = np.arange(len(shared), dtype=np.int32)
+    return numbers[part.codes]
 
 
 def _comparable(left: Any, right: Any) -> tuple[Any, Any]:
