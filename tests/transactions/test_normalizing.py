@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import veilset as vs
 from tests.support.errors import refused
 from veilset import InvalidArgument, Transactions, UnreadableInput
+from veilset.io.normalizing import STEPS, normalized
 from veilset.transactions import Reading
-from veilset.transactions.normalizing import STEPS, normalized
 
 ROWS = [["B20.3", " B20.3", "milk"], ["b20.3", "Milk", "caf\u00e9"], ["cafe\u0301", "MILK\u00a0"]]
 ALL = [["b20.3", "milk"], ["b20.3", "café", "milk"], ["café", "milk"]]

@@ -85,7 +85,7 @@ def coded_ids(values: Any, column: str) -> Coded:
     if pa.types.is_dictionary(kind):
         return _through_dictionary(values, coded_ids(values.dictionary, column))
     if isinstance(kind, pa.UuidType):
-        return _coded_hashed(_uuid_text(values.storage))
+        return _coded_hashed(uuid_text(values.storage))
     if isinstance(kind, pa.BaseExtensionType):
         return coded_ids(values.storage, column)
     if pa.types.is_integer(kind):
@@ -122,23 +122,34 @@ def _coded_integers(values: Any) -> Coded:
     numbers = values.drop_null().to_numpy(zero_copy_only=False)
     if numbers.dtype != np.uint64:
         numbers = numbers.astype(np.int64, copy=False)
-    if len(numbers) == 0:
+    if (found := dense_codes(numbers)) is None:
         return _coded_hashed(values)
+    codes, used = found
+    if values.null_count:
+        present = codes
+        codes = np.full(len(values), -1, np.int32)
+        codes[values.is_valid().to_numpy(zero_copy_only=False)] = present
+    return Coded(codes, arrow_numbers(used).cast(pa.string()), in_order=True)
+
+
+def dense_codes(numbers: npt.NDArray[Any]) -> tuple[Codes, npt.NDArray[Any]] | None:
+    """The rank of each integer among the distinct ones, and these in order; None if their range is too wide.
+
+    >>> dense_codes(np.array([7, 5, 7, 9]))
+    (array([1, 0, 1, 2], dtype=int32), array([5, 7, 9]))
+    """
+    if len(numbers) == 0:
+        return None
     low = numbers.min()
     span = int(numbers.max()) - int(low) + 1
     if span > 4 * len(numbers) + 1024:
-        return _coded_hashed(values)
+        return None
     places = numbers - low
     seen = np.zeros(span, bool)
     seen[places] = True
     used = np.flatnonzero(seen).astype(numbers.dtype)
     codes = places if len(used) == span else (np.cumsum(seen, dtype=np.int32) - np.int32(1))[places]
-    codes = codes.astype(np.int32, copy=False)
-    if values.null_count:
-        present = codes
-        codes = np.full(len(values), -1, np.int32)
-        codes[values.is_valid().to_numpy(zero_copy_only=False)] = present
-    return Coded(codes, arrow_numbers(used + low).cast(pa.string()), in_order=True)
+    return codes.astype(np.int32, copy=False), used + low
 
 
 def _coded_hashed(values: Any) -> Coded:
@@ -169,7 +180,7 @@ def _first_fraction(values: Any) -> str | None:
     return str(values[int(wrong[0])].as_py()) if len(wrong) else None
 
 
-def _uuid_text(storage: Any) -> Any:
+def uuid_text(storage: Any) -> Any:
     """UUIDs as people write them: 8-4-4-4-12 hexadecimal digits."""
     raw = storage.fill_null(bytes(16)).cast(pa.binary())
     digits = np.frombuffer(b"".join(raw.to_pylist()).hex().encode(), np.uint8).reshape(-1, 32)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from veilset.errors import in_python, said, spelled
+from veilset.io.normalizing import STEPS
 from veilset.report.text import in_quotes, number
 from veilset.transactions import Identifiers, Transactions
-from veilset.transactions.normalizing import STEPS
 
 _MOST_TWINS = 10
 _ONE = {

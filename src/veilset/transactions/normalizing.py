@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING
 
 from veilset.errors import UnreadableInput, said
+from veilset.io.normalizing import Step, normalized
 from veilset.transactions.anatomy import Anatomy
 
 if TYPE_CHECKING:
     from veilset.transactions.transactions import Transactions
 
-Step = Literal["strip", "case", "nfc"]
-STEPS: tuple[Step, ...] = get_args(Step)
-
-_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u200e\u200f\u061c"))  # blanks of no width, marks of direction
 _MOST_NAMES = 5
-
-
-def steps_of(given: Any) -> Any:
-    """The steps that a text with commas or a list names, each once and in one order; None: there are none."""
-    words = [word.strip() for word in given.split(",") if word.strip()] if isinstance(given, str) else given
-    if not isinstance(words, (list, tuple)):
-        return given  # not ours to refuse
-    return (*(step for step in STEPS if step in words), *(word for word in words if word not in STEPS)) or None
-
-
-def normalized(name: str, steps: Sequence[Step]) -> str:
-    """A name after these steps; a second time they change nothing.
-
-    >>> normalized(" Café\\u00a0 Crème ", ["strip"]), normalized("Straße", ["case"])
-    ('Café Crème', 'strasse')
-    """
-    before = None
-    while name != before:
-        before = name
-        if "nfc" in steps:
-            name = unicodedata.normalize("NFC", name)
-        if "strip" in steps:
-            name = " ".join(name.translate(_UNSEEN).split())
-        if "case" in steps:
-            name = name.casefold()
-    return name
 
 
 def with_normalized_names(data: Transactions, steps: Sequence[Step]) -> Transactions:

@@ -27,7 +27,7 @@ from veilset.transactions.transactions import Transactions
 from veilset.views import Count
 
 if TYPE_CHECKING:
-    from veilset.transactions.normalizing import Step
+    from veilset.io.normalizing import Step
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Source:
     ids : pyarrow.Array, optional
         What a long table calls its transactions, one for each.
     normalize : tuple of str
-        What was done to item names (`veilset.transactions.normalizing`).
+        What was done to item names (`veilset.io.normalizing`).
     unknown : int
         Rows of unknown people, which were not merged.
     """

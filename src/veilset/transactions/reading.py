@@ -15,11 +15,12 @@ from veilset.errors import InvalidArgument, UnreadableInput, said, spelled
 from veilset.io import Layout
 from veilset.io.frames import table_reader
 from veilset.io.gaps import Gaps
+from veilset.io.normalizing import STEPS, Step, normalized, steps_of
 from veilset.io.sql import is_database, located
 from veilset.io.trees import TREE_KINDS, read_tree
 from veilset.limits import Limits
 from veilset.options import Option, declared, python_type, to_write
-from veilset.transactions.normalizing import STEPS, Step, normalized, steps_of, with_normalized_names
+from veilset.transactions.normalizing import with_normalized_names
 from veilset.transactions.opening import read_file, read_frame, read_query
 from veilset.transactions.sensitive import (
     Entry,

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from veilset.errors import InvalidArgument, UnreadableInput, near_misses, said
 from veilset.io import read_text_bytes
-from veilset.transactions.normalizing import Step, normalized
+from veilset.io.normalizing import Step, normalized
 from veilset.transactions.vocabulary import item_name, several
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Classification over a join that is never computed (thesis ch. 3)."""
