@@ -264,6 +264,14 @@ nb::object counts_at(const Site<Count>& site, int64_t node) {
     return nb::cast(to_numpy(to_words(View<Count>(sums))));
 }
 
+// How many rows reach these nodes, once for each.
+template <class Count>
+Index size(const Site<Count>& site, View<int64_t> nodes) {
+    Index sum = 0;
+    for (int64_t node : nodes) sum += site.at(node).rows.size();
+    return sum;
+}
+
 template <class Count>
 void forget(Site<Count>& site, View<int64_t> nodes) {
     for (int64_t node : nodes) site.nodes.erase(node);
@@ -279,6 +287,7 @@ void bind(nb::module_& m) {
                "counts"_a, nb::kw_only(), "threads"_a);
     m.def("rows_at", rows_at<Count>, "site"_a, "node"_a);
     m.def("counts_at", counts_at<Count>, "site"_a, "node"_a);
+    m.def("size", size<Count>, "site"_a, "nodes"_a);
     m.def("forget", forget<Count>, "site"_a, "nodes"_a);
 }
 
