@@ -16,6 +16,8 @@ from veilset.views import installed
 
 SQL_EXTRA = "'veilset[sql]'"
 """What to install for the drivers."""
+DATABASE_TYPE = b"database type"
+"""The metadata of a field under which its type in the database stands, if the server has a name for it."""
 _ROWS_AT_ONCE = 1 << 16
 _FIRST_ROWS = 1000  # until it is known how long rows are
 _BYTES_AT_ONCE = 1 << 23
@@ -163,8 +165,15 @@ class PostgreSQL:
         """Begin a query; the schema of its result."""
         self._cursor = self._connection.cursor(name="veilset")
         self._cursor.execute(query)
-        self._schema = pa.schema([(column.name, self._type_of(column)) for column in self._cursor.description])
+        self._schema = pa.schema([self._field(column) for column in self._cursor.description])
         return self._schema
+
+    def _field(self, column: Any) -> Any:
+        info = self._psycopg.postgres.types.get(column.type_code)
+        named = info is not None and column.type_code == info.oid
+        return pa.field(
+            column.name, self._type_of(column), metadata={DATABASE_TYPE: info.name.encode()} if named else None
+        )
 
     def _type_of(self, column: Any) -> Any:
         info = self._psycopg.postgres.types.get(column.type_code)

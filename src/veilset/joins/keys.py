@@ -203,8 +203,8 @@ def _in_one_type(name: str, kind: str, values: Any) -> Any:
     """Distinct values in the type in which values of their kind are compared; their order stays the same."""
     if kind == "text" and pa.types.is_fixed_size_binary(values.type):
         return uuid_text(values).cast(pa.large_string())
-    if kind == "whole number" and len(values) and values[-1].as_py() > _LARGEST:
-        return values  # the largest
+    if pa.types.is_uint64(values.type) and len(values) and values[-1].as_py() > _LARGEST:
+        return values
     kinds = {"text": pa.large_string(), "whole number": pa.int64(), "boolean": pa.bool_(), "date": pa.date32()}
     kinds |= {"time": pa.time64("us"), "timestamp": pa.timestamp("us"), "duration": pa.duration("us")}
     kinds["timestamp with time zone"] = pa.timestamp("us", "UTC")
@@ -220,7 +220,7 @@ def _in_one_type(name: str, kind: str, values: Any) -> Any:
 
 _KINDS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (is_text, "text"),
-    (pa.types.is_integer, "whole number"),
+    (lambda of: pa.types.is_integer(of) or pa.types.is_decimal(of), "whole number"),  # decimals without a fraction
     (pa.types.is_boolean, "boolean"),
     (pa.types.is_date, "date"),
     (pa.types.is_time, "time"),
@@ -242,7 +242,7 @@ def key_kind(name: str, of: Any) -> str:
         return key_kind(name, of.storage_type)
     if pa.types.is_timestamp(of):
         return "timestamp with time zone" if of.tz else "timestamp"
-    if pa.types.is_decimal(of):
+    if pa.types.is_decimal(of) and of.scale > 0:
         return f"decimal with {of.scale} digits after the point"
     kind = next((kind for is_kind, kind in _KINDS if is_kind(of)), None)
     if kind is None:
