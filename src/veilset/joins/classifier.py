@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,19 +12,17 @@ import pyarrow as pa
 
 from veilset.errors import InvalidArgument, said, unknown
 from veilset.exact import is_whole
-from veilset.joins.columns import Attribute, Codes, attributes, column_of, ranked
-from veilset.joins.graph import JoinGraph, Place, resolved
+from veilset.joins.columns import Attribute, attributes
+from veilset.joins.graph import JoinGraph, resolved
 from veilset.joins.growing import Grown, Stop, grow
 from veilset.joins.keys import KeyRule
-from veilset.joins.linked import LinkedTables, with_counts
+from veilset.joins.linked import LinkedTables, class_codes, read_tables, with_counts
 from veilset.joins.propagation import propagate_classes
 from veilset.joins.pruning import pruned
 from veilset.joins.site import ROOT
-from veilset.joins.tables import read_table
 from veilset.joins.tree import Tree
-from veilset.joins.votes import Votes, count_votes, satisfied
+from veilset.joins.votes import Votes, count_votes, leaf_shares
 from veilset.limits import Limits, Progress
-from veilset.views import Count
 
 
 class JoinClassifier:
@@ -143,24 +140,23 @@ class JoinClassifier:
         target : str
             The column with the class, as "table.column".
         """
-        limits = self._limits()
-        stop = Stop(*self._checked())
-        given = _read(tables, joins, limits)
+        limits, stop = self._limits(), self._checked()
+        given = read_tables(tables, joins, limits)
         columns = {name: table.column_names for name, table in given.items()}
-        self.joins_, self.target_ = list(joins), resolved(target, columns)
         self.graph_ = JoinGraph.of(columns, joins)
-        linked = self._linked(given)
+        self.joins_, self.target_ = list(joins), resolved(target, columns)
+        linked = LinkedTables.of(given, self.graph_, KeyRule.of(self.keys))
         self.matches_ = linked.matches
-        limits.step(_matched(linked), 0, 1)
         linked.check_matches()
-        class_codes, self.classes_ = _classes(given[self.target_[0]], self.target_)
+        codes, classes = class_codes(given[self.target_[0]], self.target_[1])
+        self.classes_ = np.array(classes)
         asked = self._attributes(given)
         self.feature_names_ = [f"{name}.{one.name}" for name, found in asked.items() for one in found]
         self.n_features_in_ = len(self.feature_names_)
 
         def run(wide: bool) -> Grown:
             sites = linked.sites(asked, len(self.classes_), wide, limits)
-            sites[self.target_[0]].start(class_codes)
+            sites[self.target_[0]].start(codes)
             propagate_classes(sites, self.graph_, self.target_[0])
             if not any(sites[self.target_[0]].counts(ROOT)):
                 raise InvalidArgument(
@@ -171,10 +167,9 @@ class JoinClassifier:
             return grow(sites, self.graph_, stop)
 
         grown: Grown = with_counts(run)
-        classes = tuple(self.classes_.tolist())
         self.rows_by_level_ = grown.rows_by_level
-        self.unpruned_tree_ = Tree(classes, grown.root)
-        self.tree_ = self.unpruned_tree_ if self.prune is None else Tree(classes, pruned(grown.root, self.prune))
+        self.unpruned_tree_ = Tree(tuple(classes), grown.root)
+        self.tree_ = self.unpruned_tree_ if self.prune is None else Tree(tuple(classes), pruned(grown.root, self.prune))
         self.joined_rows_ = grown.root.rows
         self.feature_importances_ = self.tree_.importances()
         self.table_importances_ = self.tree_.table_importances()
@@ -203,8 +198,7 @@ class JoinClassifier:
     def votes(self, tables: Mapping[str, Any]) -> Votes:
         """For each row of the target table and each class, how many of its joined rows vote for it."""
         limits = self._limits()
-        linked = self._linked(self._known(tables, limits))
-        return count_votes(self.tree_.root, linked, self.target_[0], limits)
+        return self._votes(self._linked(tables, limits), limits)
 
     def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
         """The class of each joined record; its parts have the same position in all tables."""
@@ -217,21 +211,29 @@ class JoinClassifier:
 
     def score(self, tables: Mapping[str, Any]) -> float:
         """The share of rows of the target table that are predicted right, of those with a class."""
-        truth = self._truth(tables)
-        known = truth >= -1
-        return float(np.mean(self._winners(self.votes(tables))[known] == truth[known]))
+        truth, votes = self._judged(tables)
+        return float(np.mean(self._winners(votes) == truth))
 
     def score_joined(self, tables: Mapping[str, Any]) -> float:
         """The share of joined rows that are predicted right, of those with a class."""
-        truth, votes = self._truth(tables), self.votes(tables)
-        known = truth >= -1
-        right = votes[truth >= 0, truth[truth >= 0]].sum()
-        return float(right / votes[known].sum())
+        truth, votes = self._judged(tables)
+        seen = truth >= 0
+        return float(votes[seen, truth[seen]].sum() / votes.sum())
+
+    def _judged(self, tables: Mapping[str, Any]) -> tuple[npt.NDArray[np.int64], Votes]:
+        """The class and the votes of each target row that has a class."""
+        limits = self._limits()
+        linked = self._linked(tables, limits)
+        truth = self._truth(linked)
+        return truth[truth > -2], self._votes(linked, limits)[truth > -2]
+
+    def _votes(self, linked: LinkedTables, limits: Limits) -> Votes:
+        return count_votes(self.tree_.root, linked, self.target_[0], limits)
 
     def _limits(self) -> Limits:
         return Limits(self.threads, self.memory_limit, self.time_limit, self.progress)
 
-    def _checked(self) -> tuple[int | None, int]:
+    def _checked(self) -> Stop:
         if self.max_depth is not None and not is_whole(self.max_depth, least=0):
             raise InvalidArgument(
                 f"{said('max_depth')} is {self.max_depth!r}, not a whole number.", "Leave it out for no limit."
@@ -242,4 +244,52 @@ class JoinClassifier:
             raise InvalidArgument(
                 f"{said('prune')} is {self.prune!r}.", "Give a number between 0 and 1, or None for no pruning."
             )
-        return self.max_depth, self.min_leaf
+        return Stop(self.max_depth, self.min_leaf)
+
+    def _attributes(self, tables: Mapping[str, pa.Table]) -> dict[str, tuple[Attribute, ...]]:
+        columns = {name: table.column_names for name, table in tables.items()}
+        left_out = {resolved(name, columns) for name in self.ignore} | {self.target_}
+        if not self.split_joins:
+            left_out |= {(name, column) for name in tables for column in self.graph_.join_columns(name)}
+        return {
+            name: attributes(table, [column for column in columns[name] if (name, column) not in left_out])
+            for name, table in tables.items()
+        }
+
+    def _linked(self, given: Mapping[str, Any], limits: Limits) -> LinkedTables:
+        """Tables to predict for, linked like those of the training."""
+        self._check_fitted()
+        if missing := [name for name in self.graph_.tables if name not in given]:
+            raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(self.graph_.tables)}.")
+        tables = read_tables({name: given[name] for name in self.graph_.tables}, self.joins_, limits)
+        return LinkedTables.of(tables, self.graph_, KeyRule.of(self.keys))
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "tree_"):
+            raise InvalidArgument("This classifier has not been trained.", "Call fit first.")
+
+    def _winners(self, votes: Votes) -> npt.NDArray[np.int64]:
+        return np.where(votes.any(axis=1), votes.argmax(axis=1), self.tree_.root.label)
+
+    def _truth(self, linked: LinkedTables) -> npt.NDArray[np.int64]:
+        """The number of the class of each target row; -1: a class never seen in training, -2: none."""
+        table, column = self.target_
+        codes, values = class_codes(linked.tables[table], column)
+        number = {value: place for place, value in enumerate(self.classes_.tolist())}
+        known = [number.get(value, -1) for value in values]
+        return np.array([*known, -2])[codes]
+
+    def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+        self._check_fitted()
+        limits = self._limits()
+        asked = {node.split.table for node in self.tree_.root.walk() if node.split is not None}
+        if missing := [name for name in self.graph_.tables if name in asked and name not in records]:
+            raise unknown("table", missing[0], records, f"The tree asks about {', '.join(sorted(asked))}.")
+        tables = read_tables({name: records[name] for name in records}, (), limits)
+        lengths = {name: table.num_rows for name, table in tables.items()}
+        if len(set(lengths.values())) != 1:
+            raise InvalidArgument(
+                f"The tables have different numbers of rows: {lengths}.",
+                "Give a row of each for every joined record, in the same order.",
+            )
+        return leaf_shares(self.tree_.root, tables, next(iter(lengths.values())))

@@ -13,7 +13,7 @@ import numpy as np
 
 from veilset.joins.graph import JoinGraph
 from veilset.joins.propagation import propagate_splits
-from veilset.joins.site import ROOT, Site
+from veilset.joins.site import ROOT, Numbers, Site
 from veilset.joins.tree import Node
 
 _UNIT = 2.0**-48  # bits
@@ -27,6 +27,7 @@ class Stop:
     min_leaf: int = 1
 
     def __call__(self, node: Node) -> bool:
+        """Whether the node is a leaf by its counts and depth alone."""
         pure = max(node.counts) == node.rows
         return pure or node.depth == self.max_depth or node.rows < 2 * self.min_leaf
 
@@ -55,7 +56,9 @@ def grow(sites: Mapping[str, Site], graph: JoinGraph, stop: Stop) -> Grown:
             open_nodes = _split(sites[winner], level, nodes, children, stop)
             below |= open_nodes
             # A node none of whose children is split further need not be split elsewhere.
-            onward = [at for at in range(len(nodes)) if {int(children[2 * at]), int(children[2 * at + 1])} & set(open_nodes)]
+            onward = [
+                at for at in range(len(nodes)) if {int(children[2 * at]), int(children[2 * at + 1])} & set(open_nodes)
+            ]
             if onward:
                 pairs = np.stack([children[::2], children[1::2]], axis=1)[onward].ravel()
                 propagate_splits(sites, graph, winner, np.array(nodes, np.int64)[onward], pairs)
@@ -82,7 +85,7 @@ def _winners(sites: Mapping[str, Site], level: Mapping[int, Node], min_leaf: int
 
 
 def _split(
-    winner: Site, level: Mapping[int, Node], nodes: Sequence[int], children: np.ndarray, stop: Stop
+    winner: Site, level: Mapping[int, Node], nodes: Sequence[int], children: Numbers, stop: Stop
 ) -> dict[int, Node]:
     """Split nodes at their winner; the children that are split further, by number."""
     counts = winner.split(np.array(nodes, np.int64), children)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from veilset.errors import InvalidArgument
-from veilset.joins.columns import Attribute
+from veilset import _native
+from veilset.errors import InvalidArgument, said
+from veilset.joins.columns import Attribute, Codes, column_of, ranked
 from veilset.joins.graph import JoinGraph
-from veilset.joins.keys import Codes, KeyRule, check_types, key_column, shared_keys
+from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
+from veilset.joins.tables import read_table
 from veilset.limits import Limits
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,7 @@ class LinkedTables:
         found = []
         for edge, (left, right, count) in zip(self.graph.edges, self.keys, strict=True):
             matched = int(np.count_nonzero(left >= 0)), int(np.count_nonzero(right >= 0))
-            found.append(
-                Match(edge.left, edge.right, str(edge), len(left), matched[0], len(right), matched[1], count)
-            )
+            found.append(Match(edge.left, edge.right, str(edge), len(left), matched[0], len(right), matched[1], count))
         return tuple(found)
 
     def check_matches(self) -> None:
@@ -109,16 +111,45 @@ class LinkedTables:
         return "\n".join(map(str, self.matches))
 
 
-def with_counts(run: Any) -> Any:
-    """What *run* gives for counts of 64 bits or, if the join has more rows, of 128."""
-    from veilset import _native  # noqa: PLC0415
+def read_tables(
+    given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], limits: Limits
+) -> dict[str, pa.Table]:
+    """All tables of a study, by name."""
+    if not isinstance(given, Mapping):
+        raise InvalidArgument(
+            f"{said('tables')} is a {type(given).__name__}, not tables by name.", 'For example: {"T1": frame}.'
+        )
+    sides = [side.strip() for join in joins for side in (join.split("=") if isinstance(join, str) else join)]
+    return {
+        name: read_table(
+            name,
+            table,
+            keys=[side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")],
+            limits=limits,
+        )
+        for name, table in given.items()
+    }
 
+
+def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
+    """The number of each row's class (-1: it has none), and the classes in order.
+
+    >>> codes, classes = class_codes(pa.table({"Class": ["no", None, "yes", "no"]}), "Class")
+    >>> codes.tolist(), classes
+    ([0, -1, 1, 0], ['no', 'yes'])
+    """
+    codes, values = ranked(column_of(table, column))
+    return codes, values.to_pylist()
+
+
+def with_counts(run: Callable[[bool], _T]) -> _T:
+    """What *run* gives for counts of 64 bits or, if the join has more rows, of 128."""
     try:
-        return run(wide=False)
+        return run(False)
     except _native.joins.TooManyRows:
         pass
     try:
-        return run(wide=True)
+        return run(True)
     except _native.joins.TooManyRows:
         raise InvalidArgument(
             "The join has more than 10^38 rows, which is more than can be counted.",

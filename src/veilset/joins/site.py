@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.joins.columns import Attribute
-from veilset.joins.keys import Codes
+from veilset.joins.columns import Attribute, Codes
 from veilset.joins.summaries import ClassSummary, SplitSummary, Words, from_words, to_words
 from veilset.joins.tree import Split
 from veilset.limits import KernelLimits, Limits
@@ -116,9 +115,7 @@ class Site:
         chosen = [self.criteria[node] for node in nodes.tolist()]
         attributes = np.array([criterion.attribute for criterion in chosen], np.int32)
         codes = np.array([criterion.code for criterion in chosen], np.int32)
-        words = self._run(
-            _native.joins.split, nodes, children, attributes, codes, threads=self.limits.thread_count
-        )
+        words = self._run(_native.joins.split, nodes, children, attributes, codes, threads=self.limits.thread_count)
         counts = from_words(words, self.width)
         return [tuple(counts[at : at + self.classes]) for at in range(0, len(counts), self.classes)]
 

@@ -126,6 +126,14 @@ class Tree:
         total = sum(gained.values())
         return {name: gain / total for name, gain in sorted(gained.items(), key=lambda one: (-one[1], one[0]))}
 
+    def table_importances(self) -> dict[str, float]:
+        """The same by table."""
+        tables = {node.split.name: node.split.table for node in self.root.walk() if node.split is not None}
+        shares: dict[str, float] = {}
+        for name, share in self.importances().items():
+            shares[tables[name]] = shares.get(tables[name], 0.0) + share
+        return dict(sorted(shares.items(), key=lambda one: (-one[1], one[0])))
+
     def to_text(self) -> str:
         """The tree in lines of text, a node each."""
         lines = []

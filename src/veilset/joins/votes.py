@@ -63,14 +63,30 @@ def _leaves(
                 continue
             children = np.arange(made, made + 2 * len(nodes), dtype=np.int64)
             made += len(children)
-            site.criteria |= {number: Criterion(asked[table].index(level[number].split), 0) for number in nodes}  # type: ignore[arg-type]
+            site.criteria |= {number: Criterion(asked[table].index(level[number].split), 0) for number in nodes}
             numbers = np.array(nodes, np.int64)
             site.split(numbers, children)
             propagate_splits(sites, linked.graph, table, numbers, children)
-            below |= dict(zip(children.tolist(), (child for number in nodes for child in level[number].children), strict=True))
+            below |= dict(
+                zip(children.tolist(), (child for number in nodes for child in level[number].children), strict=True)
+            )
         for site in sites.values():
             site.forget(np.array(list(level), np.int64))
         level = below
+
+
+def leaf_shares(root: Node, tables: Mapping[str, pa.Table], rows: int) -> npt.NDArray[np.float64]:
+    """For each joined record, whose parts have the same position in all tables, the class shares of its leaf."""
+    shares = np.empty((rows, len(root.counts)))
+    ahead = [(root, np.arange(rows))]
+    while ahead:
+        node, here = ahead.pop()
+        if node.split is None:
+            shares[here] = node.shares
+        else:
+            first = satisfied(tables[node.split.table].take(here), node.split)
+            ahead += zip(node.children, (here[first], here[~first]), strict=True)
+    return shares
 
 
 def satisfied(table: pa.Table, split: Split) -> npt.NDArray[np.bool_]:
