@@ -1,0 +1,295 @@
+"""`JoinClassifier`: a decision tree over several tables, identical to the one grown on their join."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset.errors import InvalidArgument, said, unknown
+from veilset.exact import is_whole
+from veilset.joins.columns import Attribute, attributes
+from veilset.joins.graph import JoinGraph, resolved
+from veilset.joins.growing import Grown, Stop, grow
+from veilset.joins.keys import KeyRule
+from veilset.joins.linked import LinkedTables, class_codes, read_tables, with_counts
+from veilset.joins.propagation import propagate_classes
+from veilset.joins.pruning import pruned
+from veilset.joins.site import ROOT
+from veilset.joins.tree import Tree
+from veilset.joins.votes import Votes, count_votes, leaf_shares
+from veilset.limits import Limits, Progress
+
+
+class JoinClassifier:
+    """A decision tree over several tables, without computing their join (thesis ch. 3, MultiTbl).
+
+    The tree is the one that would be grown on the join: the same splits, the same counts of joined rows. Time and
+    memory depend on the tables, not on the join, which can be many orders of magnitude larger.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+        Largest number of splits on the way to a leaf. None: no limit.
+    min_leaf : int
+        Minimum number of joined rows in a leaf.
+    prune : float, optional
+        Confidence level of pessimistic pruning. Lower prunes more; None does not prune.
+    split_joins : bool
+        Whether splits may ask about key columns.
+    ignore : sequence of str
+        Columns that splits may not ask about, as "table.column".
+    keys : str or sequence of str
+        How keys are written before they are compared: "nfc", "strip", "case", "zeros", "dates". None of them: exactly.
+    threads, memory_limit, time_limit, progress
+        As for every long function; see `Limits`.
+
+    Attributes
+    ----------
+    tree_, unpruned_tree_ : Tree
+        The tree, and the one before pruning.
+    classes_ : array
+        The classes, in order.
+    feature_names_ : list of str
+        The columns that splits may ask about, as "table.column".
+    joined_rows_ : int
+        How many rows the join has.
+    matches_ : tuple of Match
+        How many rows of neighbouring tables match.
+    feature_importances_, table_importances_ : dict
+        The share of each column, and each table, in the information gained.
+    rows_by_level_ : tuple of int
+        How many rows of all tables reached each level of the tree; a row can reach several nodes.
+
+    Examples
+    --------
+    >>> t1 = pa.table({"J1": ["a", "b", "b", "b"], "J2": ["x", "x", "y", "y"], "Class": ["C1", "C2", "C1", "C2"]})
+    >>> t2 = pa.table({"J1": ["a", "c", "b", "a"], "Age": [3, 9, 7, 20]})
+    >>> t3 = pa.table({"J2": ["x", "y", "x"]})
+    >>> tables = {"T1": t1, "T2": t2, "T3": t3}
+    >>> joins = [("T1.J1", "T2.J1"), ("T1.J2", "T3.J2")]
+    >>> classifier = JoinClassifier().fit(tables, joins=joins, target="T1.Class")
+    >>> print(classifier.tree_.to_text())
+    T2.Age ≤ 3? (8 joined rows: 5 C1, 3 C2)
+    ├─ yes: C1 (2 joined rows: 2 C1)
+    └─ no:  T2.Age ≤ 7? (6 joined rows: 3 C1, 3 C2)
+       ├─ yes: C2 (4 joined rows: 1 C1, 3 C2)
+       └─ no:  C1 (2 joined rows: 2 C1)
+    >>> classifier.predict(tables).tolist()
+    ['C1', 'C2', 'C2', 'C2']
+    """
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = None,
+        min_leaf: int = 1,
+        prune: float | None = 0.25,
+        split_joins: bool = False,
+        ignore: Sequence[str] = (),
+        keys: str | Sequence[str] = (),
+        threads: int | None = None,
+        memory_limit: int | str | None = None,
+        time_limit: float | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.min_leaf = min_leaf
+        self.prune = prune
+        self.split_joins = split_joins
+        self.ignore = ignore
+        self.keys = keys
+        self.threads = threads
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self.progress = progress
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, by name, as scikit-learn asks for them."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters, by name."""
+        for name, value in params.items():
+            if name not in self.get_params():
+                raise unknown("parameter", name, self.get_params())
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        usual = inspect.signature(type(self)).parameters
+        changed = {name: value for name, value in self.get_params().items() if value != usual[name].default}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def fit(self, tables: Mapping[str, Any], *, joins: Sequence[tuple[str, str] | str] = (), target: str) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        tables : mapping
+            The tables, by name: frames, Arrow tables, paths of files, or queries.
+        joins : sequence
+            Which columns are equal: pairs like ``("T1.J1", "T2.J1")``.
+        target : str
+            The column with the class, as "table.column".
+        """
+        limits, stop = self._limits(), self._checked()
+        given = read_tables(tables, joins, limits)
+        columns = {name: table.column_names for name, table in given.items()}
+        self.graph_ = JoinGraph.of(columns, joins)
+        self.joins_, self.target_ = list(joins), resolved(target, columns)
+        linked = LinkedTables.of(given, self.graph_, KeyRule.of(self.keys))
+        self.matches_ = linked.matches
+        linked.check_matches()
+        codes, classes = class_codes(given[self.target_[0]], self.target_[1])
+        self.classes_ = np.array(classes)
+        asked = self._attributes(given)
+        self.feature_names_ = [f"{name}.{one.name}" for name, found in asked.items() for one in found]
+        self.n_features_in_ = len(self.feature_names_)
+
+        def run(wide: bool) -> Grown:
+            sites = linked.sites(asked, len(self.classes_), wide, limits)
+            sites[self.target_[0]].start(codes)
+            propagate_classes(sites, self.graph_, self.target_[0])
+            if not any(sites[self.target_[0]].counts(ROOT)):
+                raise InvalidArgument(
+                    f"No row of {self.target_[0]} that has a class matches rows in all other tables:\n"
+                    f"{linked.described()}",
+                    "Leave out the table that matches least.",
+                )
+            return grow(sites, self.graph_, stop)
+
+        grown: Grown = with_counts(run)
+        self.rows_by_level_ = grown.rows_by_level
+        self.unpruned_tree_ = Tree(tuple(classes), grown.root)
+        self.tree_ = self.unpruned_tree_ if self.prune is None else Tree(tuple(classes), pruned(grown.root, self.prune))
+        self.joined_rows_ = grown.root.rows
+        self.feature_importances_ = self.tree_.importances()
+        self.table_importances_ = self.tree_.table_importances()
+        return self
+
+    def predict(self, tables: Mapping[str, Any]) -> npt.NDArray[Any]:
+        """The class of each row of the target table: what most of its joined rows vote for.
+
+        Of equal votes, the first class wins. A row that matches nothing gets the class of the root.
+        """
+        chosen: npt.NDArray[Any] = self.classes_[self._winners(self.votes(tables))]
+        return chosen
+
+    def predict_proba(self, tables: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+        """For each row of the target table and each class, the share of votes of its joined rows.
+
+        A row that matches nothing gets the shares of the root.
+        """
+        votes = self.votes(tables)
+        totals = votes.sum(axis=1)
+        shares = np.tile(np.array(self.tree_.root.shares), (len(votes), 1))
+        matched = totals > 0
+        shares[matched] = (votes[matched] / totals[matched, None]).astype(np.float64)
+        return shares
+
+    def votes(self, tables: Mapping[str, Any]) -> Votes:
+        """For each row of the target table and each class, how many of its joined rows vote for it."""
+        limits = self._limits()
+        return self._votes(self._linked(tables, limits), limits)
+
+    def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
+        """The class of each joined record; its parts have the same position in all tables."""
+        chosen: npt.NDArray[Any] = self.classes_[self._leaf_shares(records).argmax(axis=1)]
+        return chosen
+
+    def predict_joined_proba(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+        """For each joined record, the share of each class in its leaf."""
+        return self._leaf_shares(records)
+
+    def score(self, tables: Mapping[str, Any]) -> float:
+        """The share of rows of the target table that are predicted right, of those with a class."""
+        truth, votes = self._judged(tables)
+        return float(np.mean(self._winners(votes) == truth))
+
+    def score_joined(self, tables: Mapping[str, Any]) -> float:
+        """The share of joined rows that are predicted right, of those with a class."""
+        truth, votes = self._judged(tables)
+        seen = truth >= 0
+        return float(votes[seen, truth[seen]].sum() / votes.sum())
+
+    def _judged(self, tables: Mapping[str, Any]) -> tuple[npt.NDArray[np.int64], Votes]:
+        """The class and the votes of each target row that has a class."""
+        limits = self._limits()
+        linked = self._linked(tables, limits)
+        truth = self._truth(linked)
+        return truth[truth > -2], self._votes(linked, limits)[truth > -2]
+
+    def _votes(self, linked: LinkedTables, limits: Limits) -> Votes:
+        return count_votes(self.tree_.root, linked, self.target_[0], limits)
+
+    def _limits(self) -> Limits:
+        return Limits(self.threads, self.memory_limit, self.time_limit, self.progress)
+
+    def _checked(self) -> Stop:
+        if self.max_depth is not None and not is_whole(self.max_depth, least=0):
+            raise InvalidArgument(
+                f"{said('max_depth')} is {self.max_depth!r}, not a whole number.", "Leave it out for no limit."
+            )
+        if not is_whole(self.min_leaf):
+            raise InvalidArgument(f"{said('min_leaf')} is {self.min_leaf!r}.", "Give a whole number of 1 or more.")
+        if self.prune is not None and not 0 < self.prune < 1:
+            raise InvalidArgument(
+                f"{said('prune')} is {self.prune!r}.", "Give a number between 0 and 1, or None for no pruning."
+            )
+        return Stop(self.max_depth, self.min_leaf)
+
+    def _attributes(self, tables: Mapping[str, pa.Table]) -> dict[str, tuple[Attribute, ...]]:
+        columns = {name: table.column_names for name, table in tables.items()}
+        left_out = {resolved(name, columns) for name in self.ignore} | {self.target_}
+        if not self.split_joins:
+            left_out |= {(name, column) for name in tables for column in self.graph_.join_columns(name)}
+        return {
+            name: attributes(table, [column for column in columns[name] if (name, column) not in left_out])
+            for name, table in tables.items()
+        }
+
+    def _linked(self, given: Mapping[str, Any], limits: Limits) -> LinkedTables:
+        """Tables to predict for, linked like those of the training."""
+        self._check_fitted()
+        if missing := [name for name in self.graph_.tables if name not in given]:
+            raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(self.graph_.tables)}.")
+        tables = read_tables({name: given[name] for name in self.graph_.tables}, self.joins_, limits)
+        return LinkedTables.of(tables, self.graph_, KeyRule.of(self.keys))
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "tree_"):
+            raise InvalidArgument("This classifier has not been trained.", "Call fit first.")
+
+    def _winners(self, votes: Votes) -> npt.NDArray[np.int64]:
+        return np.where(votes.any(axis=1), votes.argmax(axis=1), self.tree_.root.label)
+
+    def _truth(self, linked: LinkedTables) -> npt.NDArray[np.int64]:
+        """The number of the class of each target row; -1: a class never seen in training, -2: none."""
+        table, column = self.target_
+        codes, values = class_codes(linked.tables[table], column)
+        number = {value: place for place, value in enumerate(self.classes_.tolist())}
+        known = [number.get(value, -1) for value in values]
+        return np.array([*known, -2])[codes]
+
+    def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+        self._check_fitted()
+        limits = self._limits()
+        asked = {node.split.table for node in self.tree_.root.walk() if node.split is not None}
+        if missing := [name for name in self.graph_.tables if name in asked and name not in records]:
+            raise unknown("table", missing[0], records, f"The tree asks about {', '.join(sorted(asked))}.")
+        tables = read_tables({name: records[name] for name in records}, (), limits)
+        lengths = {name: table.num_rows for name, table in tables.items()}
+        if len(set(lengths.values())) != 1:
+            raise InvalidArgument(
+                f"The tables have different numbers of rows: {lengths}.",
+                "Give a row of each for every joined record, in the same order.",
+            )
+        return leaf_shares(self.tree_.root, tables, next(iter(lengths.values())))

@@ -1,0 +1,157 @@
+"""Tables and the keys that link them: what training and prediction start from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from veilset import _native
+from veilset.errors import InvalidArgument, said
+from veilset.joins.columns import Attribute, Codes, column_of, ranked
+from veilset.joins.graph import JoinGraph
+from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
+from veilset.joins.site import Site
+from veilset.joins.tables import read_table
+from veilset.limits import Limits
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Match:
+    """How many rows of two neighbouring tables have a partner in the other.
+
+    >>> print(Match("T1", "T2", "T1.J1 = T2.J1", 4, 4, 4, 3, 2))
+    T1.J1 = T2.J1: 4 of 4 rows of T1 (100%) and 3 of 4 rows of T2 (75%) match, on 2 keys
+    """
+
+    left: str
+    right: str
+    on: str
+    left_rows: int
+    left_matched: int
+    right_rows: int
+    right_matched: int
+    keys: int
+
+    def __str__(self) -> str:
+        left = _share(self.left, self.left_matched, self.left_rows)
+        right = _share(self.right, self.right_matched, self.right_rows)
+        return f"{self.on}: {left} and {right} match, on {self.keys:,} key{'s' * (self.keys != 1)}"
+
+
+def _share(table: str, matched: int, rows: int) -> str:
+    return f"{matched:,} of {rows:,} rows of {table} ({matched / max(1, rows):.0%})"
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedTables:
+    """Tables of a join, and for each edge the numbers of the keys that both its tables have."""
+
+    tables: Mapping[str, pa.Table]
+    graph: JoinGraph
+    keys: Sequence[tuple[Codes, Codes, int]]
+
+    @classmethod
+    def of(cls, tables: Mapping[str, pa.Table], graph: JoinGraph, rule: KeyRule) -> LinkedTables:
+        """Link tables by the equalities of a graph. Tables without a common key are refused."""
+        keys = []
+        for edge in graph.edges:
+            left, right = tables[edge.left], tables[edge.right]
+            check_types(edge, left.schema, right.schema, rule)
+            sides = key_column(left, edge.left_columns, rule), key_column(right, edge.right_columns, rule)
+            keys.append(shared_keys(*sides))
+        return cls(tables, graph, keys)
+
+    @cached_property
+    def matches(self) -> tuple[Match, ...]:
+        """The rows that match on each edge."""
+        found = []
+        for edge, (left, right, count) in zip(self.graph.edges, self.keys, strict=True):
+            matched = int(np.count_nonzero(left >= 0)), int(np.count_nonzero(right >= 0))
+            found.append(Match(edge.left, edge.right, str(edge), len(left), matched[0], len(right), matched[1], count))
+        return tuple(found)
+
+    def check_matches(self) -> None:
+        """Raise if two neighbouring tables have no key in common."""
+        for edge, match in zip(self.graph.edges, self.matches, strict=True):
+            if match.keys == 0:
+                left = self._first_keys(edge.left, [names[0] for names in edge.left_columns])
+                right = self._first_keys(edge.right, [names[0] for names in edge.right_columns])
+                raise InvalidArgument(
+                    f"No row of {match.left} ({match.left_rows:,} rows) matches a row of {match.right} "
+                    f"({match.right_rows:,} rows) on {match.on}: their first keys are {left} and {right}.",
+                    "Check that both columns hold the same keys, written alike.",
+                )
+
+    def _first_keys(self, table: str, columns: Sequence[str]) -> str:
+        first = self.tables[table].select(columns).slice(0, 3).to_pylist()
+        return ", ".join("/".join(repr(value) for value in row.values()) for row in first) or "none"
+
+    def sites(
+        self, attributes: Mapping[str, Sequence[Attribute]], classes: int, wide: bool, limits: Limits
+    ) -> dict[str, Site]:
+        """A site for each table, with these attributes."""
+        held: dict[str, dict[int, tuple[Codes, int]]] = {name: {} for name in self.tables}
+        for number, (edge, (left, right, count)) in enumerate(zip(self.graph.edges, self.keys, strict=True)):
+            held[edge.left][number] = left, count
+            held[edge.right][number] = right, count
+        return {
+            name: Site(name, table.num_rows, attributes[name], held[name], classes, wide, limits)
+            for name, table in self.tables.items()
+        }
+
+    def described(self) -> str:
+        """The matches of all edges, a line each."""
+        return "\n".join(map(str, self.matches))
+
+
+def read_tables(
+    given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], limits: Limits
+) -> dict[str, pa.Table]:
+    """All tables of a study, by name."""
+    if not isinstance(given, Mapping):
+        raise InvalidArgument(
+            f"{said('tables')} is a {type(given).__name__}, not tables by name.", 'For example: {"T1": frame}.'
+        )
+    sides = [side.strip() for join in joins for side in (join.split("=") if isinstance(join, str) else join)]
+    return {
+        name: read_table(
+            name,
+            table,
+            keys=[side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")],
+            limits=limits,
+        )
+        for name, table in given.items()
+    }
+
+
+def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
+    """The number of each row's class (-1: it has none), and the classes in order.
+
+    >>> codes, classes = class_codes(pa.table({"Class": ["no", None, "yes", "no"]}), "Class")
+    >>> codes.tolist(), classes
+    ([0, -1, 1, 0], ['no', 'yes'])
+    """
+    codes, values = ranked(column_of(table, column))
+    return codes, values.to_pylist()
+
+
+def with_counts(run: Callable[[bool], _T]) -> _T:
+    """What *run* gives for counts of 64 bits or, if the join has more rows, of 128."""
+    try:
+        return run(False)
+    except _native.joins.TooManyRows:
+        pass
+    try:
+        return run(True)
+    except _native.joins.TooManyRows:
+        raise InvalidArgument(
+            "The join has more than 10^38 rows, which is more than can be counted.",
+            "Leave out a table, or join on more columns.",
+        ) from None
