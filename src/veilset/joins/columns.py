@@ -116,13 +116,24 @@ def ranked(column: Any) -> tuple[Codes, Any]:
 
 def _ranked_through_dictionary(column: Any) -> tuple[Codes, Any]:
     """What Arrow has encoded: its dictionaries may differ, hold a value twice or a null, or values of no row."""
-    wide = column.cast(pa.dictionary(pa.int32(), column.type.value_type))
-    chunks = wide.unify_dictionaries().chunks
-    if not chunks:
-        return ranked(pa.chunked_array([], column.type.value_type))
-    ranks, values = ranked(chunks[0].dictionary)
-    indices = np.concatenate([chunk.indices.fill_null(-1).to_numpy() for chunk in chunks])
-    codes = np.append(ranks, np.int32(-1))[indices]  # index -1 finds the last
+    dictionaries: list[Any] = []
+    starts, places = [0], [np.empty(0, np.int64)]
+    for chunk in column.chunks:
+        if not dictionaries or not chunk.dictionary.equals(dictionaries[-1]):
+            dictionaries.append(chunk.dictionary)
+            starts.append(starts[-1] + len(chunk.dictionary))
+        indices = chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+        places.append(np.where(indices < 0, -1, indices + starts[-2]))
+    ranks, values = ranked(pa.chunked_array(dictionaries, column.type.value_type))
+    return without_unused(np.append(ranks, np.int32(-1))[np.concatenate(places)], values)  # place -1 finds the last
+
+
+def without_unused(codes: Codes, values: Any) -> tuple[Codes, Any]:
+    """The same ranks without values of no row.
+
+    >>> without_unused(np.array([2, -1, 0], np.int32), pa.array(["a", "b", "c"]))[0]
+    array([ 1, -1,  0], dtype=int32)
+    """
     used = np.zeros(len(values) + 1, bool)
     used[codes] = True
     used[-1] = False
