@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.io.columns import dense_codes, is_number, is_text
+from veilset.io.columns import dense_codes, indices_of, is_number, is_text
 
 Kind = Literal["number", "category"]
 Codes = npt.NDArray[np.int32]
@@ -117,15 +117,22 @@ def ranked(column: Any) -> tuple[Codes, Any]:
 def _ranked_through_dictionary(column: Any) -> tuple[Codes, Any]:
     """What Arrow has encoded: its dictionaries may differ, hold a value twice or a null, or values of no row."""
     dictionaries: list[Any] = []
-    starts, places = [0], [np.empty(0, np.int64)]
+    spans: list[slice] = []  # where the dictionary of each chunk is
     for chunk in column.chunks:
         if not dictionaries or not chunk.dictionary.equals(dictionaries[-1]):
+            start = spans[-1].stop if spans else 0
             dictionaries.append(chunk.dictionary)
-            starts.append(starts[-1] + len(chunk.dictionary))
-        indices = chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy()
-        places.append(np.where(indices < 0, -1, indices + starts[-2]))
+            spans.append(slice(start, start + len(chunk.dictionary)))
+        else:
+            spans.append(spans[-1])
     ranks, values = ranked(pa.chunked_array(dictionaries, column.type.value_type))
-    return without_unused(np.append(ranks, np.int32(-1))[np.concatenate(places)], values)  # place -1 finds the last
+    codes = [through(ranks[span], indices_of(chunk)) for span, chunk in zip(spans, column.chunks, strict=True)]
+    return without_unused(np.concatenate([np.empty(0, np.int32), *codes]), values)
+
+
+def through(ranks: Codes, indices: Codes) -> Codes:
+    """The rank at each index; -1 at index -1."""
+    return np.append(ranks, np.int32(-1))[indices]
 
 
 def without_unused(codes: Codes, values: Any) -> tuple[Codes, Any]:
@@ -213,9 +220,8 @@ def _ranked_hashed(column: Any) -> tuple[Codes, Any]:
         return np.empty(0, np.int32), pa.array([], column.type)
     distinct = encoded.chunks[-1].dictionary
     order = pc.sort_indices(distinct)
-    ranks = np.append(_inverse(order.to_numpy()), np.int32(-1))
-    indices = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
-    return ranks[np.concatenate(indices)], distinct.take(order)
+    indices = np.concatenate([indices_of(chunk) for chunk in encoded.chunks])
+    return through(_inverse(order.to_numpy()), indices), distinct.take(order)
 
 
 def _inverse(order: npt.NDArray[Any]) -> Codes:

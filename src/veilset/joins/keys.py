@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from veilset.errors import InvalidArgument, said, unknown
 from veilset.io.columns import is_text, uuid_text
 from veilset.io.normalizing import normalized, steps_of
-from veilset.joins.columns import Codes, column_of, ranked, without_unused
+from veilset.joins.columns import Codes, column_of, ranked, through, without_unused
 from veilset.joins.graph import Edge
 
 KeyStep = Literal["nfc", "strip", "case", "zeros", "dates"]
@@ -198,7 +198,7 @@ def _canonical(name: str, column: Any, rule: KeyRule) -> Part:
 def _ranked_again(codes: Codes, values: Any) -> Part:
     """The same rows under other values, of which some may now be equal."""
     ranks, distinct = ranked(values)
-    return Part(np.append(ranks, np.int32(-1))[codes], distinct)
+    return Part(through(ranks, codes), distinct)
 
 
 def _in_one_type(name: str, kind: str, values: Any) -> Any:
