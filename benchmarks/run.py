@@ -10,6 +10,7 @@ from pathlib import Path
 import anatomy
 import coherence
 import hiding
+import joins
 import publishing
 import reading
 import rho
@@ -81,6 +82,10 @@ def main() -> None:
             "## Anatomy",
             "",
             *anatomy.run(data),
+            "",
+            "## Trees over joins",
+            "",
+            *joins.run(),
             "",
             machine(),
         ]
