@@ -204,7 +204,7 @@ def _joined(coded: dict[str, pa.Table], joins: Sequence[tuple[str, str]]) -> pa.
             database.register(name, table)
         database.execute("SET enable_progress_bar = false")
         query = f"SELECT {', '.join(chosen)} FROM {', '.join(coded)} WHERE {equal}"  # noqa: S608
-        return database.execute(query).to_arrow_table()
+        return database.sql(query).to_arrow_table()
 
 
 def _megabytes(of: int) -> str:

@@ -10,13 +10,13 @@ from pathlib import Path
 import anatomy
 import coherence
 import hiding
-import joins
 import publishing
 import reading
 import rho
 from measuring import machine
 
 import audit
+import joins
 import mining
 
 HERE = Path(__file__).parent
