@@ -149,6 +149,10 @@ class JoinClassifier:
         self.matches_ = linked.matches
         linked.check_matches()
         codes, classes = class_codes(given[self.target_[0]], self.target_[1])
+        if not classes:
+            raise InvalidArgument(
+                f"The column {target!r} has no value in {len(codes):,} rows.", "Give the column that says the class."
+            )
         self.classes_ = np.array(classes)
         asked = self._attributes(given)
         self.feature_names_ = [f"{name}.{one.name}" for name, found in asked.items() for one in found]

@@ -1,0 +1,135 @@
+"""Studies of random tables that join, and trees as plain values, so that those of two learners can be compared."""
+
+import datetime
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from veilset.joins import JoinClassifier, Tree
+from veilset.testing import oracles_joins as oracle
+
+_DAY = datetime.date(2024, 2, 28)
+_DOMAINS: dict[str, tuple[pa.DataType, list[Any]]] = {
+    "whole": (pa.int64(), [-7, 0, 3, 2**40]),
+    "float": (pa.float64(), [-0.5, 0.0, 2.25, math.inf]),
+    "text": (pa.string(), ["", "a", "é", "\U0001f600"]),
+    "boolean": (pa.bool_(), [False, True]),
+    "date": (pa.date32(), [_DAY + datetime.timedelta(days) for days in range(4)]),
+}
+_CATEGORIES = (pa.string(), pa.bool_())
+
+
+@dataclass(frozen=True)
+class Study:
+    """Tables as lists of dicts, with their types; which columns are equal; where the class is."""
+
+    tables: dict[str, list[dict[str, Any]]]
+    schemas: dict[str, pa.Schema]
+    predicates: list[tuple[tuple[str, str], tuple[str, str]]]
+    target: tuple[str, str]
+
+    @property
+    def frames(self) -> dict[str, pa.Table]:
+        """As Arrow has them. Of missing floats every second is not a number, which is the same."""
+        return {name: pa.Table.from_pylist(self._written(name), self.schemas[name]) for name in self.tables}
+
+    def _written(self, table: str) -> list[dict[str, Any]]:
+        floats = [one.name for one in self.schemas[table] if pa.types.is_floating(one.type)]
+        nans = [{name: math.nan for name in floats if row[name] is None} for row in self.tables[table]]
+        return [row | (nan if at % 2 else {}) for at, (row, nan) in enumerate(zip(self.tables[table], nans, strict=True))]
+
+    @property
+    def joins(self) -> list[tuple[str, str]]:
+        return [(".".join(left), ".".join(right)) for left, right in self.predicates]
+
+    @property
+    def classes(self) -> list[Any]:
+        table, column = self.target
+        return sorted({row[column] for row in self.tables[table]} - {None})
+
+    def places(self, split_joins: bool) -> list[tuple[str, str]]:
+        """The columns that splits may ask about."""
+        left_out = {self.target} | (set() if split_joins else {side for pair in self.predicates for side in pair})
+        every = [(table, name) for table, schema in self.schemas.items() for name in schema.names]
+        return [place for place in every if place not in left_out]
+
+    def joined(self) -> list[tuple[int, ...]]:
+        """The joined rows that have a class: the place of a row in each table."""
+        at = list(self.tables).index(self.target[0])
+        labels = [row[self.target[1]] for row in self.tables[self.target[0]]]
+        rows = oracle.nested_loop_join(self.tables, self.predicates)
+        return [row for row in rows if labels[row[at]] is not None]
+
+    def of_half_the_rows(self) -> "Study":
+        """Every second row of each table, the first included."""
+        return replace(self, tables={name: rows[::2] for name, rows in self.tables.items()})
+
+    def column(self, joined: list[tuple[int, ...]], table: str, name: str) -> list[Any]:
+        """A column of the join."""
+        at = list(self.tables).index(table)
+        return [self.tables[table][row[at]][name] for row in joined]
+
+    def join_then_build(self, joined: list[tuple[int, ...]], split_joins: bool, **stop: Any) -> oracle.Tree:
+        columns = [
+            oracle.Column(table, name, self.kind(table, name), *oracle.ranked(self.column(joined, table, name)))
+            for table, name in self.places(split_joins)
+        ]
+        classes = np.array([self.classes.index(label) for label in self.column(joined, *self.target)])
+        return oracle.join_then_build(columns, classes, len(self.classes), **stop)
+
+    def kind(self, table: str, name: str) -> str:
+        return "category" if self.schemas[table].field(name).type in _CATEGORIES else "number"
+
+    def fit(self, **options: Any) -> JoinClassifier:
+        return JoinClassifier(**options).fit(self.frames, joins=self.joins, target=".".join(self.target))
+
+
+def nodes_of(tree: Tree | oracle.Tree) -> list[tuple[Any, ...]]:
+    """Counts, label, gain and split of each node, each before its children; a tree can be deeper than Python recurses.
+
+    Since a leaf has no split, the order says all of the structure.
+    """
+    if isinstance(tree, Tree):
+        return [(one.counts, one.label, one.gain, one.split and tuple(vars(one.split).values())) for one in tree.root.walk()]
+    return [(one["counts"], one["label"], one["gain"] * 2.0**-48, one["split"]) for one in oracle.walk(tree)]
+
+
+@st.composite
+def studies(draw: st.DrawFn, most_tables: int = 5, most_rows: int = 6) -> Study:
+    """Chains, stars and trees; composite keys; dangling rows; duplicates; missing keys, values and classes; ties."""
+    count = draw(st.integers(1, most_tables))
+    schemas: dict[str, dict[str, pa.DataType]] = {f"T{number}": {} for number in range(count)}
+    keys: dict[str, list[str]] = {name: [] for name in schemas}
+    domains: dict[tuple[str, str], list[Any]] = {}
+    predicates = []
+    for number in range(1, count):
+        child, parent = f"T{number}", f"T{draw(st.integers(0, number - 1))}"
+        for part in range(draw(st.integers(1, 2))):
+            shared = draw(st.sampled_from([None, *keys[parent]]))
+            name, other = f"K{number}{part}", shared or f"P{number}{part}"
+            if shared is None:
+                kind, values = _DOMAINS[draw(st.sampled_from(["whole", "text"]))]
+                domains[parent, other] = [*values[: draw(st.integers(1, 3))], None]
+                schemas[parent][other] = kind
+                keys[parent].append(other)
+            schemas[child][name], domains[child, name] = schemas[parent][other], domains[parent, other]
+            keys[child].append(name)
+            predicates.append(((parent, other), (child, name)))
+    for table, columns in schemas.items():
+        for number in range(draw(st.integers(0, 3))):
+            kind, values = _DOMAINS[draw(st.sampled_from(sorted(_DOMAINS)))]
+            columns[f"A{number}"] = kind
+            domains[table, f"A{number}"] = [*values[: draw(st.integers(1, 4))], None]
+    target = draw(st.sampled_from(sorted(schemas))), "Class"
+    schemas[target[0]]["Class"] = pa.string()
+    domains[target] = [*["no", "yes", "maybe", "never"][: draw(st.integers(2, 4))], None]
+    tables = {
+        table: draw(st.lists(st.fixed_dictionaries({name: st.sampled_from(domains[table, name]) for name in columns}),
+                             min_size=1, max_size=most_rows))
+        for table, columns in schemas.items()
+    }
+    return Study(tables, {table: pa.schema(list(columns.items())) for table, columns in schemas.items()}, predicates, target)
