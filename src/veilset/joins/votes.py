@@ -47,6 +47,11 @@ def count_votes(root: Node, linked: LinkedTables, target: str, limits: Limits) -
     return votes
 
 
+def winners(votes: Votes, otherwise: int) -> npt.NDArray[np.int64]:
+    """The class that most joined rows of each target row vote for, the first of equals; *otherwise* without votes."""
+    return np.where(votes.any(axis=1), votes.argmax(axis=1), otherwise)
+
+
 def _leaves(
     root: Node, sites: Mapping[str, Site], linked: LinkedTables, target: str, asked: Mapping[str, Sequence[Split]]
 ) -> Any:
