@@ -10,7 +10,7 @@ True
 
 from importlib.metadata import version as _version
 
-from veilset import mining
+from veilset import joins, mining
 from veilset.api import anonymize, apply, audit, measure, publish, verify
 from veilset.errors import (
     BudgetExceeded,
@@ -61,6 +61,7 @@ __all__ = [
     "apply",
     "audit",
     "generate",
+    "joins",
     "matching_items",
     "measure",
     "mining",

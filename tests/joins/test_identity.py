@@ -87,7 +87,9 @@ def test_tree_of_the_join_as_one_table(seed, shape, split_joins, min_leaf):
     with duckdb.connect() as database:
         for name, table in tables.items():
             database.register(name, table)
-        chosen = ", ".join(f'{name}.{column} AS "{name}.{column}"' for name in tables for column in tables[name].column_names)
+        chosen = ", ".join(
+            f'{name}.{column} AS "{name}.{column}"' for name in tables for column in tables[name].column_names
+        )
         conditions = " AND ".join(f"{left} = {right}" for left, right in joins)
         join = database.sql(f"SELECT {chosen} FROM {', '.join(tables)} WHERE {conditions}").to_arrow_table()
     ignored = [] if split_joins else [f"J.{side}" for pair in joins for side in pair]
@@ -139,8 +141,11 @@ def test_votes_are_those_of_all_joined_rows(study: Study, split_joins):
     joined = oracle.nested_loop_join(study.tables, study.predicates)
     at = list(study.tables).index(study.target[0])
     records = [
-        {(table, name): value for (table, rows), place in zip(study.tables.items(), row, strict=True)
-         for name, value in rows[place].items()}
+        {
+            (table, name): value
+            for (table, rows), place in zip(study.tables.items(), row, strict=True)
+            for name, value in rows[place].items()
+        }
         for row in joined
     ]
     leaves = [answers(fitted.tree_.root, record) for record in records]
@@ -158,8 +163,9 @@ def test_votes_are_those_of_all_joined_rows(study: Study, split_joins):
     right = [fitted.classes_[winners[place]] == truth[place] for place in known]
     assert fitted.score(study.frames) == pytest.approx(np.mean(right))
     if joined:
-        parts = {name: table.take([row[place] for row in joined])
-                 for place, (name, table) in enumerate(study.frames.items())}
+        parts = {
+            name: table.take([row[place] for row in joined]) for place, (name, table) in enumerate(study.frames.items())
+        }
         assert fitted.predict_joined(parts).tolist() == [fitted.classes_[leaf.label] for leaf in leaves]
         assert fitted.predict_joined_proba(parts).tolist() == [leaf.shares for leaf in leaves]
 

@@ -55,6 +55,11 @@ def count_votes(root: Node, linked: LinkedTables, target: str, limits: Limits) -
     return with_counts(run)
 
 
+def winners(votes: Votes, otherwise: int) -> npt.NDArray[np.int64]:
+    """The class that most joined rows of each target row vote for, the first of equals; *otherwise* without votes."""
+    return np.where(votes.any(axis=1), votes.argmax(axis=1), otherwise)
+
+
 def _leaves(
     root: Node, sites: Mapping[str, Site], graph: JoinGraph, target: Site, criteria: Mapping[Split, Criterion]
 ) -> Iterator[tuple[int, Codes, Words]]:
