@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from contextlib import suppress
 from decimal import Decimal
 
 import numpy as np
@@ -237,10 +238,8 @@ def test_anything_in_a_model_is_read_or_refused(data, value, tmp_path_factory):
         loaded = JoinClassifier.load(folder)
     except UnreadableInput:
         return
-    try:
+    with suppress(InvalidArgument):  # such as a column that is not there
         assert len(loaded.predict(trained()[1])) == 4
-    except InvalidArgument:
-        pass  # such as a column that is not there
 
 
 @given(
