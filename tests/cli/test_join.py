@@ -178,7 +178,7 @@ def test_what_is_wrong_in_a_study(what, folder, capsys, snapshot):
 
 
 def test_limits(folder, capsys):
-    refusal(capsys, *"join train study.toml --out model --time-limit 0.000001".split(), exit_code=4)
+    refusal(capsys, *["join", "train", "study.toml", "--out", "model", "--time-limit", "0.000001"], exit_code=4)
     assert not (folder / "model").exists()
 
 
@@ -187,5 +187,5 @@ def test_interrupted(folder, capsys, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(JoinClassifier, "fit", interrupt)
-    refusal(capsys, *"join train study.toml --out model".split(), exit_code=130)
+    refusal(capsys, *["join", "train", "study.toml", "--out", "model"], exit_code=130)
     assert not (folder / "model").exists()

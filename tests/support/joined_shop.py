@@ -57,7 +57,10 @@ def write_shop(folder: Path) -> None:
 
 
 def shop_tables() -> dict[str, pa.Table]:
-    return {name: pa.table(dict(zip(COLUMNS[name], zip(*content), strict=True))) for name, content in rows().items()}
+    return {
+        name: pa.table(dict(zip(COLUMNS[name], zip(*content, strict=True), strict=True)))
+        for name, content in rows().items()
+    }
 
 
 def shop_training(**options: object) -> Training:

@@ -147,7 +147,7 @@ class JoinClassifier(Estimator):
         target : str
             The column with the class, as "table.column".
         """
-        limits, stop = self._limits(), self._checked()
+        limits, stop = self._limits(), self.check()
         linked = tables if isinstance(tables, LinkedTables) else LinkedTables.read(tables, joins, self.keys, limits)
         given, self.graph_ = linked.tables, linked.graph
         self.target_ = resolved(target, {name: table.column_names for name, table in given.items()})
@@ -280,7 +280,8 @@ class JoinClassifier(Estimator):
     def _limits(self) -> Limits:
         return Limits(self.threads, self.memory_limit, self.time_limit, self.progress)
 
-    def _checked(self) -> Stop:
+    def check(self) -> Stop:
+        """Raise if a parameter is not what it should be; else, when to stop."""
         if self.max_depth is not None and not is_whole(self.max_depth, least=0):
             raise InvalidArgument(
                 f"{said('max_depth')} is {self.max_depth!r}, not a whole number.", "Leave it out for no limit."
@@ -292,6 +293,7 @@ class JoinClassifier(Estimator):
                 f"{said('prune')} is {self.prune!r}.",
                 'Give a number between 0 and 1, or None (in a study: "none") for no pruning.',
             )
+        KeyRule.of(self.keys)
         return Stop(self.max_depth, self.min_leaf)
 
     def _attributes(self, tables: Mapping[str, pa.Table]) -> dict[str, tuple[Attribute, ...]]:
