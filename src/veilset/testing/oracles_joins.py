@@ -89,7 +89,7 @@ def nested_loop_join(tables: Mapping[str, Table], predicates: Sequence[tuple[Pla
     joined: list[tuple[int, ...]] = [()]
     for place, name in enumerate(names):
         known = {names[at]: at for at in range(place)}
-        sides = [pair for pair in predicates] + [(right, left) for left, right in predicates]
+        sides = list(predicates) + [(right, left) for left, right in predicates]
         checks = [(known[here[0]], here, there[1]) for here, there in sides if there[0] == name and here[0] in known]
         joined = [
             (*before, number)
