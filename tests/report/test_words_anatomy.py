@@ -125,6 +125,7 @@ def test_how_close_it_comes(snapshot: object) -> None:
             largest_item_share=Margin(Fraction(1), ("b",), None, 3, COLUMN),
             largest_sensitive_share=SECRET,
             surest_within_column=Margin(Fraction(1), ("s",), "t", None, ("s", "t")),
+            unlimited_items=Margin(1200, tuple(map(str, range(1200)))),
         )
     )
     guessed = holding(
