@@ -23,7 +23,8 @@ values are exchanged, or a guess would confirm itself. The mean n of the last ro
 than the first one in small buckets; large ones would need far more rounds.
 
 If the buckets have too many pairs of items, only some are arranged again; of the others, the first estimate stays.
-Having nothing in a column counts as an item. If there are two columns only, nobody has nothing in both.
+Having nothing in a column counts as an item. If there are two columns only, nobody has nothing in both: the
+later rounds use that.
 """
 
 from __future__ import annotations
@@ -84,9 +85,12 @@ class CoOccurrence:
 
     def weights(self, bucket: int, held: Ints) -> Floats:
         """The same after all rounds, without what its own rows say."""
-        at, own = np.searchsorted(self.items, held), self.own[bucket]
+        at, own, never = np.searchsorted(self.items, held), self.own[bucket], self.buckets.never_both[held]
         counted = sum((rows[:, at].T @ rows[:, at]).toarray() for rows in own) / len(own)
-        return self._between(held, self.arranged[np.ix_(at, at)] - counted, self._expected(bucket, held), _PRIOR)
+        met = self.arranged[np.ix_(at, at)] - counted
+        weights = self._between(held, met, self._expected(bucket, held), _PRIOR)
+        weights[np.outer(never, never) & ~np.eye(len(never), dtype=bool)] = _NEVER
+        return weights
 
     def _size(self, bucket: int) -> int:
         return int(self.buckets.starts[bucket + 1] - self.buckets.starts[bucket])
