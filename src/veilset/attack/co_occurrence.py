@@ -101,12 +101,7 @@ class CoOccurrence:
         return expected
 
     def _between(self, held: Ints, met: Floats, expected: Floats, prior: int) -> Floats:
-        weights, never, columns = (
-            _weights(met, expected, prior),
-            self.buckets.never_both[held],
-            self.buckets.column_of[held],
-        )
-        weights[never[:, None] & never] = _NEVER
+        weights, columns = _weights(met, expected, prior), self.buckets.column_of[held]
         weights[columns[:, None] == columns] = 0
         return weights
 
