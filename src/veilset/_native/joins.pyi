@@ -1,6 +1,7 @@
 """Decision trees over a join that is never computed: what a site does at home.
 
-Counts of joined rows pass as 64-bit words: one for each count of a `Site`, two for each of a `WideSite`, the lower first.
+Counts of joined rows pass as 64-bit words: one for each count of a `Site`, two for each of a `WideSite`, the lower
+first.
 """
 
 from veilset._native._types import _Int32, _Int64, _Progress, _Uint64
@@ -22,9 +23,7 @@ class Site:
 
 class WideSite(Site): ...
 
-def start(
-    site: Site, classes: _Int32, *, memory_limit: int, time_limit: float, progress: _Progress
-) -> None: ...
+def start(site: Site, classes: _Int32, *, memory_limit: int, time_limit: float, progress: _Progress) -> None: ...
 def class_summary(
     site: Site, edge: int, *, memory_limit: int, time_limit: float, progress: _Progress
 ) -> tuple[_Int32, _Uint64]: ...
