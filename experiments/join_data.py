@@ -1,4 +1,4 @@
-"""The data of the chapter on secure join classification (thesis ch. 3): Mondial, a university, and a synthetic chain."""
+"""The data of the chapter on secure join classification (thesis ch. 3): Mondial, a university, a synthetic chain."""
 
 from __future__ import annotations
 
@@ -65,7 +65,11 @@ def mondial(folder: Path) -> JoinData:
     folder : Path
         The tables as gzipped CSV files.
     """
-    keys = {**{name: [key] for name, key in _BY_COUNTRY.items()}, "Continent": ["Name"], "Organization": ["Abbreviation"]}
+    keys = {
+        **{name: [key] for name, key in _BY_COUNTRY.items()},
+        "Continent": ["Name"],
+        "Organization": ["Abbreviation"],
+    }
     tables = {name: _mondial_table(folder, name, keys[name]) for name in keys}
     religion = tables["Religion"]
     names = religion.column("Name").to_pylist()
@@ -94,7 +98,7 @@ def uw(folder: Path) -> JoinData:
     folder : Path
         With the SQL dump ``UW_std.sql.gz``.
     """
-    dump = gzip.decompress((folder / "UW_std.sql.gz").read_bytes()).decode("latin-1")
+    dump = gzip.decompress((folder / "UW_std.sql.gz").read_bytes()).decode("latin-1").replace("\r\n", "\n")
     made = {name: _dumped(dump, name) for name in ("course", "taughtBy", "person", "advisedBy")}
     advised = made["advisedBy"].rename_columns(["student", "adviser"])
     tables = {"course": made["course"], "taughtBy": made["taughtBy"], "teacher": made["person"]}
@@ -111,7 +115,7 @@ def uw(folder: Path) -> JoinData:
 def _dumped(dump: str, name: str) -> pa.Table:
     """A table of a MySQL dump. Its values hold neither brackets nor quotes."""
     definition = re.search(rf"CREATE TABLE `{name}` \((.*?)\n\)", dump, re.DOTALL)
-    inserted = re.search(rf"INSERT INTO `{name}` VALUES (.*);\n", dump)
+    inserted = re.search(rf"INSERT INTO `{name}` VALUES (.*);\n", dump)  # noqa: S608 (no query)
     assert definition and inserted
     columns = re.findall(r"^  `(\w+)` (\w+)", definition[1], re.MULTILINE)
     rows = list(csv.reader(re.findall(r"\(([^()]*)\)", inserted[1]), quotechar="'"))
@@ -121,9 +125,7 @@ def _dumped(dump: str, name: str) -> pa.Table:
     return pa.table(dict(zip((column for column, _ in columns), arrays, strict=True)))
 
 
-def chain(
-    tables: int, *, rows: int = 1000, attributes: int = 5, join_values: int = 250, seed: int
-) -> JoinData:
+def chain(tables: int, *, rows: int = 1000, attributes: int = 5, join_values: int = 250, seed: int) -> JoinData:
     """The synthetic chain of Figure 8: tables in a row, each joined with the next, all by groups of one join value.
 
     All joined rows of a group have the same class, which depends on how many numeric attributes of all tables together
@@ -159,7 +161,9 @@ def chain(
             high = chosen[groups, number * attributes + at]
             columns[f"number{at + 1}"] = _halves(rng, high, min(rows, 10_000))
         for at in range(attributes):
-            columns[f"category{at + 1}"] = pa.array([f"c{value}" for value in rng.integers(0, 20, len(groups)).tolist()])
+            columns[f"category{at + 1}"] = pa.array(
+                [f"c{value}" for value in rng.integers(0, 20, len(groups)).tolist()]
+            )
         if number == 0:
             columns["Class"] = np.where(2 * upper[groups] >= tables * attributes, "Yes", "No")
         order = rng.permutation(len(groups))

@@ -172,7 +172,9 @@ def test_tree():
 
 def test_tree_that_splits_join_columns():
     classifier = fitted(split_joins=True)
-    assert [(node.counts, node.label, node.split and str(node.split)) for node in classifier.unpruned_tree_.root.walk()] == [
+    assert [
+        (node.counts, node.label, node.split and str(node.split)) for node in classifier.unpruned_tree_.root.walk()
+    ] == [
         ((5, 3), 0, "T1.J1 = a"),
         ((4, 0), 0, None),
         ((1, 3), 1, "T1.J2 = x"),

@@ -40,7 +40,9 @@ class Study:
     def _written(self, table: str) -> list[dict[str, Any]]:
         floats = [one.name for one in self.schemas[table] if pa.types.is_floating(one.type)]
         nans = [{name: math.nan for name in floats if row[name] is None} for row in self.tables[table]]
-        return [row | (nan if at % 2 else {}) for at, (row, nan) in enumerate(zip(self.tables[table], nans, strict=True))]
+        return [
+            row | (nan if at % 2 else {}) for at, (row, nan) in enumerate(zip(self.tables[table], nans, strict=True))
+        ]
 
     @property
     def joins(self) -> list[tuple[str, str]]:
@@ -94,7 +96,9 @@ def nodes_of(tree: Tree | oracle.Tree) -> list[tuple[Any, ...]]:
     Since a leaf has no split, the order says all of the structure.
     """
     if isinstance(tree, Tree):
-        return [(one.counts, one.label, one.gain, one.split and tuple(vars(one.split).values())) for one in tree.root.walk()]
+        return [
+            (one.counts, one.label, one.gain, one.split and tuple(vars(one.split).values())) for one in tree.root.walk()
+        ]
     return [(one["counts"], one["label"], one["gain"] * 2.0**-48, one["split"]) for one in oracle.walk(tree)]
 
 
@@ -128,8 +132,15 @@ def studies(draw: st.DrawFn, most_tables: int = 5, most_rows: int = 6) -> Study:
     schemas[target[0]]["Class"] = pa.string()
     domains[target] = [*["no", "yes", "maybe", "never"][: draw(st.integers(2, 4))], None]
     tables = {
-        table: draw(st.lists(st.fixed_dictionaries({name: st.sampled_from(domains[table, name]) for name in columns}),
-                             min_size=1, max_size=most_rows))
+        table: draw(
+            st.lists(
+                st.fixed_dictionaries({name: st.sampled_from(domains[table, name]) for name in columns}),
+                min_size=1,
+                max_size=most_rows,
+            )
+        )
         for table, columns in schemas.items()
     }
-    return Study(tables, {table: pa.schema(list(columns.items())) for table, columns in schemas.items()}, predicates, target)
+    return Study(
+        tables, {table: pa.schema(list(columns.items())) for table, columns in schemas.items()}, predicates, target
+    )
