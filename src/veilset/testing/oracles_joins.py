@@ -232,7 +232,7 @@ def _about(left: npt.NDArray[np.int64], both: npt.NDArray[np.int64]) -> npt.NDAr
         gained: npt.NDArray[np.float64] = terms[:, 0] - terms[:, 1:].sum(axis=1)
         return gained
 
-    return (impurity(both[None, :]) - impurity(left) - impurity(both - left)) / both.sum()
+    return (impurity(both[None, :]) - impurity(left) - impurity(both - left)) / int(both.sum())
 
 
 def expected_errors(rows: int, errors: int, confidence: float) -> Decimal:
