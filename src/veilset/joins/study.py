@@ -74,6 +74,8 @@ class EvaluationSection(Section):
 
 
 def _table(given: Any) -> Any:
+    if not isinstance(given, (str, dict)):
+        raise ValueError("must be a path, or a section with a path or a query")
     return {"path": given} if isinstance(given, str) else given
 
 

@@ -136,6 +136,21 @@ def join_sentence(training: Training) -> str:
     return f"The join would have had {rows}. It was not computed: the tree was grown from {of_tables}."
 
 
+def rounded(count: int) -> str:
+    """A count for a tile, which has little room.
+
+    >>> rounded(5244), rounded(179_443_358), rounded(2_300_000_000_000), rounded(10**30)
+    ('5,244', '179.4 million', '2.3 trillion', '1.0 × 10^30')
+    """
+    if count < 10**7:
+        return f"{count:,}"
+    for size, name in ((10**6, "million"), (10**9, "billion"), (10**12, "trillion")):
+        if count < 1000 * size:
+            return f"{count / size:.1f} {name}"
+    mantissa, exponent = f"{count:.1e}".split("e+")
+    return f"{mantissa} × 10^{exponent}"
+
+
 def verdict_sentence(training: Training) -> str:
     """Whether the other tables help, in rows of the target table; empty without cross-validation."""
     told = training.evaluation
@@ -210,7 +225,7 @@ def join_report(training: Training) -> str:
         classifier=classifier,
         version=version("veilset"),
         painted=painted,
-        joined=large(classifier.joined_rows_),
+        joined=rounded(classifier.joined_rows_),
         total_rows=sum(training.rows.values()),
         verdict=verdict_sentence(training),
         join_says=join_sentence(training),
