@@ -6,10 +6,12 @@
 namespace veilset::joins {
 namespace {
 
+// The class counts of all rows together. Their sum can be counted, too: the gains need it.
 template <class Count>
 List<Count> total(const Site<Count>& site, const Cls<Count>& cls) {
     List<Count> sums(site.classes, 0);
-    for (Index i = 0; i < cls.counts.size(); ++i) sums[i % site.classes] += cls.counts[i];
+    for (Index i = 0; i < cls.counts.size(); ++i) sums[i % site.classes] = sum(sums[i % site.classes], cls.counts[i]);
+    std::accumulate(sums.begin(), sums.end(), Count(0), sum<Count>);
     return sums;
 }
 
@@ -150,12 +152,12 @@ void make_children(Control& control, Site<Count>& site, View<int64_t> nodes, Vie
     control.begin(1, nodes.size());
     control.parallel(threads, nodes.size(), [&](Index i, int worker) {
         auto& [left, right] = made[i];
+        control.charge(2 * parents[i]->bytes());
+        left.reserve(parents[i]->rows.size(), site.classes);
+        right.reserve(parents[i]->rows.size(), site.classes);
         child(i, *parents[i], left, right, worker);
-        for (Cls<Count>* cls : {&left, &right}) {
-            cls->rows.shrink_to_fit();
-            cls->counts.shrink_to_fit();
-            control.charge(cls->bytes());
-        }
+        left.shrink();
+        right.shrink();
     });
     for (Index i = 0; i < nodes.size(); ++i) {
         site.nodes[children[2 * i]] = std::move(made[i].first);
@@ -214,7 +216,9 @@ nb::tuple split_summary(Control& control, const Site<Count>& site, Index edge, V
             const Cls<Count>& cls = *at[2 * i + side];
             for (Index entry = 0; entry < cls.rows.size(); ++entry) {
                 control.poll();
-                const Index slot = met.slot(site.keys[edge][cls.rows[entry]]) * width;
+                const int32_t key = site.keys[edge][cls.rows[entry]];
+                if (key < 0) throw std::invalid_argument("classes have not been propagated");
+                const Index slot = met.slot(key) * width;
                 if (slot == sums.size()) sums.resize(slot + width, 0);
                 for (Index c = 0; c < classes; ++c) sums[slot + side * classes + c] += cls.counts[entry * classes + c];
             }
@@ -268,7 +272,7 @@ void follow(Control& control, Site<Count>& site, Index edge, View<int64_t> nodes
                           const auto told = View<Count>(sums).subspan((offsets[i] + slot) * width, width);
                           for (Index c = 0; c < classes; ++c) {
                               const Count count = parent.counts[entry * classes + c];
-                              first[c] = rescaled(count, told[c], told[c] + told[classes + c]);
+                              first[c] = rescaled(count, told[c], sum(told[c], told[classes + c]));
                               second[c] = count - first[c];
                           }
                           if (any(View<Count>(first))) left.push(parent.rows[entry], first);

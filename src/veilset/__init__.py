@@ -8,6 +8,9 @@
 True
 """
 
+from veilset_start import guard_module as _guard_module
+
+_guard_module()
 from importlib.metadata import version as _version
 
 from veilset import joins, mining

@@ -86,9 +86,8 @@ def by_hand(fold_of, alone):
         if alone:
             joined += np.array(weights)[here][right].sum()
         else:
-            joined += sum(
-                vote[list(fitted.classes_).index(label)] for vote, label in zip(fitted.votes(tried), truth, strict=True)
-            )
+            pairs = zip(fitted.votes(tried), truth, strict=True)
+            joined += sum(vote[list(fitted.classes_).index(label)] for vote, label in pairs)
     return Accuracy(rows / 8, joined / sum(weights))
 
 

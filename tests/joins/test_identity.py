@@ -46,7 +46,7 @@ def test_tree_of_a_join_by_duckdb(study: Study, split_joins, stop):
     places = study.places(split_joins)
     with duckdb.connect() as database:
         _join_in(database, study)
-        labels = [label for (label,) in database.execute(f'SELECT "{".".join(study.target)}" FROM j').fetchall()]
+        labels = [label for (label,) in database.execute(f'SELECT "{".".join(study.target)}" FROM j').fetchall()]  # noqa: S608
         assume(labels)
         columns = [_ranked_by(database, study, place) for place in places]
     classes = np.array([study.classes.index(label) for label in labels])
@@ -66,13 +66,13 @@ def _join_in(database: duckdb.DuckDBPyConnection, study: Study) -> None:
     )
     equal = [f"{'.'.join(left)} = {'.'.join(right)}" for left, right in study.predicates]
     condition = " AND ".join([*equal, f"{'.'.join(study.target)} IS NOT NULL"])
-    database.execute(f"CREATE TABLE j AS SELECT {chosen} FROM {', '.join(study.tables)} WHERE {condition}")
+    database.execute(f"CREATE TABLE j AS SELECT {chosen} FROM {', '.join(study.tables)} WHERE {condition}")  # noqa: S608
 
 
 def _ranked_by(database: duckdb.DuckDBPyConnection, study: Study, place: tuple[str, str]) -> oracle.Column:
     name = f'"{".".join(place)}"'
-    codes = database.execute(f"SELECT dense_rank() OVER (ORDER BY {name} NULLS LAST) - 1, rowid FROM j").fetchall()
-    values = database.execute(f"SELECT DISTINCT {name} FROM j ORDER BY {name} NULLS LAST").fetchall()
+    codes = database.execute(f"SELECT dense_rank() OVER (ORDER BY {name} NULLS LAST) - 1, rowid FROM j").fetchall()  # noqa: S608
+    values = database.execute(f"SELECT DISTINCT {name} FROM j ORDER BY {name} NULLS LAST").fetchall()  # noqa: S608
     ranks = [code for code, _ in sorted(codes, key=lambda one: one[1])]
     return oracle.Column(*place, study.kind(*place), np.array(ranks), [value for (value,) in values])
 
@@ -91,7 +91,7 @@ def test_tree_of_the_join_as_one_table(seed, shape, split_joins, min_leaf):
             f'{name}.{column} AS "{name}.{column}"' for name in tables for column in tables[name].column_names
         )
         conditions = " AND ".join(f"{left} = {right}" for left, right in joins)
-        join = database.sql(f"SELECT {chosen} FROM {', '.join(tables)} WHERE {conditions}").to_arrow_table()
+        join = database.sql(f"SELECT {chosen} FROM {', '.join(tables)} WHERE {conditions}").to_arrow_table()  # noqa: S608
     ignored = [] if split_joins else [f"J.{side}" for pair in joins for side in pair]
     alone = JoinClassifier(**options, ignore=ignored).fit({"J": join}, target="J.T0.Class")
     assert fitted.joined_rows_ == len(join)

@@ -69,13 +69,14 @@ def column_of(table: pa.Table, name: str) -> Any:
 
 
 def _attribute(name: str, column: Any) -> Attribute:
-    kind = _kind(column.type)
+    kind = kind_of(column.type)
     if kind is None:
         raise InvalidArgument(
             f"The column {name!r} is of type {column.type}, which no split can ask about.",
             f"Leave it out with {said('ignore', [name])}, or convert it to numbers, dates, booleans or text.",
         )
     codes, values = ranked(column)
+    values = in_microseconds(name, values)
     missing = codes < 0
     if missing.any():
         codes[missing] = len(values)
@@ -83,9 +84,25 @@ def _attribute(name: str, column: Any) -> Attribute:
     return Attribute(name, kind, codes, values)
 
 
-def _kind(of: Any) -> Kind | None:
+def in_microseconds(name: str, values: Any) -> Any:
+    """Times in the finest unit that Python has, since a split names its value."""
+    of = values.type
+    if not pa.types.is_temporal(of) or getattr(of, "unit", None) != "ns":
+        return values
+    coarser = pa.timestamp("us", of.tz) if pa.types.is_timestamp(of) else pa.time64("us")
+    try:
+        return values.cast(pa.duration("us") if pa.types.is_duration(of) else coarser)
+    except pa.ArrowInvalid:
+        raise InvalidArgument(
+            f"The column {name!r} is of type {of} and holds times finer than a microsecond.",
+            f"Round them, or leave the column out with {said('ignore', [name])}.",
+        ) from None
+
+
+def kind_of(of: Any) -> Kind | None:
+    """The kind of attribute that a column of this type is; None: none."""
     if pa.types.is_dictionary(of) or pa.types.is_run_end_encoded(of):
-        return _kind(of.value_type)
+        return kind_of(of.value_type)
     if is_number(of) or (pa.types.is_temporal(of) and not pa.types.is_interval(of)):
         return "number"
     return "category" if is_text(of) or pa.types.is_boolean(of) or pa.types.is_null(of) else None
@@ -104,7 +121,7 @@ def ranked(column: Any) -> tuple[Codes, Any]:
         column = pa.chunked_array([column])
     of = column.type
     if pa.types.is_run_end_encoded(of):
-        return ranked(pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], of.value_type))
+        return ranked(run_end_decoded(column))
     if pa.types.is_dictionary(of):
         return _ranked_through_dictionary(column)
     if pa.types.is_floating(of):
@@ -112,6 +129,11 @@ def ranked(column: Any) -> tuple[Codes, Any]:
     if pa.types.is_integer(of) or pa.types.is_temporal(of):
         return _ranked_integers(column)
     return _ranked_hashed(column)
+
+
+def run_end_decoded(column: Any) -> Any:
+    """A column whose runs of equal values Arrow has encoded, value by value."""
+    return pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type)
 
 
 def _ranked_through_dictionary(column: Any) -> tuple[Codes, Any]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.joins.columns import Attribute, Codes, column_of, ranked
+from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
 from veilset.joins.graph import JoinGraph
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
@@ -201,8 +201,14 @@ def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
     >>> codes.tolist(), classes
     ([0, -1, 1, 0], ['no', 'yes'])
     """
-    codes, values = ranked(column_of(table, column))
-    return codes, values.to_pylist()
+    labels = column_of(table, column)
+    if kind_of(labels.type) is None:
+        raise InvalidArgument(
+            f"The column {column!r} is of type {labels.type}, which cannot be a class.",
+            "Convert it to text, numbers, booleans or dates.",
+        )
+    codes, values = ranked(labels)
+    return codes, in_microseconds(column, values).to_pylist()
 
 
 def class_numbers(table: pa.Table, column: str, classes: Sequence[Any]) -> npt.NDArray[np.int64]:

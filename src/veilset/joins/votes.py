@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.errors import InvalidArgument
-from veilset.joins.columns import Attribute, Codes, column_of
+from veilset.joins.columns import Attribute, Codes, column_of, run_end_decoded
 from veilset.joins.graph import JoinGraph
 from veilset.joins.linked import LinkedTables, with_counts
 from veilset.joins.propagation import propagate_classes, propagate_splits
@@ -47,6 +47,7 @@ def count_votes(root: Node, linked: LinkedTables, target: str, limits: Limits) -
         sites = linked.sites(attributes, 1, wide, limits)
         sites[target].start(np.zeros(sites[target].rows, np.int32))
         propagate_classes(sites, linked.graph, target)
+        sites[target].counts(ROOT)  # can be counted, so sums of votes can, too
         votes = np.zeros((sites[target].rows, len(root.counts)), dtype=object if wide else np.uint64)
         for label, rows, counts in _leaves(root, sites, linked.graph, sites[target], criteria):
             votes[rows, label] += np.array(from_words(counts, 2), dtype=object) if wide else counts
@@ -98,13 +99,16 @@ def _asked(root: Node, table: str) -> dict[str, list[Split]]:
 def _answers(table: pa.Table, splits: Sequence[Split]) -> Attribute:
     """A column as the tree sees it: the number of the first of these splits that a row satisfies."""
     codes = np.full(table.num_rows, len(splits), np.int32)
+    column = _comparable(table, splits[0].column)
     for place in reversed(range(len(splits))):
-        codes[satisfied(table, splits[place])] = place
+        codes[_satisfied(column, splits[place])] = place
     return Attribute(splits[0].column, splits[0].kind, codes, pa.nulls(len(splits) + 1))
 
 
 def leaf_shares(root: Node, tables: Mapping[str, pa.Table], rows: int) -> npt.NDArray[np.float64]:
     """For each joined record, whose parts have the same position in all tables, the class shares of its leaf."""
+    splits = [node.split for node in root.walk() if node.split is not None]
+    columns = {(split.table, split.column): _comparable(tables[split.table], split.column) for split in splits}
     shares = np.empty((rows, len(root.counts)))
     ahead = [(root, np.arange(rows))]
     while ahead:
@@ -112,18 +116,19 @@ def leaf_shares(root: Node, tables: Mapping[str, pa.Table], rows: int) -> npt.ND
         if node.split is None:
             shares[here] = node.shares
         else:
-            first = satisfied(tables[node.split.table].take(here), node.split)
+            first = _satisfied(columns[node.split.table, node.split.column].take(here), node.split)
             ahead += zip(node.children, (here[first], here[~first]), strict=True)
     return shares
 
 
-def satisfied(table: pa.Table, split: Split) -> npt.NDArray[np.bool_]:
-    """Which rows of a table go to the first child. A value that was never seen goes with the rest."""
-    column = column_of(table, split.column)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+def _satisfied(column: Any, split: Split) -> npt.NDArray[np.bool_]:
+    """Which values of a column go to the first child. A value that was never seen goes with the rest."""
     if split.value is None:
         return np.asarray(pc.is_null(column, nan_is_null=True), dtype=bool)
+    if split.kind == "number" and pa.types.is_integer(column.type) and isinstance(split.value, int):
+        # Arrow has no common type for signed and unsigned numbers of 64 bits.
+        smaller = (column.fill_null(0).to_numpy() <= split.value) & column.is_valid().to_numpy()
+        return np.asarray(smaller, dtype=bool)
     try:
         compare = pc.less_equal if split.kind == "number" else pc.equal
         answers = compare(column, pa.scalar(split.value))
@@ -134,3 +139,21 @@ def satisfied(table: pa.Table, split: Split) -> npt.NDArray[np.bool_]:
             "Give it the type that it had in training.",
         ) from None
     return np.asarray(answers.fill_null(False), dtype=bool)
+
+
+def _comparable(table: pa.Table, name: str) -> Any:
+    """A column in a type that Arrow compares."""
+    return _in_comparable_type(column_of(table, name))
+
+
+def _in_comparable_type(column: Any) -> Any:
+    of = column.type
+    if pa.types.is_dictionary(of):
+        parts = [(pa.chunked_array([chunk.dictionary]), chunk.indices) for chunk in column.chunks]
+        chunks = [_in_comparable_type(values).take(indices).combine_chunks() for values, indices in parts]
+        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], of.value_type)
+    if pa.types.is_run_end_encoded(of):
+        return _in_comparable_type(run_end_decoded(column))
+    if pa.types.is_string_view(of):
+        return column.cast(pa.large_string())
+    return column.cast(pa.float32()) if pa.types.is_float16(of) else column

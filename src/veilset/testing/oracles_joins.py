@@ -89,7 +89,7 @@ def nested_loop_join(tables: Mapping[str, Table], predicates: Sequence[tuple[Pla
     joined: list[tuple[int, ...]] = [()]
     for place, name in enumerate(names):
         known = {names[at]: at for at in range(place)}
-        sides = [pair for pair in predicates] + [(right, left) for left, right in predicates]
+        sides = list(predicates) + [(right, left) for left, right in predicates]
         checks = [(known[here[0]], here, there[1]) for here, there in sides if there[0] == name and here[0] in known]
         joined = [
             (*before, number)
@@ -232,7 +232,7 @@ def _about(left: npt.NDArray[np.int64], both: npt.NDArray[np.int64]) -> npt.NDAr
         gained: npt.NDArray[np.float64] = terms[:, 0] - terms[:, 1:].sum(axis=1)
         return gained
 
-    return (impurity(both[None, :]) - impurity(left) - impurity(both - left)) / both.sum()
+    return (impurity(both[None, :]) - impurity(left) - impurity(both - left)) / int(both.sum())
 
 
 def expected_errors(rows: int, errors: int, confidence: float) -> Decimal:
