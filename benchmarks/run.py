@@ -16,6 +16,7 @@ import rho
 from measuring import machine
 
 import audit
+import joins
 import mining
 
 HERE = Path(__file__).parent
@@ -81,6 +82,10 @@ def main() -> None:
             "## Anatomy",
             "",
             *anatomy.run(data),
+            "",
+            "## Trees over joins",
+            "",
+            *joins.run(),
             "",
             machine(),
         ]

@@ -223,8 +223,8 @@ our methods, and adds the cost of certified hiding. `make experiments` generates
 - **Methods**: `HF` (hidden-first), `NHF` (non-hidden-first) and `HPCME` with p_r = {P_R}, as in the paper, without
   certification: only the product with the matrix. In the paper's text, HF spares pairs shared with patterns to keep; in
   its Figure 4 it does not. `HF` follows the figure, `{TEXT}` the text. `… certified` is the same method with
-  `certify=True`, the default, and `margin="1/2"`. It also tries strategies without the product, and takes the one that
-  loses the fewest patterns.
+  `certify=True`, the default, and `margin="1/2"`: one range of levels for all patterns, not the default. It also tries
+  strategies without the product, and takes the one that loses the fewest patterns.
 - **Accuracy, wrongness, new patterns** as in §4.1 of the paper (`veilset.measure`). A single item does not count as a
   discoverable part of a pattern: otherwise hardly any would be hidden at a rate of 0, where the paper hides all.
 - **Checks**: the auditor certified every release called certified before its numbers were used."""

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/vector.hpp"
-#include "joins/log2.hpp"
+#include "joins/site.hpp"
 
 namespace veilset::joins {
 
@@ -19,7 +19,7 @@ template <class Count>
 class Gains {
 public:
     explicit Gains(View<Count> total) : total_(total) {
-        for (Count count : total) rows_ += count;
+        for (Count count : total) rows_ = sum(rows_, count);
         shift_ = std::max(0, bit_width(rows_) - 62);
         impurity_ = impurity(rows_, [&](Index c) { return total[c]; });
     }

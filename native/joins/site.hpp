@@ -24,22 +24,30 @@ Count sum(Count a, Count b) {
     return result;
 }
 
+// Summaries that contradict what a site knows: whoever sent them has other keys, or is not honest.
+struct Contradiction : std::invalid_argument {
+    Contradiction() : std::invalid_argument("a summary contradicts the counts of this site") {}
+};
+
 // count * part / whole, which is a whole number: docs/joins.md proves it. In lowest terms part / whole = a / b. As
-// count * a / b is whole and b has no factor in common with a, b divides count: so nothing larger than the result
-// appears.
+// count * a / b is whole and b has no factor in common with a, b divides count: nothing larger than the result appears.
 inline Wide rescaled(Wide count, Wide part, Wide whole) {
     if (part == whole) return count;
     if (part == 0 || count == 0) return 0;
-    Wide a = part, b = whole;
-    while (b != 0) a = std::exchange(b, a % b);  // their greatest common divisor
+    Wide divisor = part, rest = whole;
+    while (rest != 0) divisor = std::exchange(rest, divisor % rest);  // the greatest common one
+    const Wide a = part / divisor, b = whole / divisor;
+    if (b == 0 || count % b != 0) throw Contradiction();
     Wide result;
-    if (__builtin_mul_overflow(count / (whole / a), part / a, &result)) throw TooManyRows();
+    if (__builtin_mul_overflow(count / b, a, &result)) throw TooManyRows();
     return result;
 }
 inline uint64_t rescaled(uint64_t count, uint64_t part, uint64_t whole) {
     if (part == whole) return count;
     if (part == 0 || count == 0) return 0;
-    const Wide result = Wide(count) * part / whole;
+    if (whole == 0) throw Contradiction();
+    const Wide product = Wide(count) * part, result = product / whole;
+    if (result * whole != product) throw Contradiction();
     if (result > std::numeric_limits<uint64_t>::max()) throw TooManyRows();
     return uint64_t(result);
 }
@@ -54,7 +62,15 @@ struct Cls {
         rows.push_back(row);
         counts.insert(counts.end(), of.begin(), of.end());
     }
-    Index bytes() const { return Index(rows.capacity() * sizeof(int32_t) + counts.capacity() * sizeof(Count)); }
+    void reserve(Index entries, Index classes) {
+        rows.reserve(entries);
+        counts.reserve(entries * classes);
+    }
+    void shrink() {
+        rows.shrink_to_fit();
+        counts.shrink_to_fit();
+    }
+    Index bytes() const { return rows.size() * Index(sizeof(int32_t)) + counts.size() * Index(sizeof(Count)); }
 };
 
 template <class Count_>

@@ -10,8 +10,7 @@ namespace {
 template <class Count>
 List<Count> total(const Site<Count>& site, const Cls<Count>& cls) {
     List<Count> sums(site.classes, 0);
-    for (Index i = 0; i < cls.counts.size(); ++i)
-        sums[i % site.classes] = sum(sums[i % site.classes], cls.counts[i]);
+    for (Index i = 0; i < cls.counts.size(); ++i) sums[i % site.classes] = sum(sums[i % site.classes], cls.counts[i]);
     std::accumulate(sums.begin(), sums.end(), Count(0), sum<Count>);
     return sums;
 }
@@ -29,25 +28,22 @@ public:
         : control_(control), site_(site), met_(control, codes), counts_(control), left_(site.classes, 0, control) {}
 
     Best best(const Cls<Count>& cls, const Gains<Count>& gains, Index attribute, Count min_leaf) {
-        collect(cls, attribute);
-        const Index classes = site_.classes, values = met_.size();
+        const Index classes = site_.classes;
         const bool ordered = site_.ordered[attribute];
         std::ranges::fill(left_, 0);
         Count left_rows = 0;
         Best best{.attribute = int32_t(attribute)};
         __int128 largest = 0;
-        Index number = 0;
-        met_.drain([&](int32_t code, Index slot) {
+        each_value(cls, attribute, [&](int32_t code, const Count* counts) {
             if (!ordered) {
                 std::ranges::fill(left_, 0);
                 left_rows = 0;
             }
             for (Index c = 0; c < classes; ++c) {
-                left_[c] += counts_[slot * classes + c];
-                left_rows += counts_[slot * classes + c];
+                left_[c] += counts[c];
+                left_rows += counts[c];
             }
-            // All values on one side is no split. (Of two values, the second against the first repeats a split.)
-            if (++number == values && (ordered || values < 2)) return;
+            // All rows on one side is no split.
             if (left_rows < min_leaf || gains.rows() - left_rows < min_leaf) return;
             const __int128 gain = gains.of(left_, left_rows);
             if (gain <= largest) return;
@@ -59,22 +55,52 @@ public:
     }
 
 private:
-    void collect(const Cls<Count>& cls, Index attribute) {
-        const Index classes = site_.classes;
-        const Array<int32_t>& codes = site_.codes[attribute];
+    // Calls each(code, its class counts) for the values that occur, in order. If they are many, they have places of
+    // their own; else they are noted as they are met, so that time depends on the rows of the node only.
+    template <class Each>
+    void each_value(const Cls<Count>& cls, Index attribute, Each each) {
+        const Index classes = site_.classes, codes = site_.distinct[attribute];
         counts_.clear();
-        for (Index entry = 0; entry < cls.rows.size(); ++entry) {
+        if (cls.rows.size() >= codes / 4) {
+            counts_.resize(codes * classes, 0);
+            add_up(cls, attribute, [](int32_t code) { return Index(code); });
+            for (Index code = 0; code < codes; ++code) {
+                const Count* counts = counts_.data() + code * classes;
+                if (std::any_of(counts, counts + classes, [](Count count) { return count != 0; }))
+                    each(int32_t(code), counts);
+            }
+        } else {
+            add_up(cls, attribute, [&](int32_t code) {
+                const Index slot = met_.slot(code);
+                if (slot * classes == counts_.size()) counts_.resize((slot + 1) * classes, 0);
+                return slot;
+            });
+            met_.drain([&](int32_t code, Index slot) { each(code, counts_.data() + slot * classes); });
+        }
+    }
+
+    template <class Place>
+    void add_up(const Cls<Count>& cls, Index attribute, Place place) {
+        const Index classes = site_.classes;
+        const int32_t* const codes = site_.codes[attribute].data();
+        const Count* from = cls.counts.data();
+        for (Index entry = 0; entry < cls.rows.size(); ++entry, from += classes) {
             if (entry % 4096 == 0) control_.poll();
-            const Index at = met_.slot(codes[cls.rows[entry]]) * classes;
-            if (at == counts_.size()) counts_.resize(at + classes, 0);
-            for (Index c = 0; c < classes; ++c) counts_[at + c] += cls.counts[entry * classes + c];
+            const Index at = place(codes[cls.rows[entry]]) * classes;  // may move the counts
+            Count* const to = counts_.data() + at;
+            if (classes == 2) {  // the usual case, without a loop
+                to[0] += from[0];
+                to[1] += from[1];
+            } else {
+                for (Index c = 0; c < classes; ++c) to[c] += from[c];
+            }
         }
     }
 
     Control& control_;
     const Site<Count>& site_;
     Met met_;
-    Vector<Count> counts_;  // by slot
+    Vector<Count> counts_;  // of each value, by its code or its slot
     Vector<Count> left_;
 };
 
@@ -126,12 +152,12 @@ void make_children(Control& control, Site<Count>& site, View<int64_t> nodes, Vie
     control.begin(1, nodes.size());
     control.parallel(threads, nodes.size(), [&](Index i, int worker) {
         auto& [left, right] = made[i];
+        control.charge(2 * parents[i]->bytes());
+        left.reserve(parents[i]->rows.size(), site.classes);
+        right.reserve(parents[i]->rows.size(), site.classes);
         child(i, *parents[i], left, right, worker);
-        for (Cls<Count>* cls : {&left, &right}) {
-            cls->rows.shrink_to_fit();
-            cls->counts.shrink_to_fit();
-            control.charge(cls->bytes());
-        }
+        left.shrink();
+        right.shrink();
     });
     for (Index i = 0; i < nodes.size(); ++i) {
         site.nodes[children[2 * i]] = std::move(made[i].first);
@@ -190,7 +216,9 @@ nb::tuple split_summary(Control& control, const Site<Count>& site, Index edge, V
             const Cls<Count>& cls = *at[2 * i + side];
             for (Index entry = 0; entry < cls.rows.size(); ++entry) {
                 control.poll();
-                const Index slot = met.slot(site.keys[edge][cls.rows[entry]]) * width;
+                const int32_t key = site.keys[edge][cls.rows[entry]];
+                if (key < 0) throw std::invalid_argument("classes have not been propagated");
+                const Index slot = met.slot(key) * width;
                 if (slot == sums.size()) sums.resize(slot + width, 0);
                 for (Index c = 0; c < classes; ++c) sums[slot + side * classes + c] += cls.counts[entry * classes + c];
             }
@@ -244,7 +272,7 @@ void follow(Control& control, Site<Count>& site, Index edge, View<int64_t> nodes
                           const auto told = View<Count>(sums).subspan((offsets[i] + slot) * width, width);
                           for (Index c = 0; c < classes; ++c) {
                               const Count count = parent.counts[entry * classes + c];
-                              first[c] = rescaled(count, told[c], told[c] + told[classes + c]);
+                              first[c] = rescaled(count, told[c], sum(told[c], told[classes + c]));
                               second[c] = count - first[c];
                           }
                           if (any(View<Count>(first))) left.push(parent.rows[entry], first);

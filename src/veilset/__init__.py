@@ -8,9 +8,12 @@
 True
 """
 
+from veilset_start import guard_module as _guard_module
+
+_guard_module()
 from importlib.metadata import version as _version
 
-from veilset import mining
+from veilset import joins, mining
 from veilset.api import anonymize, apply, audit, measure, publish, verify
 from veilset.errors import (
     BudgetExceeded,
@@ -61,6 +64,7 @@ __all__ = [
     "apply",
     "audit",
     "generate",
+    "joins",
     "matching_items",
     "measure",
     "mining",

@@ -2,7 +2,7 @@
 
 import sys
 
-from veilset.cli import main
+from veilset_start import main
 
 if __name__ == "__main__":
     sys.exit(main())

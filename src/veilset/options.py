@@ -27,6 +27,7 @@ Form = Literal[
     "whole",
     "whole or unlimited",
     "share",
+    "share or none",
     "count or share",
     "switch",
     "choice",
@@ -42,7 +43,7 @@ Form = Literal[
     "renaming",  # names to other names
     "meanings",  # names to what each of them may mean
 ]
-"""How a value is written: `veilset.cli.forms` reads it from a command line, `veilset.publish.sections` in a recipe."""
+"""How a value is written: `veilset.cli.forms` reads it from a command line, `veilset.io.toml_files` from a file."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ _PYTHON_TYPES: dict[Form, str] = {
     "whole or unlimited": "int, optional",
     "count or share": "int, float or str",
     "share": "float or str",
+    "share or none": "float, optional",
     "switch": "bool",
     "file": "path",
     "files": "list of paths",

@@ -1,6 +1,7 @@
 """An attacker who compares buckets: what he finds out, what he cannot, and what he may use up."""
 
 import dataclasses
+from functools import partialmethod
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tests.support.errors import refused
 from tests.support.runs import run_of
 from veilset.anonymize.anatomy.multi_anatomy import multi_anatomy
 from veilset.attack import ComparingBuckets, Share, compare_buckets
+from veilset.attack.co_occurrence import CoOccurrence
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.models import LDiverseAnatomy
@@ -65,6 +67,16 @@ def test_correlated_columns_are_linked_in_small_buckets():
     assert found.control.low <= found.baseline.high
 
 
+def test_rounds_find_more_than_one(monkeypatch):
+    """With weak links and few rows, one round is far from what the buckets tell."""
+    release = made(pairs(1000, linked=0.5))
+    several = attacked(release)
+    monkeypatch.setattr(CoOccurrence, "weights", partialmethod(CoOccurrence.first_weights, deviations=3))
+    once = attacked(release)
+    assert several.main.estimate > once.main.estimate
+    assert several.control.low <= several.baseline.high
+
+
 def test_larger_buckets_lower_the_share():
     data = pairs(1000, linked=0.7)
     found = [attacked(made(data, size=size)).main for size in (2, 8, 32)]
@@ -95,8 +107,8 @@ def test_samples_of_large_releases(monkeypatch):
     """Fewer buckets are compared, and fewer attacked; the share stays about the same."""
     release = made(pairs(1000, linked=0.9))
     whole = attacked(release)
-    monkeypatch.setattr("veilset.attack.comparing_buckets._OCCURRENCES", 1000)
-    monkeypatch.setattr("veilset.attack.comparing_buckets._TARGETS", 200)
+    monkeypatch.setattr("veilset.attack.buckets.OCCURRENCES", 1000)
+    monkeypatch.setattr("veilset.attack.buckets._TARGETS", 200)
     part = attacked(release)
     assert part.guesses <= 400 < whole.guesses
     assert part.main.low > part.baseline.high

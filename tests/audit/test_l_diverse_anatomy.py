@@ -43,7 +43,7 @@ def test_table_d_is_2_diverse(snapshot):
 
 
 def test_single_items_are_limited_on_request():
-    """a, b and h are in more than half of all values of their columns, and are no news; d and c are not."""
+    """a, b, f and h are in more than half of all values of their columns, and are no news; d and c are not."""
     answer = audit(cut(TABLE_A, COLUMNS_D, HALVES), LDiverseAnatomy(2, items=True))
     reasons = {w.itemset: (w.support, w.confidence, w.bucket, w.reason) for w in answer.witnesses}
     share = (3, Fraction(3, 5), 1)
@@ -52,6 +52,11 @@ def test_single_items_are_limited_on_request():
         ("c",): (*share, "3 of the 5 transactions of bucket 1 have this item of {a, b, c, g}"),
     }
     assert answer.margins["largest_probability"].value == Fraction(2, 5)
+    assert answer.margins["unlimited_items"] == Margin(4, ("a", "b", "f", "h"))
+    rare = LDiverseAnatomy("5/4", items=True)
+    assert "unlimited_items" not in audit(cut(TABLE_A, COLUMNS_D, HALVES), rare).margins
+    secret = audit(cut(TABLE_A, COLUMNS_D, HALVES, sensitive="abcg"), LDiverseAnatomy(2, items=True))
+    assert secret.margins["unlimited_items"].itemset == ("f", "h"), "sensitive items are always limited"
 
 
 def test_table_e_is_not_2_diverse_whatever_the_paper_says():

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +14,7 @@ from veilset.cli import main
 pytestmark = pytest.mark.no_sanitizer(reason="each test starts Python anew, which takes long there")
 
 VEILSET = f"{sys.executable} -m veilset"
+COMMAND = Path(sys.executable).with_name("veilset")
 HOLDS, BROKEN = "audit letters.csv --k 1 --p 1", "audit letters.csv --k 2 --p 2"
 
 
@@ -68,35 +69,50 @@ def test_characters_that_stdout_lacks_are_escaped(letters, environment):
     assert ["é", "ρ"] in [found["items"] for found in json.loads(text)["itemsets"]]
 
 
-_INTERRUPTED_AT = """
+# Python runs it before anything else.
+_SITECUSTOMIZE = """
 import os, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
+if "LISTEN" in os.environ:  # which the background of a shell does not
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 class Finder:
     def find_spec(self, name, *_):
-        if name == sys.argv[1]:
+        if name == os.environ["INTERRUPT_AT"]:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
-from veilset_start import main
-sys.exit(main())
 """
 
 
-@pytest.mark.parametrize("module", ["veilset", "numpy", "pyarrow.lib", "cyclopts", "veilset.cli.verify"])
-def test_ctrl_c_amid_imports(module):
-    """As the installed command begins; by a signal at a moment that no sleep has to find."""
-    (entry,) = entry_points(group="console_scripts", name="veilset")
-    assert entry.value == "veilset_start:main"
-    command = [sys.executable, "-c", _INTERRUPTED_AT, module]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Error: Interrupted.\n")
+@pytest.fixture
+def interrupted_at(tmp_path):
+    """Runs a command that gets Ctrl-C when it imports a module: a moment that no sleep has to find."""
+    (tmp_path / "sitecustomize.py").write_text(_SITECUSTOMIZE)
+
+    def run(module: str, command: str, **environment: str) -> tuple[int, str, str]:
+        return shell(command, PYTHONPATH=str(tmp_path), INTERRUPT_AT=module, **environment)
+
+    return run
 
 
-def test_what_a_shell_ignores_stays_ignored():
+@pytest.mark.parametrize("command", [COMMAND, VEILSET], ids=["veilset", "python -m veilset"])
+@pytest.mark.parametrize(
+    "module", ["veilset.mining", "numpy", "pyarrow.lib", "cyclopts", "veilset.cli", "veilset.cli.verify"]
+)
+def test_ctrl_c_amid_imports(interrupted_at, command, module):
+    answered = interrupted_at(module, f"{command} --version", LISTEN="yes")
+    assert answered == (130, "", "Error: Interrupted.\n")
+
+
+def test_ctrl_c_amid_an_import_by_others(interrupted_at):
+    """They may want to know."""
+    script = "try: import veilset\nexcept KeyboardInterrupt: print('mine')"
+    assert interrupted_at("numpy", f'{sys.executable} -c "{script}"', LISTEN="yes") == (0, "mine\n", "")
+
+
+@pytest.mark.parametrize("command", [COMMAND, VEILSET], ids=["veilset", "python -m veilset"])
+def test_what_a_shell_ignores_stays_ignored(interrupted_at, command):
     """Commands in the background of a script."""
-    command = f"trap '' INT; {sys.executable} -c '{_INTERRUPTED_AT}' pyarrow.lib --version"
-    ignoring = command.replace("signal.signal(signal.SIGINT, signal.default_int_handler)", "")
-    done = subprocess.run(["bash", "-c", ignoring], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    code, _, said = interrupted_at("pyarrow.lib", f"trap '' INT; {command} --version")
+    assert (code, said) == (0, "")
 
 
 def test_a_bug_has_an_exit_code_of_its_own(letters, monkeypatch, capsys):
@@ -126,9 +142,9 @@ def test_the_traceback_of_a_bug_is_there_for_developers(letters):
     assert "Traceback" in done.stderr
 
 
-def test_a_library_that_cannot_be_loaded_is_no_verdict():
+@pytest.mark.parametrize("command", [COMMAND, VEILSET], ids=["veilset", "python -m veilset"])
+def test_a_library_that_cannot_be_loaded_is_no_verdict(command):
     """Here for lack of memory."""
-    script = f"ulimit -v 150000; exec {sys.executable} -c 'from veilset_start import main; exit(main())'"
-    code, out, said = shell(script)
+    code, out, said = shell(f"ulimit -v 150000; {command} --version")
     assert (code, out) == (70, "")
     assert names(said, "ImportError")

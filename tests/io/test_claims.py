@@ -10,16 +10,19 @@ import pyarrow.parquet
 import pytest
 
 import veilset as vs
+from tests.support.commands import refusal
 from tests.support.effort import repeats
 from tests.support.errors import refused
 from tests.support.memory import own_memory
 from tests.support.mutating import mutated
+from tests.support.tables import a_file_of_many_rows
 from veilset.io.claims import Claims, claims_of
 from veilset.io.suspect import SuspectFile
 from veilset.limits import Limits
 
 MANY = 5_000_000
 ROOM = 50_000_000  # bytes; each of the files would take more
+K2 = ["--k", "2", "--p", "1"]
 
 
 def lists(count: int) -> pa.Table:
@@ -81,6 +84,21 @@ def test_a_small_file_that_claims_too_much_is_told_before_it_is_read(tmp_path, m
     assert own_memory() - before < ROOM // 5
     if make is not text:
         assert len(vs.read(path, memory_limit="8GB", **columns)) == (1 if make is long else rows)
+
+
+@pytest.mark.parametrize("command", ["audit", "publish", "mine"])
+def test_300_million_rows_in_769_kilobytes(tmp_path, monkeypatch, capsys, command):
+    """By the command line, which answers before it makes anything of the file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.parquet").write_bytes(a_file_of_many_rows(300_000_000, groups=30))
+    size = (tmp_path / "small.parquet").stat().st_size
+    assert size < 800_000
+    options = {"mine": ["--min-support", "2"], "audit": K2, "publish": [*K2, "--yes", "--out", "out"]}[command]
+    before = own_memory()
+    arguments = (command, "small.parquet", *options, "--memory-limit", str(before + 10 * ROOM))
+    refusal(capsys, *arguments, values=("small.parquet", f"{size:,}", "300,000,000", "--memory-limit 32GB"))
+    assert own_memory() - before < ROOM // 5
+    assert [path.name for path in tmp_path.iterdir()] == ["small.parquet"]
 
 
 @pytest.mark.parametrize("container", ["parquet", "file", "stream"])

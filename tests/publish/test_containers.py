@@ -10,9 +10,11 @@ import pytest
 import veilset as vs
 from tests.support.bundles import exchange_file
 from tests.support.commands import run
-from tests.support.errors import refused
+from tests.support.errors import names, refused
 from tests.support.hiding_places import ANOTHER_WRITER, PLACES, by_another_writer, with_message
-from tests.support.releases import ROWS, answer, copied, files
+from tests.support.memory import own_memory
+from tests.support.releases import ROWS, answer, copied, files, published
+from tests.support.tables import a_file_of_many_rows
 from veilset.cli import main
 from veilset.io import plain
 
@@ -140,3 +142,14 @@ def test_a_version_that_spells_something(public, monkeypatch):
     monkeypatch.setattr("tests.support.hiding_places.ANOTHER_WRITER", b"parquet-cpp-arrow version 20261118.1.2")
     exchange_file(public, "data.parquet", by_another_writer((public / "data.parquet").read_bytes()))
     assert answer(public) == ("altered", 1)
+
+
+def test_300_million_rows_in_769_kilobytes(tmp_path):
+    """Told by the footer; memory for the rows is never asked for."""
+    public = published(tmp_path, out_format="parquet").public
+    exchange_file(public, "data.parquet", a_file_of_many_rows(300_000_000, groups=30))
+    before = own_memory()
+    found = vs.verify(public, memory_limit=before + 500_000_000)
+    assert own_memory() - before < 10_000_000
+    assert (found.verdict, found.exit_code) == ("malformed", 2)
+    assert names(found.message, "300,000,000")

@@ -1,11 +1,13 @@
 """A release is opened once, and only its files: sizes are known before reading, and a replacement changes nothing."""
 
+import contextlib
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,21 @@ pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothin
 verifying = sys.modules[_verify.__module__]
 NAMES = ["data.csv", "certificate.json", "report.html", "SHA256SUMS"]
 HUGE = 40 * 10**9  # bytes, of which none is on the disk
+
+
+_TOLD: list[Callable[[object], None]] = []
+"""Who is told of openings: Python never forgets a hook."""
+sys.addaudithook(lambda event, what: _TOLD[-1](what[0]) if _TOLD and event == "open" else None)
+
+
+@contextlib.contextmanager
+def opening(tell: Callable[[object], None]) -> Iterator[None]:
+    """Tells of each file that is opened, before it is."""
+    _TOLD.append(tell)
+    try:
+        yield
+    finally:
+        _TOLD.clear()
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +208,24 @@ class TestReplaced:
             if count <= at:
                 break
         assert len(verdicts) == 2 and at > 0
+
+    def test_at_any_opening_of_a_file(self, bundle, other, tmp_path):
+        """By whatever function: Python tells of each."""
+        verdicts, at, count = [], 0, 0
+
+        def late(path):
+            nonlocal count
+            count += 1
+            if count == at + 1:
+                self.replace(old, new)
+
+        while count >= at:
+            old, new = (shutil.copytree(one, tmp_path / f"{one.name} {at}") for one in (bundle.path, other))
+            count = 0
+            with opening(late):
+                verdicts.append(vs.verify(old).verdict)
+            at += 1
+        assert set(verdicts) == {"holds"} and at > len(NAMES)
 
     def test_a_file_that_is_written_to_meanwhile(self, public, monkeypatch):
         original = verifying.audit

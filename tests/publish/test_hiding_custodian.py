@@ -63,21 +63,21 @@ def test_what_is_unavoidable(tmp_path):
 
 def test_the_ledger(tmp_path):
     odd = 'needles, "fine"'
-    data = vs.Transactions.from_lists([["insulin", odd]] * 6 + [["bread", "insulin"]] * 4)
-    promise = vs.HiddenPatterns([["insulin", odd]], min_support=2)
+    data = vs.Transactions.from_lists([["insulin", odd]] * 60 + [["bread", "insulin"]] * 40)
+    promise = vs.HiddenPatterns([["insulin", odd]], min_support=20)
     release = vs.anonymize(data, promise, keep_patterns=[["bread", "insulin"]])
     bundle = vs.publish(release, tmp_path / "release")
     hidden, keep = ledger(bundle)
     assert next(csv.reader([hidden["pattern"]])) == ["insulin", odd]
-    assert (hidden["kind"], hidden["fate"], hidden["support_before"]) == ("hidden", "hidden", "6")
-    assert int(hidden["support_after"]) < 2
+    assert (hidden["kind"], hidden["fate"], hidden["support_before"]) == ("hidden", "hidden", "60")
+    assert int(hidden["support_after"]) < 20
     assert 0.5 < float(hidden["level"]) <= 1
     assert keep == {
         "pattern": "bread,insulin",
         "kind": "keep",
         "fate": "kept",
-        "support_before": "4",
-        "support_after": "4",
+        "support_before": "40",
+        "support_after": "40",
         "level": "",
         "antecedent": "",
         "consequent": "",

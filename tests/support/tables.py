@@ -110,3 +110,24 @@ def read_back(path, schema=SCHEMA) -> list[dict]:
     lines = list(csv.DictReader(io.StringIO(text, newline="")))
     assert text.splitlines()[0] == ",".join(f'"{name}"' for name in schema.names)
     return [{k: parse.get(k, str)(cell) if cell else None for k, cell in line.items()} for line in lines]
+
+
+def a_file_of_many_rows(rows: int, groups: int) -> bytes:
+    """A small Parquet file of so many lists, each with the item a, in equal groups of rows.
+
+    The groups are all there, one by one. Those after the first are read from the first one's place, though, so that the
+    footer can be put together from its own: writing each of them would take half a minute.
+    """
+    held = rows // groups
+    codes = pa.array(np.zeros(held, np.int32))
+    lists = pa.ListArray.from_arrays(np.arange(held + 1, dtype=np.int32), pa.DictionaryArray.from_arrays(codes, ["a"]))
+    file, footer = io.BytesIO(), io.BytesIO()
+    table = pa.table({"items": lists})
+    pa.parquet.write_table(table, file, compression="zstd", row_group_size=held, write_statistics=False)
+    whole, once = pa.parquet.read_metadata(file), pa.parquet.read_metadata(file)
+    for _ in range(groups - 1):
+        whole.append_row_groups(once)
+    whole.write_metadata_file(footer)
+    content, mark = file.getvalue(), b"PAR1"
+    end = len(content) - 8 - once.serialized_size
+    return mark + groups * content[4:end] + footer.getvalue()[4:]

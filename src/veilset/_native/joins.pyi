@@ -1,7 +1,6 @@
 """Decision trees over a join that is never computed: what a site does at home.
 
-Counts of joined rows pass as 64-bit words: one for each count of a `Site`, two for each of a `WideSite`, the lower
-first.
+Counts of joined rows pass as 64-bit words: one for each count of a `Site`, two for each of a `WideSite`, lower first.
 """
 
 from veilset._native._types import _Int32, _Int64, _Progress, _Uint64

@@ -2,53 +2,39 @@
 
 He has the published buckets, and knows the bucket of a target and the target's values in all columns but one. Inside
 the bucket, the promise bounds his guess of the last one by 1/l, as long as all arrangements are equally likely to him.
-But two items that occur together are in the same bucket more often than by chance. Over all other buckets he adds up
+But two items that occur together are in the same bucket more often than by chance. From all other buckets he learns
+which (`co_occurrence`), in one round, boldly or cautiously, or in several, and gives each pair of items of different
+columns a weight. The best of these three attackers is reported.
 
-    n = Σ n_i n_j / size,    e = N_i N_j / N,    s = the mean size
-
-where n_i of the rows of a bucket have item i, and N_i of all N rows. If items fell into buckets at random, e would be
-expected of n, and of the rows that have both items. If d more rows have both, n exceeds e by d/s, in the long run. So
-each pair of items of different columns has the weight
-
-    log (e + d + 1) / (e + 1)
-
-where the 1 stands for a prior belief that items are independent. Taking d = s (n − e) would give too much weight to
-chance. A cautious attacker takes d = n − e, which finds most in small buckets. A bold one takes what s (n − e) has
-beyond three standard deviations (the variance is about s n), if that is more, which finds most in large ones. The one
-who guesses better is reported.
-
-Having no item of a column counts as an item. A value fits a target by the sum of the weights of its items with those
-known of the target, less the mean of this sum for the other rows of the bucket: one of them has to take the value if
-the target does not. In buckets of two, that is the likelihood ratio of both arrangements.
-
-Further rounds, in which pairs are counted again by how likely they are now (expectation–maximisation), gained eight
-points on Groceries in the smallest buckets and less in larger ones. They take far longer, and are left out.
+A value fits a target by the sum of the weights of its items with those known of the target, less the mean of this sum
+for the other rows of the bucket: one of them has to take the value if the target does not. In buckets of two, that is
+the likelihood ratio of both arrangements.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
+from veilset.attack.buckets import OCCURRENCES, Buckets, cells_of
+from veilset.attack.co_occurrence import BOLD, CAUTIOUS, co_occurrence
 from veilset.limits import Limits
 from veilset.release import Release
-from veilset.transactions import Anatomy, Transactions
 
 _SEED = 19  # any will do: the report of a release repeats itself
-_OCCURRENCES = 5_000_000  # in the buckets that are compared
-_TARGETS = 2_000
-_ITEMS = 3_000  # different ones in the buckets of targets: pairs of them are counted
-_LARGEST = 1_000  # rows of a bucket whose members are targets
-_BOLD, _CAUTIOUS = 3.0, np.inf  # standard deviations that he leaves to chance
 _CONFIDENT = 5  # one guess in so many
 _Z = 1.959964  # 95%
 _TASK, _ADVICE = "Comparing buckets", "release fewer transactions."
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Weigh = Callable[[int, Ints], Floats]
 
 
 @dataclass(frozen=True)
@@ -111,111 +97,30 @@ def compare_buckets(release: Release, *, limits: Limits) -> ComparingBuckets | N
     if how is None or public.anatomy is None or len(public.anatomy.columns) < 2 or public.anatomy.count < 2:
         return None
     chance = np.random.default_rng(_SEED)
-    limits.require(100 * min(_OCCURRENCES, len(public.items)), _TASK, _ADVICE)
-    buckets = _Buckets.drawn(public, public.anatomy, chance)
+    limits.require(100 * min(OCCURRENCES, len(public.items)), _TASK, _ADVICE)
+    buckets = Buckets.drawn(public, public.anatomy, chance)
     targets, items = buckets.targets(chance)
     if not len(targets):
         return None
-    limits.require(60 * len(items) ** 2, _TASK, _ADVICE)
-    scaled = diags_array(buckets.sizes**-0.5) @ buckets.counts[:, items]
-    together = (scaled.T @ scaled).tocsr()
-    truth = _cells(release.original, how.members[buckets.rows], public, public.anatomy)
+    learned = co_occurrence(buckets, targets, items, chance, limits=limits)
+    truth = cells_of(release.original, how.members[buckets.rows], public, public.anatomy)
 
-    def attack(deviations: float) -> ComparingBuckets:
-        main, control = [], []
+    def attack(weigh: Weigh, people: csr_array) -> Floats:
+        guesses = []
         for number, bucket in enumerate(targets.tolist()):
             limits.step(_TASK, number, len(targets))
             limits.check_time(_TASK, _ADVICE)
             held = buckets.counts[[bucket]].indices
-            at = np.searchsorted(items, held)
-            weights = buckets.weights(bucket, held, together[at][:, at].toarray(), deviations)
-            main += _guesses(buckets, bucket, held, weights, truth)
-            control += _guesses(buckets, bucket, held, weights, buckets.cells)
-        return _counted(np.concatenate(main), np.concatenate(control))
+            guesses += _guesses(buckets, bucket, held, weigh(bucket, held), people)
+        return np.concatenate(guesses)
 
-    return max(attack(_BOLD), attack(_CAUTIOUS), key=lambda found: found.main.estimate)
-
-
-@dataclass(frozen=True, eq=False)
-class _Buckets:
-    """The buckets that are compared: all, or as many as can be.
-
-    *rows* are the positions of their rows in the release. *cells* says which of them have which items, having nothing
-    in a column being one; *counts*, how many rows of a bucket do; *totals*, how many of all. *column_of* is of items,
-    *is_sensitive* of columns: those are known, but not guessed, for nearly everybody has nothing there.
-    """
-
-    rows: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.int64]
-    cells: csr_array
-    counts: csr_array
-    totals: Floats
-    column_of: npt.NDArray[np.int64]
-    is_sensitive: npt.NDArray[np.bool_]
-
-    @classmethod
-    def drawn(cls, public: Transactions, anatomy: Anatomy, chance: np.random.Generator) -> _Buckets:
-        lengths = np.diff(public.offsets[anatomy.starts])
-        order = chance.permutation(anatomy.count)
-        drawn = np.zeros(anatomy.count, dtype=bool)
-        drawn[order[: max(2, np.searchsorted(np.cumsum(lengths[order]), _OCCURRENCES, side="right"))]] = True
-        rows = np.flatnonzero(drawn[anatomy.buckets])
-        starts = np.append(0, np.cumsum(anatomy.sizes[drawn]))
-        cells = _cells(public, rows, public, anatomy)
-        member = csr_array((np.ones(len(rows)), np.arange(len(rows)), starts), shape=(len(starts) - 1, len(rows)))
-        columns = np.append(anatomy.column_of(public.names).astype(np.int64), np.arange(len(anatomy.columns)))
-        counts = (member @ cells).tocsr()
-        counts.sort_indices()
-        sensitive = np.array([not set(public.sensitive).isdisjoint(column) for column in anatomy.columns])
-        return cls(rows, starts, cells, counts, counts.sum(axis=0), columns, sensitive)
-
-    @property
-    def sizes(self) -> npt.NDArray[np.int64]:
-        return np.diff(self.starts)
-
-    def targets(self, chance: np.random.Generator) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Buckets whose members are attacked, and the items in them."""
-        order = chance.permutation(len(self.sizes))
-        order = order[(self.sizes[order] > 1) & (self.sizes[order] <= _LARGEST)]
-        drawn = self.counts[order]
-        items, first = np.unique(drawn.indices, return_index=True)
-        met = np.searchsorted(np.sort(first), drawn.indptr[1:])  # how many, up to each bucket
-        taken = np.count_nonzero((np.cumsum(self.sizes[order]) <= _TARGETS) & (met <= _ITEMS))
-        return order[:taken], items[first < drawn.indptr[taken]]
-
-    def weights(self, bucket: int, held: npt.NDArray[np.int32], together: Floats, deviations: float) -> Floats:
-        """How much more often than by chance each two items that a bucket holds are together in the other buckets."""
-        own, size = self.counts[[bucket]].data, self.sizes[bucket]
-        rows = len(self.rows) - size
-        mean_size = rows / (len(self.sizes) - 1)
-        left = self.totals[held] - own
-        met, expected = together - np.outer(own, own) / size, np.outer(left, left) / rows
-        beyond = np.abs(met - expected)
-        sure = mean_size * beyond - deviations * np.sqrt(mean_size * np.maximum(met, expected) + 1)
-        more = np.sign(met - expected) * np.maximum(sure, beyond)
-        columns = self.column_of[held]
-        weights: Floats = np.log((np.maximum(expected + more, 0) + 1) / (expected + 1))
-        weights[columns[:, None] == columns] = 0
-        return weights
+    once: list[Weigh] = [partial(learned.first_weights, deviations=deviations) for deviations in (BOLD, CAUTIOUS)]
+    found = [(attack(weigh, truth), weigh) for weigh in [*once, learned.weights]]
+    main, best = max(found, key=lambda one: one[0][:, 0].mean())
+    return _counted(main, attack(best, buckets.cells))
 
 
-def _cells(data: Transactions, rows: npt.NDArray[np.int64], public: Transactions, anatomy: Anatomy) -> csr_array:
-    """Which of these rows of some data have which items of the release, and which columns they have nothing in."""
-    taken = data.take(rows)
-    code_of = {name: code for code, name in enumerate(public.names)}
-    codes = np.array([code_of.get(name, -1) for name in taken.names], dtype=np.int64)[taken.items]
-    row = np.repeat(np.arange(len(rows)), np.diff(taken.offsets))[codes >= 0]
-    codes = codes[codes >= 0]
-    empty = np.ones((len(rows), len(anatomy.columns)), dtype=bool)
-    empty[row, anatomy.column_of(public.names)[codes]] = False
-    without, column = np.nonzero(empty)
-    places = np.append(row, without), np.append(codes, column + len(public.names))
-    return csr_array((np.ones(len(places[0])), places), shape=(len(rows), len(public.names) + len(anatomy.columns)))
-
-
-def _guesses(
-    buckets: _Buckets, bucket: int, held: npt.NDArray[np.int32], weights: Floats, people: csr_array
-) -> list[Floats]:
+def _guesses(buckets: Buckets, bucket: int, held: Ints, weights: Floats, people: csr_array) -> list[Floats]:
     """For each column and member: was the guess right, was the baseline's, how confident was it, which bucket."""
     rows = slice(buckets.starts[bucket], buckets.starts[bucket + 1])
     known, published = (cells[rows][:, held].toarray() for cells in (people, buckets.cells))

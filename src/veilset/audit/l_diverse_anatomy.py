@@ -36,14 +36,16 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
     Columns that hold sensitive and public items come first, then empty transactions; then each bucket and column in
     which something is too probable, the most probable first. Margins, in millionths rounded up where they are finer
     fractions: ``largest_probability`` of a value of a public column, ``largest_item_share`` of an item of one,
-    ``largest_sensitive_share`` of having any sensitive item, and ``surest_guess`` of the attacker. Where there are
+    ``largest_sensitive_share`` of having any sensitive item, and ``surest_guess`` of the attacker. If single items are
+    limited, ``unlimited_items`` are those too common for that: fewer than l times the mean length. Where there are
     sensitive items, ``surest_within_column`` is how likely one of them is if others of its column are known. That one
     is left out where it would take long.
     """
     cut = Cut.of(data, promise)
     profiles = Profiles.counted(data, cut, limits)
     bound = 1 / promise.l
-    found, empty, listed, value, item, sensitive = _counted(data, cut, profiles, promise, witnesses, limits)
+    limited = _limited_items(data, cut, profiles, promise)
+    found, empty, listed, value, item, sensitive = _counted(data, cut, profiles, limited, bound, witnesses, limits)
     wrong = [] if cut.whole else [*_mixed_columns(data, cut), *_empty_transactions(empty)]
     found += len(wrong)
     wrong += [finding.witness(bound) for finding in findings(data, cut, listed)]
@@ -55,6 +57,8 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
         ]
         for finding in findings(data, cut, largest)  # one, if there is any
     }
+    if promise.items and not cut.whole and (common := _public(data, ~limited)):
+        margins["unlimited_items"] = Margin(len(common), common)
     guess = None if empty else surest_guess(data, cut, profiles, limits=limits)
     if guess:
         if guess.value > bound and not found:  # no mixture is above all its parts: one of the two has miscounted
@@ -80,9 +84,15 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
 
 
 def _counted(
-    data: Transactions, cut: Cut, profiles: Profiles, promise: LDiverseAnatomy, witnesses: int, limits: Limits
+    data: Transactions,
+    cut: Cut,
+    profiles: Profiles,
+    limited: npt.NDArray[np.bool_],
+    bound: Fraction,
+    witnesses: int,
+    limits: Limits,
 ) -> _native.audit._AnatomyResult:
-    above, below = nothing_at_most(profiles, cut, 1 / promise.l, limits)
+    above, below = nothing_at_most(profiles, cut, bound, limits)
     with limits.guard("The audit", "look at fewer transactions."):
         return _native.audit.anatomy(
             data.offsets,
@@ -90,22 +100,29 @@ def _counted(
             cut.starts,
             cut.column_of,
             cut.rules,
-            _limited_items(data, cut, profiles, promise),
+            limited.astype(np.uint8),
             _native.audit.Nothing(profile_of=profiles.of, offsets=profiles.offsets, above=above, below=below),
-            l_num=promise.l.numerator,
-            l_den=promise.l.denominator,
+            l_num=bound.denominator,
+            l_den=bound.numerator,
             witness_limit=witnesses,
             threads=limits.thread_count,
             **limits.for_kernel(lambda _: "Counting values in buckets"),
         )
 
 
-def _limited_items(data: Transactions, cut: Cut, profiles: Profiles, promise: LDiverseAnatomy) -> npt.NDArray[np.uint8]:
+def _limited_items(data: Transactions, cut: Cut, profiles: Profiles, promise: LDiverseAnatomy) -> npt.NDArray[np.bool_]:
     """Of each item, whether it is limited by itself: if in all of the data, its share is within the bound."""
     if not promise.items or cut.whole:
-        return np.zeros(len(data.names), dtype=np.uint8)
+        return np.zeros(len(data.names), dtype=np.bool_)
     among = profiles.totals[cut.column_of]
-    return (data.supports * promise.l.numerator <= among * promise.l.denominator).astype(np.uint8)
+    within: npt.NDArray[np.bool_] = data.supports * promise.l.numerator <= among * promise.l.denominator
+    return within
+
+
+def _public(data: Transactions, chosen: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    """The public items among the chosen ones."""
+    secret = set(data.sensitive)
+    return tuple(name for name in item_names(data, np.flatnonzero(chosen).tolist()) if name not in secret)
 
 
 def _mixed_columns(data: Transactions, cut: Cut) -> Iterator[Witness]:

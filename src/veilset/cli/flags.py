@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from shlex import quote as shell_quote
 from typing import Any
 
 from veilset.anonymize import METHODS
+from veilset.errors import VeilsetError
 from veilset.models import PROMISES
 from veilset.options import Declared, declared
 from veilset.transactions import Reading
@@ -48,3 +50,12 @@ def in_flags(name: str, *value: object) -> str:
 def _quoted(text: str) -> str:
     """A word of a command; between double quotes if it holds single ones and nothing that a shell replaces."""
     return f'"{text}"' if "'" in text and not {*text} & {*'"$`\\!'} else shell_quote(text)
+
+
+@contextmanager
+def as_in_files() -> Iterator[None]:
+    """Errors name options as a recipe or a study does, which is as Python does: flags do not go with one."""
+    try:
+        yield
+    except VeilsetError as error:
+        raise type(error)(error.what, error.next_step) from None

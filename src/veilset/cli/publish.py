@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 from veilset.anonymize import check_options, find_method, seed_from
 from veilset.cli.app import app
-from veilset.cli.flags import in_flags
+from veilset.cli.flags import as_in_files, in_flags
 from veilset.cli.forms import Check
 from veilset.cli.method_options import MethodOptions
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
 from veilset.cli.promise_options import PromiseOptions
 from veilset.cli.screen import Screen
-from veilset.errors import InvalidArgument, VeilsetError, said, spelled
+from veilset.errors import InvalidArgument, said, spelled
 from veilset.models import EXCLUDES_NOTHING, Promise
 from veilset.publish import Bundle, Recipe, check_format, check_seed, check_target
 from veilset.publish import publish as write_bundle
@@ -91,21 +91,12 @@ def publish(
         changes, of_method = chosen.recipe(asked.kind, layout.encoding, layout.groups(), only_branches=only_branches)
         recipe = Recipe(promise=section, input=source, method=changes, out_format=out_format)
         checks = [*of_promise, *of_method]
-    with _as_in_recipes() if is_recipe else nullcontext():
+    with as_in_files() if is_recipe else nullcontext():
         bundle, run = run_recipe(
             recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed, with_what_if=not no_what_if, checks=checks
         )
     show_bundle(bundle, run, screen)
     return 0
-
-
-@contextmanager
-def _as_in_recipes() -> Iterator[None]:
-    """Errors name options as a recipe does, which is as Python does: flags do not go with one."""
-    try:
-        yield
-    except VeilsetError as error:
-        raise type(error)(error.what, error.next_step) from None
 
 
 def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:

@@ -30,7 +30,7 @@ def verify(
     the custodian folder.
 
     Exit code 0: the promise holds; 1: it does not, or a file was changed; 2: a file is missing or unreadable.
-    Exit code 4: undecided, or not everything could be checked.
+    Exit code 4: undecided, or not everything could be checked (verdicts sealed, unchecked and unknown-schema).
 
     Example:
 

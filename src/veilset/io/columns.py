@@ -103,14 +103,15 @@ def coded_ids(values: Any, column: str) -> Coded:
 
 def _through_dictionary(values: Any, inner: Coded) -> Coded:
     """What Arrow has encoded already; its dictionary may hold a value twice, or a null."""
-    codes = _indices(values)
+    codes = indices_of(values)
     distinct = len(inner.names) == len(values.dictionary)
     if not (distinct and (inner.codes == np.arange(len(inner.names))).all()):
         codes = np.append(inner.codes, np.int32(-1))[codes]  # code -1 finds the last
     return Coded(codes, inner.names, int((codes >= 0).sum()) if inner.rounded else 0)
 
 
-def _indices(encoded: Any) -> Codes:
+def indices_of(encoded: Any) -> Codes:
+    """The codes of an array that Arrow has encoded; -1 where there is no value."""
     indices = encoded.indices
     filled = indices if indices.null_count == 0 else pc.fill_null(indices.cast(pa.int64()), -1)
     found: Codes = filled.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
@@ -156,7 +157,7 @@ def _coded_hashed(values: Any) -> Coded:
     if pa.types.is_string_view(values.type):
         values = values.cast(pa.string())  # Arrow hashes no views
     encoded = values.dictionary_encode()
-    return Coded(_indices(encoded), encoded.dictionary.cast(pa.string()))
+    return Coded(indices_of(encoded), encoded.dictionary.cast(pa.string()))
 
 
 def _coded_whole(values: Any) -> Coded:

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.errors import InvalidArgument, said, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, said, unknown
 from veilset.exact import is_whole
+from veilset.io import atomic_folder
 from veilset.joins.columns import Attribute, attributes
-from veilset.joins.graph import JoinGraph, resolved
+from veilset.joins.graph import resolved
 from veilset.joins.growing import Grown, Stop, grow
-from veilset.joins.keys import KeyRule
-from veilset.joins.linked import LinkedTables, class_codes, read_tables, with_counts
+from veilset.joins.keys import KEY_STEPS, KeyRule
+from veilset.joins.linked import LinkedTables, class_codes, class_numbers, read_tables, with_counts
+from veilset.joins.model_file import check_model_place, read_model, write_model
 from veilset.joins.propagation import propagate_classes
 from veilset.joins.pruning import pruned
 from veilset.joins.site import ROOT
 from veilset.joins.tree import Tree
-from veilset.joins.votes import Votes, count_votes, leaf_shares
+from veilset.joins.votes import Votes, count_votes, leaf_shares, winners
+from veilset.joins.written import options_from, written_options
 from veilset.limits import Limits, Progress
+from veilset.options import Option
+
+Given: TypeAlias = Mapping[str, Any] | LinkedTables
+"""Tables by name, in any form, or tables that were read and linked before."""
 
 
 class JoinClassifier:
@@ -56,6 +64,8 @@ class JoinClassifier:
         The classes, in order.
     feature_names_ : list of str
         The columns that splits may ask about, as "table.column".
+    feature_types_ : dict
+        Their types.
     joined_rows_ : int
         How many rows the join has.
     matches_ : tuple of Match
@@ -86,12 +96,29 @@ class JoinClassifier:
     def __init__(
         self,
         *,
-        max_depth: int | None = None,
-        min_leaf: int = 1,
-        prune: float | None = 0.25,
-        split_joins: bool = False,
-        ignore: Sequence[str] = (),
-        keys: str | Sequence[str] = (),
+        max_depth: Annotated[
+            int | None,
+            Option("whole or unlimited", "Largest number of splits on the way to a leaf.", example="8", least=0),
+        ] = None,
+        min_leaf: Annotated[int, Option("whole", "Minimum number of joined rows in a leaf.", example="10")] = 1,
+        prune: Annotated[
+            float | None,
+            Option("share or none", "Confidence level of pessimistic pruning. Lower prunes more.", example="0.25"),
+        ] = 0.25,
+        split_joins: Annotated[bool, Option("switch", "Let splits ask about key columns.")] = False,
+        ignore: Annotated[
+            Sequence[str],
+            Option("texts", "Columns that splits may not ask about, as TABLE.COLUMN.", example="orders.note"),
+        ] = (),
+        keys: Annotated[
+            str | Sequence[str],
+            Option(
+                "words",
+                "How keys are written before they are compared. Default: exactly.",
+                example="strip,case",
+                choices=KEY_STEPS,
+            ),
+        ] = (),
         threads: int | None = None,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
@@ -128,24 +155,22 @@ class JoinClassifier:
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
 
-    def fit(self, tables: Mapping[str, Any], *, joins: Sequence[tuple[str, str] | str] = (), target: str) -> Self:
+    def fit(self, tables: Given, *, joins: Sequence[tuple[str, str] | str] = (), target: str) -> Self:
         """Grow the tree.
 
         Parameters
         ----------
         tables : mapping
-            The tables, by name: frames, Arrow tables, paths of files, or queries.
+            The tables, by name: frames, Arrow tables, paths of files, or queries. Or tables that are linked already.
         joins : sequence
             Which columns are equal: pairs like ``("T1.J1", "T2.J1")``.
         target : str
             The column with the class, as "table.column".
         """
         limits, stop = self._limits(), self._checked()
-        given = read_tables(tables, joins, limits)
-        columns = {name: table.column_names for name, table in given.items()}
-        self.graph_ = JoinGraph.of(columns, joins)
-        self.joins_, self.target_ = list(joins), resolved(target, columns)
-        linked = LinkedTables.of(given, self.graph_, KeyRule.of(self.keys))
+        linked = tables if isinstance(tables, LinkedTables) else LinkedTables.read(tables, joins, self.keys, limits)
+        given, self.graph_ = linked.tables, linked.graph
+        self.target_ = resolved(target, {name: table.column_names for name, table in given.items()})
         self.matches_ = linked.matches
         linked.check_matches()
         codes, classes = class_codes(given[self.target_[0]], self.target_[1])
@@ -153,13 +178,11 @@ class JoinClassifier:
             raise InvalidArgument(
                 f"The column {target!r} has no value in {len(codes):,} rows.", "Give the column that says the class."
             )
-        self.classes_ = np.array(classes)
         asked = self._attributes(given)
-        self.feature_names_ = [f"{name}.{one.name}" for name, found in asked.items() for one in found]
-        self.n_features_in_ = len(self.feature_names_)
+        self.feature_types_ = {f"{name}.{one.name}": str(one.values.type) for name in asked for one in asked[name]}
 
         def run(wide: bool) -> Grown:
-            sites = linked.sites(asked, len(self.classes_), wide, limits)
+            sites = linked.sites(asked, len(classes), wide, limits)
             sites[self.target_[0]].start(codes)
             propagate_classes(sites, self.graph_, self.target_[0])
             if not any(sites[self.target_[0]].counts(ROOT)):
@@ -173,21 +196,20 @@ class JoinClassifier:
         grown: Grown = with_counts(run)
         self.rows_by_level_ = grown.rows_by_level
         self.unpruned_tree_ = Tree(tuple(classes), grown.root)
-        self.tree_ = self.unpruned_tree_ if self.prune is None else Tree(tuple(classes), pruned(grown.root, self.prune))
-        self.joined_rows_ = grown.root.rows
-        self.feature_importances_ = self.tree_.importances()
-        self.table_importances_ = self.tree_.table_importances()
+        self._learned(
+            self.unpruned_tree_ if self.prune is None else Tree(tuple(classes), pruned(grown.root, self.prune))
+        )
         return self
 
-    def predict(self, tables: Mapping[str, Any]) -> npt.NDArray[Any]:
+    def predict(self, tables: Given) -> npt.NDArray[Any]:
         """The class of each row of the target table: what most of its joined rows vote for.
 
         Of equal votes, the first class wins. A row that matches nothing gets the class of the root.
         """
-        chosen: npt.NDArray[Any] = self.classes_[self._winners(self.votes(tables))]
+        chosen: npt.NDArray[Any] = self.classes_[winners(self.votes(tables), self.tree_.root.label)]
         return chosen
 
-    def predict_proba(self, tables: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+    def predict_proba(self, tables: Given) -> npt.NDArray[np.float64]:
         """For each row of the target table and each class, the share of votes of its joined rows.
 
         A row that matches nothing gets the shares of the root.
@@ -199,10 +221,9 @@ class JoinClassifier:
         shares[matched] = (votes[matched] / totals[matched, None]).astype(np.float64)
         return shares
 
-    def votes(self, tables: Mapping[str, Any]) -> Votes:
+    def votes(self, tables: Given) -> Votes:
         """For each row of the target table and each class, how many of its joined rows vote for it."""
-        limits = self._limits()
-        return self._votes(self._linked(tables, limits), limits)
+        return count_votes(self.tree_.root, self.link(tables), self.target_[0], self._limits())
 
     def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
         """The class of each joined record; its parts have the same position in all tables."""
@@ -213,26 +234,68 @@ class JoinClassifier:
         """For each joined record, the share of each class in its leaf."""
         return self._leaf_shares(records)
 
-    def score(self, tables: Mapping[str, Any]) -> float:
+    def score(self, tables: Given) -> float:
         """The share of rows of the target table that are predicted right, of those with a class."""
         truth, votes = self._judged(tables)
-        return float(np.mean(self._winners(votes) == truth))
+        return float(np.mean(winners(votes, self.tree_.root.label) == truth))
 
-    def score_joined(self, tables: Mapping[str, Any]) -> float:
+    def score_joined(self, tables: Given) -> float:
         """The share of joined rows that are predicted right, of those with a class."""
         truth, votes = self._judged(tables)
         seen = truth >= 0
         return float(votes[seen, truth[seen]].sum() / votes.sum())
 
-    def _judged(self, tables: Mapping[str, Any]) -> tuple[npt.NDArray[np.int64], Votes]:
-        """The class and the votes of each target row that has a class."""
-        limits = self._limits()
-        linked = self._linked(tables, limits)
-        truth = self._truth(linked)
-        return truth[truth > -2], self._votes(linked, limits)[truth > -2]
+    def save(self, path: str | Path, *, replace: bool = False) -> None:
+        """Write the trained classifier to a folder that only you can open, as JSON.
 
-    def _votes(self, linked: LinkedTables, limits: Limits) -> Votes:
-        return count_votes(self.tree_.root, linked, self.target_[0], limits)
+        The tree before pruning is not written.
+
+        Parameters
+        ----------
+        path : path
+            The folder. It must not exist, unless *replace* is true and it has a model.
+        """
+        check_model_place(Path(path), replace=replace)
+        with atomic_folder(Path(path), replace=replace) as folder:
+            self.write(folder)
+
+    def write(self, folder: Path) -> None:
+        """Write the trained classifier into a folder that exists."""
+        self._check_fitted()
+        options = {**self.get_params(), "ignore": list(self.ignore), "keys": list(KeyRule.of(self.keys).steps)}
+        write_model(folder, self, written_options(type(self), options))
+
+    @classmethod
+    def load(cls, path: str | Path, **limits: Any) -> Self:
+        """The classifier in a folder that `save` or ``veilset join train`` has written.
+
+        *limits* are threads, memory_limit, time_limit and progress.
+        """
+        model, graph, tree = read_model(path)
+        try:
+            loaded = cls(**options_from(cls, model.options, "options"), **limits)
+        except InvalidArgument as error:
+            raise UnreadableInput(*error.args).within(f"{str(path)!r}: ") from None
+        loaded.graph_, loaded.matches_, loaded.target_ = graph, model.matches, model.target
+        loaded.feature_types_ = dict(model.feature_types)
+        loaded.rows_by_level_ = model.rows_by_level
+        loaded._learned(tree)
+        return loaded
+
+    def _learned(self, tree: Tree) -> None:
+        self.tree_ = tree
+        self.classes_ = np.array(tree.classes)
+        self.feature_names_ = list(self.feature_types_)
+        self.n_features_in_ = len(self.feature_names_)
+        self.joined_rows_ = tree.root.rows
+        self.feature_importances_ = tree.importances()
+        self.table_importances_ = tree.table_importances()
+
+    def _judged(self, tables: Given) -> tuple[npt.NDArray[np.int64], Votes]:
+        """The class and the votes of each target row that has a class."""
+        linked = self.link(tables)
+        truth = class_numbers(linked.tables[self.target_[0]], self.target_[1], self.classes_.tolist())
+        return truth[truth > -2], self.votes(linked)[truth > -2]
 
     def _limits(self) -> Limits:
         return Limits(self.threads, self.memory_limit, self.time_limit, self.progress)
@@ -246,7 +309,8 @@ class JoinClassifier:
             raise InvalidArgument(f"{said('min_leaf')} is {self.min_leaf!r}.", "Give a whole number of 1 or more.")
         if self.prune is not None and not 0 < self.prune < 1:
             raise InvalidArgument(
-                f"{said('prune')} is {self.prune!r}.", "Give a number between 0 and 1, or None for no pruning."
+                f"{said('prune')} is {self.prune!r}.",
+                'Give a number between 0 and 1, or None (in a study: "none") for no pruning.',
             )
         return Stop(self.max_depth, self.min_leaf)
 
@@ -260,28 +324,21 @@ class JoinClassifier:
             for name, table in tables.items()
         }
 
-    def _linked(self, given: Mapping[str, Any], limits: Limits) -> LinkedTables:
-        """Tables to predict for, linked like those of the training."""
+    def link(self, given: Given) -> LinkedTables:
+        """Tables to predict for, read and linked like those of the training."""
         self._check_fitted()
+        if isinstance(given, LinkedTables):
+            return given
         if missing := [name for name in self.graph_.tables if name not in given]:
             raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(self.graph_.tables)}.")
-        tables = read_tables({name: given[name] for name in self.graph_.tables}, self.joins_, limits)
+        tables = read_tables(
+            {name: given[name] for name in self.graph_.tables}, self.graph_.equalities(), self._limits()
+        )
         return LinkedTables.of(tables, self.graph_, KeyRule.of(self.keys))
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "tree_"):
             raise InvalidArgument("This classifier has not been trained.", "Call fit first.")
-
-    def _winners(self, votes: Votes) -> npt.NDArray[np.int64]:
-        return np.where(votes.any(axis=1), votes.argmax(axis=1), self.tree_.root.label)
-
-    def _truth(self, linked: LinkedTables) -> npt.NDArray[np.int64]:
-        """The number of the class of each target row; -1: a class never seen in training, -2: none."""
-        table, column = self.target_
-        codes, values = class_codes(linked.tables[table], column)
-        number = {value: place for place, value in enumerate(self.classes_.tolist())}
-        known = [number.get(value, -1) for value in values]
-        return np.array([*known, -2])[codes]
 
     def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
         self._check_fitted()

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.io.columns import dense_codes, is_number, is_text
+from veilset.io.columns import dense_codes, indices_of, is_number, is_text
 
 Kind = Literal["number", "category"]
 Codes = npt.NDArray[np.int32]
@@ -138,13 +138,31 @@ def run_end_decoded(column: Any) -> Any:
 
 def _ranked_through_dictionary(column: Any) -> tuple[Codes, Any]:
     """What Arrow has encoded: its dictionaries may differ, hold a value twice or a null, or values of no row."""
-    wide = column.cast(pa.dictionary(pa.int32(), column.type.value_type))
-    chunks = wide.unify_dictionaries().chunks
-    if not chunks:
-        return ranked(pa.chunked_array([], column.type.value_type))
-    ranks, values = ranked(chunks[0].dictionary)
-    indices = np.concatenate([chunk.indices.fill_null(-1).to_numpy() for chunk in chunks])
-    codes = np.append(ranks, np.int32(-1))[indices]  # index -1 finds the last
+    dictionaries: list[Any] = []
+    spans: list[slice] = []  # where the dictionary of each chunk is
+    for chunk in column.chunks:
+        if not dictionaries or not chunk.dictionary.equals(dictionaries[-1]):
+            start = spans[-1].stop if spans else 0
+            dictionaries.append(chunk.dictionary)
+            spans.append(slice(start, start + len(chunk.dictionary)))
+        else:
+            spans.append(spans[-1])
+    ranks, values = ranked(pa.chunked_array(dictionaries, column.type.value_type))
+    codes = [through(ranks[span], indices_of(chunk)) for span, chunk in zip(spans, column.chunks, strict=True)]
+    return without_unused(np.concatenate([np.empty(0, np.int32), *codes]), values)
+
+
+def through(ranks: Codes, indices: Codes) -> Codes:
+    """The rank at each index; -1 at index -1."""
+    return np.append(ranks, np.int32(-1))[indices]
+
+
+def without_unused(codes: Codes, values: Any) -> tuple[Codes, Any]:
+    """The same ranks without values of no row.
+
+    >>> without_unused(np.array([2, -1, 0], np.int32), pa.array(["a", "b", "c"]))[0]
+    array([ 1, -1,  0], dtype=int32)
+    """
     used = np.zeros(len(values) + 1, bool)
     used[codes] = True
     used[-1] = False
@@ -224,9 +242,8 @@ def _ranked_hashed(column: Any) -> tuple[Codes, Any]:
         return np.empty(0, np.int32), pa.array([], column.type)
     distinct = encoded.chunks[-1].dictionary
     order = pc.sort_indices(distinct)
-    ranks = np.append(_inverse(order.to_numpy()), np.int32(-1))
-    indices = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
-    return ranks[np.concatenate(indices)], distinct.take(order)
+    indices = np.concatenate([indices_of(chunk) for chunk in encoded.chunks])
+    return through(_inverse(order.to_numpy()), indices), distinct.take(order)
 
 
 def _inverse(order: npt.NDArray[Any]) -> Codes:

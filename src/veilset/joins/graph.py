@@ -103,6 +103,16 @@ class JoinGraph:
             ahead += [(table, other, number) for number, other in reversed(self._neighbours[table]) if number != taken]
         return found
 
+    def equalities(self) -> list[tuple[str, str]]:
+        """The equalities that connect neighbouring tables, as pairs like ``("T1.J1", "T2.J1")``."""
+        return [
+            (_shown((edge.left, left)), _shown((edge.right, right)))
+            for edge in self.edges
+            for lefts, rights in zip(edge.left_columns, edge.right_columns, strict=True)
+            for left in lefts
+            for right in rights
+        ]
+
     def join_columns(self, table: str) -> set[str]:
         """The columns of *table* that some edge compares."""
         sides = [edge.left_columns for edge in self.edges if edge.left == table]

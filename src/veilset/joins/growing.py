@@ -6,14 +6,13 @@ rows, and the others follow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import chain, count
 
 from veilset.joins.graph import JoinGraph
 from veilset.joins.propagation import propagate_splits
-from veilset.joins.site import ROOT, Numbers, Site
+from veilset.joins.site import ROOT, Site, numbers_of
 from veilset.joins.tree import Node
 
 _UNIT = 2.0**-48  # bits
@@ -44,56 +43,50 @@ def grow(sites: Mapping[str, Site], graph: JoinGraph, stop: Stop) -> Grown:
     """Grow the tree of the join whose classes were propagated to all sites."""
     root = Node(next(iter(sites.values())).counts(ROOT))
     level = {} if stop(root) else {ROOT: root}
+    numbers = count(ROOT + 1)
     rows_by_level = []
-    made = 1
     while level:
-        numbers = np.array(list(level), np.int64)
-        rows_by_level.append(sum(site.size(numbers) for site in sites.values()))
+        rows_by_level.append(sum(site.size(numbers_of(level)) for site in sites.values()))
         below: dict[int, Node] = {}
         for winner, nodes in _winners(sites, level, stop.min_leaf).items():
-            children = np.arange(made, made + 2 * len(nodes), dtype=np.int64)
-            made += len(children)
-            open_nodes = _split(sites[winner], level, nodes, children, stop)
-            below |= open_nodes
-            # A node none of whose children is split further need not be split elsewhere.
-            onward = [
-                at for at in range(len(nodes)) if {int(children[2 * at]), int(children[2 * at + 1])} & set(open_nodes)
-            ]
+            children = {number: (next(numbers), next(numbers)) for number in nodes}
+            below |= _split(sites[winner], level, children, stop)
+            # What is split no further need not be split at the other sites.
+            onward = {number: pair for number, pair in children.items() if not below.keys().isdisjoint(pair)}
             if onward:
-                pairs = np.stack([children[::2], children[1::2]], axis=1)[onward].ravel()
-                propagate_splits(sites, graph, winner, np.array(nodes, np.int64)[onward], pairs)
-            done = np.array([child for child in children.tolist() if child not in open_nodes], np.int64)
+                propagate_splits(
+                    sites, graph, winner, numbers_of(onward), numbers_of(chain.from_iterable(onward.values()))
+                )
+            done = [child for pair in children.values() for child in pair if child not in below]
             for site in sites.values():
-                site.forget(done)
+                site.forget(numbers_of(done))
         for site in sites.values():
-            site.forget(numbers)
+            site.forget(numbers_of(level))
         level = below
     return Grown(root, tuple(rows_by_level))
 
 
 def _winners(sites: Mapping[str, Site], level: Mapping[int, Node], min_leaf: int) -> dict[str, list[int]]:
-    """The nodes that each site splits; those that nobody can are left out."""
-    numbers = np.array(list(level), np.int64)
-    info = {name: site.best_splits(numbers, min_leaf) for name, site in sites.items()}
+    """The nodes that each site splits; those that nobody can split are left out."""
+    info = {name: site.best_splits(numbers_of(level), min_leaf) for name, site in sites.items()}
     won: dict[str, list[int]] = {}
-    for place, number in enumerate(level):
+    for place, (number, node) in enumerate(level.items()):
         winner = max(sites, key=lambda name: info[name][place])  # the first of equals
         if info[winner][place] > 0:
-            level[number].gain = info[winner][place] * _UNIT
+            node.gain = info[winner][place] * _UNIT
             won.setdefault(winner, []).append(number)
     return won
 
 
 def _split(
-    winner: Site, level: Mapping[int, Node], nodes: Sequence[int], children: Numbers, stop: Stop
+    winner: Site, level: Mapping[int, Node], children: Mapping[int, tuple[int, int]], stop: Stop
 ) -> dict[int, Node]:
     """Split nodes at their winner; the children that are split further, by number."""
-    counts = winner.split(np.array(nodes, np.int64), children)
+    counts = iter(winner.split(numbers_of(children), numbers_of(chain.from_iterable(children.values()))))
     below: dict[int, Node] = {}
-    for place, number in enumerate(nodes):
+    for number, pair in children.items():
         node = level[number]
         node.split = winner.criterion(number)
-        node.children = tuple(Node(counts[2 * place + side], node.depth + 1) for side in (0, 1))
-        pairs = zip(children[2 * place : 2 * place + 2].tolist(), node.children, strict=True)
-        below |= {child_number: child for child_number, child in pairs if not stop(child)}
+        node.children = Node(next(counts), node.depth + 1), Node(next(counts), node.depth + 1)
+        below |= {at: child for at, child in zip(pair, node.children, strict=True) if not stop(child)}
     return below

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from veilset.errors import InvalidArgument, said, unknown
 from veilset.io.columns import is_text, uuid_text
 from veilset.io.normalizing import normalized, steps_of
-from veilset.joins.columns import Codes, column_of, ranked
+from veilset.joins.columns import Codes, column_of, ranked, through, without_unused
 from veilset.joins.graph import Edge
 
 KeyStep = Literal["nfc", "strip", "case", "zeros", "dates"]
@@ -167,7 +167,8 @@ def _comparable(left: Any, right: Any) -> tuple[Any, Any]:
     """Of whole numbers, one side may exceed what the other's type can hold: these, the largest, match nothing."""
     if left.type == right.type:
         return left, right
-    one, other = (side.filter(pc.less_equal(side, _LARGEST)).cast(pa.int64()) for side in (left, right))
+    small = (side.filter(pc.less_equal(side, pa.scalar(_LARGEST, side.type))) for side in (left, right))
+    one, other = (side.cast(pa.int64()) for side in small)
     return one, other
 
 
@@ -176,7 +177,8 @@ def _part(table: pa.Table, names: Sequence[str], rule: KeyRule) -> Part:
     part = parts[0]
     for other in parts[1:]:
         mine, others, _ = _matched(part, other)
-        part = Part(np.where((mine == others) & (mine >= 0), part.codes, np.int32(-1)), part.values)
+        agreed = np.where((mine == others) & (mine >= 0), part.codes, np.int32(-1))
+        part = Part(*without_unused(agreed, part.values))
     return part
 
 
@@ -196,7 +198,7 @@ def _canonical(name: str, column: Any, rule: KeyRule) -> Part:
 def _ranked_again(codes: Codes, values: Any) -> Part:
     """The same rows under other values, of which some may now be equal."""
     ranks, distinct = ranked(values)
-    return Part(np.append(ranks, np.int32(-1))[codes], distinct)
+    return Part(through(ranks, codes), distinct)
 
 
 def _in_one_type(name: str, kind: str, values: Any) -> Any:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
@@ -56,6 +57,7 @@ class LinkedTables:
     tables: Mapping[str, pa.Table]
     graph: JoinGraph
     keys: Sequence[tuple[Codes, Codes, int]]
+    rule: KeyRule
 
     @classmethod
     def of(cls, tables: Mapping[str, pa.Table], graph: JoinGraph, rule: KeyRule) -> LinkedTables:
@@ -66,7 +68,29 @@ class LinkedTables:
             check_types(edge, left.schema, right.schema, rule)
             sides = key_column(left, edge.left_columns, rule), key_column(right, edge.right_columns, rule)
             keys.append(shared_keys(*sides))
-        return cls(tables, graph, keys)
+        return cls(tables, graph, keys, rule)
+
+    @classmethod
+    def read(
+        cls, given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], keys: str | Sequence[str], limits: Limits
+    ) -> LinkedTables:
+        """Read tables in any form, and link them by equalities; *keys* says how keys are written."""
+        tables = read_tables(given, joins, limits)
+        graph = JoinGraph.of({name: table.column_names for name, table in tables.items()}, joins)
+        return cls.of(tables, graph, KeyRule.of(keys))
+
+    def keeping(self, table: str, rows: npt.NDArray[np.bool_]) -> LinkedTables:
+        """The same with these rows of one table only."""
+        keys = [
+            (left[rows] if edge.left == table else left, right[rows] if edge.right == table else right, count)
+            for edge, (left, right, count) in zip(self.graph.edges, self.keys, strict=True)
+        ]
+        tables = {name: one.filter(pa.array(rows)) if name == table else one for name, one in self.tables.items()}
+        return LinkedTables(tables, self.graph, keys, self.rule)
+
+    def alone(self, table: str) -> LinkedTables:
+        """One of the tables, joined to nothing."""
+        return LinkedTables({table: self.tables[table]}, JoinGraph((table,), ()), (), self.rule)
 
     @cached_property
     def matches(self) -> tuple[Match, ...]:
@@ -146,6 +170,17 @@ def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
         )
     codes, values = ranked(labels)
     return codes, values.to_pylist()
+
+
+def class_numbers(table: pa.Table, column: str, classes: Sequence[Any]) -> npt.NDArray[np.int64]:
+    """The place of each row's class among *classes*; -1: it is none of them, -2: the row has no class.
+
+    >>> class_numbers(pa.table({"Class": ["no", None, "yes", "perhaps"]}), "Class", ["no", "yes"]).tolist()
+    [0, -2, 1, -1]
+    """
+    codes, values = class_codes(table, column)
+    number = {value: place for place, value in enumerate(classes)}
+    return np.array([*(number.get(value, -1) for value in values), -2], np.int64)[codes]
 
 
 def with_counts(run: Callable[[bool], _T]) -> _T:

@@ -6,7 +6,7 @@ with summaries of join values and with the gain of its best split. Its values, i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,12 @@ _ADVICE = "use a smaller depth or fewer columns."
 _STAGES = ("Finding splits", "Splitting tables", "Summing up join values")
 
 Numbers = npt.NDArray[np.int64]
+"""Nodes, by number."""
+
+
+def numbers_of(nodes: Iterable[int]) -> Numbers:
+    """Numbers of nodes as kernels take them."""
+    return np.fromiter(nodes, np.int64)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
 from veilset.io.csv_tables import read_csv_table
@@ -152,7 +153,8 @@ def _from_file(path: Path, keys: set[str], limits: Limits) -> pa.Table:
 
 def _from_csv(given: Csv, keys: set[str], limits: Limits) -> pa.Table:
     path = Path(given.path)
-    table = read_csv_table(path, keys, given.encoding, given.delimiter or delimiter_of(path), limits)
+    delimiter = delimiter_of(path) if given.delimiter is None else given.delimiter
+    table = read_csv_table(path, keys, given.encoding, delimiter, limits)
     missing = Count(sum(column.null_count for column in table.columns))
     note = f"{missing:,} empty {missing:field was|fields were} read as missing." if missing else ""
     return table.replace_schema_metadata({_NOTES: json.dumps([note])}) if note else table
@@ -173,6 +175,8 @@ def _from_query(query: Query, keys: set[str], limits: Limits) -> pa.Table:
 
 def _typed(column: Any, name: str, of: Any) -> Any:
     try:
+        if pa.types.is_time(of):  # Arrow reads times of some day only
+            return pc.binary_join_element_wise("1970-01-01", column, " ").cast(pa.timestamp("us")).cast(of)
         return column.cast(of)
     except pa.ArrowInvalid as error:
         raise UnreadableInput(

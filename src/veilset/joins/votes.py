@@ -7,7 +7,8 @@ a count at a leaf is how many joined rows of a target row reach it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ import pyarrow.compute as pc
 
 from veilset.errors import InvalidArgument
 from veilset.joins.columns import Attribute, Codes, column_of, run_end_decoded
+from veilset.joins.graph import JoinGraph
 from veilset.joins.linked import LinkedTables, with_counts
 from veilset.joins.propagation import propagate_classes, propagate_splits
-from veilset.joins.site import ROOT, Criterion, Site
-from veilset.joins.summaries import from_words
+from veilset.joins.site import ROOT, Criterion, Site, numbers_of
+from veilset.joins.summaries import Words, from_words
 from veilset.joins.tree import Node, Split
 from veilset.limits import Limits
 
@@ -30,9 +32,16 @@ Votes = npt.NDArray[Any]
 
 def count_votes(root: Node, linked: LinkedTables, target: str, limits: Limits) -> Votes:
     """The votes of all rows of the target table; a row without joined rows has none."""
-    splits = {node.split for node in root.walk() if node.split is not None}
-    asked = {name: [split for split in splits if split.table == name] for name in linked.tables}
-    attributes = {name: [_answers(table, split) for split in asked[name]] for name, table in linked.tables.items()}
+    asked = {name: _asked(root, name) for name in linked.tables}
+    attributes = {
+        name: [_answers(linked.tables[name], splits) for splits in columns.values()] for name, columns in asked.items()
+    }
+    criteria = {
+        split: Criterion(place, code)
+        for columns in asked.values()
+        for place, splits in enumerate(columns.values())
+        for code, split in enumerate(splits)
+    }
 
     def run(wide: bool) -> Votes:
         sites = linked.sites(attributes, 1, wide, limits)
@@ -40,40 +49,60 @@ def count_votes(root: Node, linked: LinkedTables, target: str, limits: Limits) -
         propagate_classes(sites, linked.graph, target)
         sites[target].counts(ROOT)  # can be counted, so sums of votes can, too
         votes = np.zeros((sites[target].rows, len(root.counts)), dtype=object if wide else np.uint64)
-        for node, rows, counts in _leaves(root, sites, linked, target, asked):
-            votes[rows, node.label] += np.array(from_words(counts, 2), dtype=object) if wide else counts
+        for label, rows, counts in _leaves(root, sites, linked.graph, sites[target], criteria):
+            votes[rows, label] += np.array(from_words(counts, 2), dtype=object) if wide else counts
         return votes
 
-    votes: Votes = with_counts(run)
-    return votes
+    return with_counts(run)
+
+
+def winners(votes: Votes, otherwise: int) -> npt.NDArray[np.int64]:
+    """The class that most joined rows of each target row vote for, the first of equals; *otherwise* without votes."""
+    return np.where(votes.any(axis=1), votes.argmax(axis=1), otherwise)
 
 
 def _leaves(
-    root: Node, sites: Mapping[str, Site], linked: LinkedTables, target: str, asked: Mapping[str, Sequence[Split]]
-) -> Any:
-    """The leaves with the target rows that reach them, level by level."""
-    level, made = {ROOT: root}, 1
+    root: Node, sites: Mapping[str, Site], graph: JoinGraph, target: Site, criteria: Mapping[Split, Criterion]
+) -> Iterator[tuple[int, Codes, Words]]:
+    """The label of each leaf with the target rows that reach it and their numbers of joined rows, level by level."""
+    level, numbers = {ROOT: root}, count(ROOT + 1)
     while level:
-        for number, node in level.items():
-            if node.is_leaf:
-                yield node, *sites[target].rows_at(number)
+        yield from ((node.label, *target.rows_at(number)) for number, node in level.items() if node.is_leaf)
         below: dict[int, Node] = {}
-        for table, site in sites.items():
-            nodes = [number for number, node in level.items() if node.split is not None and node.split.table == table]
-            if not nodes:
+        for name, site in sites.items():
+            chosen = {number: node for number, node in level.items() if node.split and node.split.table == name}
+            if not chosen:
                 continue
-            children = np.arange(made, made + 2 * len(nodes), dtype=np.int64)
-            made += len(children)
-            site.criteria |= {number: Criterion(asked[table].index(level[number].split), 0) for number in nodes}
-            numbers = np.array(nodes, np.int64)
-            site.split(numbers, children)
-            propagate_splits(sites, linked.graph, table, numbers, children)
-            below |= dict(
-                zip(children.tolist(), (child for number in nodes for child in level[number].children), strict=True)
-            )
+            site.criteria |= {number: criteria[node.split] for number, node in chosen.items() if node.split}
+            children = {next(numbers): child for node in chosen.values() for child in node.children}
+            nodes = numbers_of(chosen), numbers_of(children)
+            site.split(*nodes)
+            propagate_splits(sites, graph, name, *nodes)
+            below |= children
         for site in sites.values():
-            site.forget(np.array(list(level), np.int64))
+            site.forget(numbers_of(level))
         level = below
+
+
+def _asked(root: Node, table: str) -> dict[str, list[Split]]:
+    """What a tree asks about each column of a table, each question once; of numbers, by size."""
+    found: dict[str, dict[Split, None]] = {}
+    for node in root.walk():
+        if node.split is not None and node.split.table == table:
+            found.setdefault(node.split.column, {})[node.split] = None
+    return {
+        column: sorted(splits, key=lambda split: split.value) if next(iter(splits)).kind == "number" else list(splits)
+        for column, splits in found.items()
+    }
+
+
+def _answers(table: pa.Table, splits: Sequence[Split]) -> Attribute:
+    """A column as the tree sees it: the number of the first of these splits that a row satisfies."""
+    column = _comparable(table, splits[0].column)
+    codes = np.full(table.num_rows, len(splits), np.int32)
+    for place in reversed(range(len(splits))):
+        codes[_satisfied(column, splits[place])] = place
+    return Attribute(splits[0].column, splits[0].kind, codes, pa.nulls(len(splits) + 1))
 
 
 def leaf_shares(root: Node, tables: Mapping[str, pa.Table], rows: int) -> npt.NDArray[np.float64]:
@@ -128,9 +157,3 @@ def _in_comparable_type(column: Any) -> Any:
     if pa.types.is_string_view(of):
         return column.cast(pa.large_string())
     return column.cast(pa.float32()) if pa.types.is_float16(of) else column
-
-
-def _answers(table: pa.Table, split: Split) -> Attribute:
-    """A split as an attribute of its own: 0 for yes, 1 for no."""
-    codes: Codes = (~_satisfied(_comparable(table, split.column), split)).astype(np.int32)
-    return Attribute(split.column, "number", codes, pa.array([True, False]))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, StrictBool, ValidationError
 
 from veilset.anonymize import find_method, resolve
-from veilset.errors import InvalidArgument, UnreadableInput
+from veilset.errors import InvalidArgument
+from veilset.io.toml_files import Section, check_written, read_toml
 from veilset.models import Promise, known_promise
-from veilset.publish.sections import AnyPromise, PromiseSection, Section, check_written, promise_section
+from veilset.publish.sections import AnyPromise, PromiseSection, promise_section
 from veilset.release import Release
 from veilset.transactions import Reading, Transactions
 
@@ -20,6 +20,8 @@ __all__ = ["RECIPE", "MethodRecipe", "PromiseSection", "Recipe", "promise_sectio
 
 RECIPE = "recipe.toml"
 """The file in ``custodian/``."""
+
+_ADVICE = "Compare it with the recipe of a release."
 
 Option: TypeAlias = (
     str
@@ -75,7 +77,7 @@ class Recipe(Section):
     @classmethod
     def load(cls, path: Path, *, needs_input: bool = True) -> Recipe:
         """The recipe in a file; its paths made absolute."""
-        content = _parsed(path)
+        content = read_toml(path, _ADVICE)
         where = "promise."
         try:
             if isinstance(content.get("promise"), dict):
@@ -91,9 +93,7 @@ class Recipe(Section):
             place = where + ".".join(map(str, first["loc"]))
             if not where and first["type"].endswith("_type"):  # the values of a promise may be secret
                 place += f" is {first['input']!r}"
-            raise InvalidArgument(
-                f"{str(path)!r}: {place}: {first['msg']}.", "Compare it with the recipe of a release."
-            ) from None
+            raise InvalidArgument(f"{str(path)!r}: {place}: {first['msg']}.", _ADVICE) from None
         here = path.resolve().parent
         recipe = recipe.model_copy(update={"method": recipe.method.beside(here)})
         if needs_input and (recipe.input is None or not recipe.input.path):
@@ -139,41 +139,6 @@ class Recipe(Section):
             if isinstance(section, dict):
                 lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in section.items())]
         return "\n".join(lines) + "\n"
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        content = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UnreadableInput(f"{str(path)!r} cannot be read: {error.strerror}.", "Check the path.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableInput(
-            f"{str(path)!r} is not TOML: {error}.", "Compare it with the recipe of a release."
-        ) from None
-    except ValueError:  # Python reads no number of thousands of digits, unless it is hexadecimal
-        raise _too_long(path, "a number") from None
-    try:
-        _check_numbers(path, content)
-    except RecursionError:
-        raise UnreadableInput(
-            f"{str(path)!r}: tables are nested too deeply.", "Compare it with another recipe."
-        ) from None
-    return content
-
-
-def _check_numbers(path: Path, content: Any, place: tuple[str, ...] = ()) -> None:
-    """Raise at a whole number beyond the 64 bits of TOML: Python may not be able to write it into an error."""
-    if isinstance(content, int) and content.bit_length() > 64:
-        raise _too_long(path, ".".join(place))
-    inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
-    for name, value in inner:
-        _check_numbers(path, value, (*place, str(name)))
-
-
-def _too_long(path: Path, what: str) -> UnreadableInput:
-    return UnreadableInput(
-        f"{str(path)!r}: {what} has more than 20 digits.", "Write whole numbers of at most 64 bits, as TOML has them."
-    )
 
 
 def _check_method(path: Path, promise: str, content: Any) -> None:

@@ -223,11 +223,6 @@ def how_it_was_cut(release: Release) -> list[str]:
         "No item was deleted. Inside a bucket, each column's values are shuffled separately: which values belong "
         "together is lost. The order is as secret as the seed."
     ]
-    if release.withheld:
-        told.append(
-            f"Withheld: {number(len(release.withheld), 'transaction')}, because they are empty, contain sensitive "
-            "items only, or fit into no bucket."
-        )
     if how.medoids:
         told.append(f"Columns were built around {quoted(how.medoids)}: items that occur together share a column.")
     if how.left_over:

@@ -19,8 +19,10 @@ from veilset.report.pages import Figure
 from veilset.report.text import knowledge, number, shown
 from veilset.run import Run
 from veilset.utility import SideEffect
+from veilset.utility.hiding import hidden_promise
 
 _MOST_SHOWN = 30  # rows and columns of the picture
+_MOST_NAMED = 6  # patterns in a sentence
 _LONGEST_LABEL = 22
 _ENTRIES = {-1: "−1: remove", 0: "0", 1: "1: keep"}
 
@@ -168,28 +170,36 @@ def _standing(effect: SideEffect) -> str:
     standing = effect.standing
     if standing is None:
         return "–"
-    rank = f"rank {standing.rank:,} of {standing.among:,}"
-    return f"stands out: {rank}" if standing.stands_out else rank
+    ranks = f"{standing.by_lift:,} by lift, {standing.by_shortfall:,} by shortfall, of {standing.among:,}"
+    clear = "" if standing.clear_from is None else f"; not from about {number(standing.clear_from, 'transaction')} on"
+    return f"stands out: {ranks}{clear}" if standing.stands_out else ranks
 
 
 def standing_sentences(run: Run) -> list[str]:
     """How many hidden patterns stand out, and what could be done; empty where nothing was counted."""
-    told = [effect.standing for effect in run.side_effects or () if effect.standing is not None]
+    told = [effect for effect in run.side_effects or () if effect.kind == "hidden"]
     if not told:
         return []
-    out = [standing for standing in told if standing.stands_out]
-    bound = [standing for standing in out if standing.unavoidable]
+    out = [(effect, one) for effect in told if (one := effect.standing) is not None and one.stands_out]
     says = (
-        "Anyone who has the file can look for pairs of frequent items that are rarer than independent items would be. "
-        f"{len(out):,} of {number(len(told), 'hidden ' + run.promise.listed.removesuffix('s'))} "
+        "Anyone who has the file can look for pairs of items that are rarer than independent items would be (if those "
+        "would be together in at least five transactions). "
+        f"Of {number(len(told), 'hidden ' + run.promise.listed.removesuffix('s'))}, {len(out):,} "
         f"{'stands' if len(out) == 1 else 'stand'} out: first, or in the first hundredth, by lift or by the number of "
         "standard deviations missing."
     )
+    least = hidden_promise(run.release).least_support(len(run.release.custodian_data))
+    needs = sorted(((one.clear_from or 0, _name(effect)) for effect, one in out), reverse=True)
+    bound = [f"{name} ({support:,})" for support, name in needs if support >= least]
+    if not bound:
+        return [says]
+    more = f" and {len(bound) - _MOST_NAMED:,} more" if len(bound) > _MOST_NAMED else ""
     advice = (
-        f"For {len(bound):,} of them no level could prevent it: independent items would occur together more often than "
-        "the discovery threshold allows. Use a higher threshold, or hide fewer patterns of such frequent items."
+        f"For {len(bound):,} of them the discovery threshold ({least:,}) is too low. They would be inconspicuous with "
+        f"about so many transactions: {', '.join(bound[:_MOST_NAMED])}{more}. Use a threshold above {needs[0][0]:,}, "
+        "or hide fewer patterns of such frequent items."
     )
-    return [says, *([advice] if bound else [])]
+    return [says, advice]
 
 
 def _fate(effect: SideEffect) -> str:

@@ -105,6 +105,7 @@ class LDiverseAnatomyWords(Words):
                 if self.promise.items
                 else no_limit,
             ),
+            "unlimited_items": ("Public items that are too common to limit by themselves", no_limit),
             "surest_within_column": (
                 "Highest confidence in a sensitive item, given other items of its column",
                 no_limit,
@@ -112,7 +113,9 @@ class LDiverseAnatomyWords(Words):
         }
 
     def met(self, margin: Margin) -> str:
-        """A share; of a guess, which mixes many buckets, rounded."""
+        """A share; of a guess, which mixes many buckets, rounded. Or a number of items."""
+        if isinstance(margin.value, int):
+            return super().met(margin)
         share = Fraction(margin.value)
         return fraction(share) if margin.bucket or share.denominator <= SHORT else f"about {shares(float(share))}"
 
@@ -151,7 +154,9 @@ class LDiverseAnatomyWords(Words):
         )
 
     def where(self, margin: Margin) -> str:
-        """Where a value was met, or how sure somebody gets of a sensitive item."""
+        """Where a value was met, or how sure somebody gets of a sensitive item; or which items they are."""
+        if isinstance(margin.value, int):
+            return braced(margin.itemset)
         if (margin.column or margin.bucket) and (margin.sensitive is None or _stands_for_any(margin)):
             return value_in(_value(margin), margin.column, margin.bucket)
         return super().where(margin)

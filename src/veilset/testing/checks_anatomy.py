@@ -110,6 +110,10 @@ def _check_margins(data: Transactions, promise: LDiverseAnatomy, answer: Audit) 
     check("largest_probability", values, lambda margin: (*_place(margin, columns), frozenset(margin.itemset)))
     check("largest_item_share", items, lambda margin: (*_place(margin, columns), *margin.itemset))
     check("largest_sensitive_share", shares, lambda margin: _place(margin, columns)[0])
+    common = answer.margins.get("unlimited_items", Margin(0, ()))
+    expected = set().union(*rows) - brute.limited_items(rows, columns, promise.l) - set(secret)
+    assert set(common.itemset) == (expected if promise.items and not whole else set()), f"{common} are not {expected}."
+    assert common.value == len(common.itemset)
     guess = answer.margins.get("surest_guess")
     assert guess is None or not whole, "There is no other column to guess."
     most = max([*values.values(), *shares.values()], default=Fraction(0))

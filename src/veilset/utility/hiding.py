@@ -60,7 +60,7 @@ def side_effects(release: Release, *, limits: Limits | None = None) -> tuple[Sid
     after = supports(release.custodian_data, patterns, **limits.bounds()).tolist()
     found = _found(release, promise, after[: len(hidden)], limits)
     least, still = (promise.least_support(len(data)) for data in (release.original, release.custodian_data))
-    standing = standings(release.custodian_data, hidden, still, limits)
+    standing = standings(release.custodian_data, hidden, limits)
     told = [
         SideEffect(
             items,

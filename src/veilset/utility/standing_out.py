@@ -1,18 +1,23 @@
 """How much hidden patterns stand out in what is released: who has the file alone may look for pairs that are too rare.
 
-Such an attacker compares the support of each pair of frequent items with what independent items would have, by lift or
-by how many standard deviations it falls short, and looks at the lowest. So every pair of a hidden pattern has two
-ranks, and the pattern those of the pair that stands out most. No rank can be high if min_support itself is below what
-independent items would have: whatever is below it then falls short.
+Such an attacker takes the pairs that independent items would have in at least five transactions (of rarer ones, chance
+alone leaves many with none), compares the support of each with what independence would give, by lift or by how many
+standard deviations it falls short, and looks at the lowest. Nothing secret is needed for that. So every pair of a
+hidden pattern has two ranks, and the pattern those of the pair that stands out most.
+
+Levels cannot always help: the lift of a hidden pair is below min_support / expected. If independent items would be
+together far more often than min_support, any level leaves it among the lowest. So a pair that stands out is told with
+the support from which on it would not.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.limits import Limits
 from veilset.mining import pairs
@@ -20,20 +25,17 @@ from veilset.transactions import Transactions
 from veilset.utility.utilities import Standing
 
 _MOST_ITEMS = 1000  # that are compared: the most frequent ones, and those of hidden patterns
+_LEAST_EXPECTED = 5  # transactions: the usual limit of chi-squared tests
 
 
-def standings(
-    data: Transactions, patterns: Sequence[tuple[str, ...]], least: int, limits: Limits
-) -> list[Standing | None]:
-    """How much each pattern stands out in released *data*; None: no two of its items are there.
+def standings(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: Limits) -> list[Standing | None]:
+    """How much each pattern stands out in released *data*; None: no two of its items would be compared.
 
-    Compared are the pairs of items that *least* transactions hold, and of those in patterns.
-
-    >>> rows = [["ale", "bun"]] * 5 + [["ale", "fig"]] * 4 + [["bun", "fig"]] * 2 + [["ale"], ["bun"], ["fig"], []]
-    >>> standings(Transactions.from_lists(rows), [("bun", "fig"), ("fig",)], 5, Limits())
-    [Standing(by_lift=1, by_shortfall=1, among=3, unavoidable=False), None]
+    >>> rows = [["ale", "bun"]] * 8 + [["ale", "fig"]] * 7 + [["bun", "fig"]] * 4 + [["ale"], ["bun"], ["fig"]]
+    >>> standings(Transactions.from_lists(rows), [("bun", "fig"), ("fig",)], Limits())
+    [Standing(by_lift=1, by_shortfall=1, among=3, clear_from=8), None]
     """
-    items = _compared(data, {item for pattern in patterns for item in pattern}, least)
+    items = _compared(data, {item for pattern in patterns for item in pattern})
     place = {name: at for at, name in enumerate(items)}
     codes = data.codes(items)
     together = np.zeros((len(items), len(items)))
@@ -41,29 +43,43 @@ def standings(
     ends = np.searchsorted(codes, found.items.reshape(-1, 2))
     together[ends.min(axis=1), ends.max(axis=1)] = found.supports
     support = data.supports[codes].astype(np.float64)
-    first, second = np.triu_indices(len(items), 1)
-    counted, expected = together[first, second], support[first] * support[second] / max(1, len(data))
-    ranks = [_ranks(counted / expected), _ranks((counted - expected) / np.sqrt(expected))]
-    begins = np.searchsorted(first, np.arange(len(items)))  # where the pairs of each item with later ones begin
+    independent = np.triu(np.outer(support, support), 1) / max(1, len(data))
+    first, second = np.nonzero(independent >= _LEAST_EXPECTED)
+    counted, expected = together[first, second], independent[first, second]
+    number = np.full(together.shape, -1)
+    number[first, second] = np.arange(len(first))
+    measures = [counted / expected, (counted - expected) / np.sqrt(expected)]
+    ranks = [1 + np.searchsorted(np.sort(values), values) for values in measures]  # equal ones share the first place
 
     def standing(pattern: tuple[str, ...]) -> Standing | None:
         there = sorted(place[item] for item in pattern if item in place)
-        numbers = [int(begins[one]) + other - one - 1 for one, other in combinations(there, 2)]
+        numbers = [int(number[pair]) for pair in combinations(there, 2) if number[pair] >= 0]
         if not numbers:
             return None
-        by_lift, by_shortfall = (min(int(rank[number]) for number in numbers) for rank in ranks)
-        worst = min(numbers, key=lambda number: ranks[1][number])
-        return Standing(by_lift, by_shortfall, len(first), bool(expected[worst] >= least))
+        by_lift, by_shortfall = (min(int(rank[pair]) for pair in numbers) for rank in ranks)
+        told = Standing(by_lift, by_shortfall, len(first))
+        if not told.stands_out or len(pattern) > 2:  # of more items, a pair may be in other transactions, too
+            return told
+        return replace(told, clear_from=clear_from(numbers[0], told.first))
+
+    def clear_from(pair: int, lowest: int) -> int:
+        """The least support with which it would not be among the *lowest*, other pairs being as they are.
+
+        Each transaction more has an item back, at worst the one whose return makes independence give most.
+        """
+        lift, short = (np.partition(np.delete(values, pair), lowest - 1)[lowest - 1] for values in measures)
+        each = max(support[first[pair]], support[second[pair]]) / len(data)
+
+        def clear(held: int) -> bool:
+            would = expected[pair] + (held - counted[pair]) * each
+            return bool(held / would > lift and (held - would) / np.sqrt(would) > short)
+
+        now = int(counted[pair])
+        return now + bisect_left(range(now, len(data)), True, key=clear)
 
     return [standing(pattern) for pattern in patterns]
 
 
-def _compared(data: Transactions, listed: set[str], least: int) -> tuple[str, ...]:
-    frequent = np.flatnonzero(data.supports >= least)
-    most = frequent[np.argsort(-data.supports[frequent], kind="stable")[:_MOST_ITEMS]]
+def _compared(data: Transactions, listed: set[str]) -> tuple[str, ...]:
+    most = np.argsort(-data.supports, kind="stable")[:_MOST_ITEMS]
     return data.in_order({*(data.names[code] for code in most.tolist()), *listed.intersection(data.names)})
-
-
-def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """The place of each value, counted from 1 for the lowest; equal ones share the first."""
-    return 1 + np.searchsorted(np.sort(values), values)

@@ -30,24 +30,25 @@ class Standing:
         Likewise by how many standard deviations its support falls short of what independent items would have.
     among : int
         How many pairs were compared.
-    unavoidable : bool
-        Whether any support below min_support would fall short of what independent items would have.
+    clear_from : int or None
+        The support from which on it would no longer stand out, other pairs being as they are. None: it does not stand
+        out, or has more than two items.
     """
 
     by_lift: int
     by_shortfall: int
     among: int
-    unavoidable: bool
+    clear_from: int | None = None
 
     @property
-    def rank(self) -> int:
-        """The more telling of the two places."""
-        return min(self.by_lift, self.by_shortfall)
+    def first(self) -> int:
+        """How many pairs an attacker looks at: a hundredth of them, or one."""
+        return max(1, self.among // 100)
 
     @property
     def stands_out(self) -> bool:
-        """Whether the pair is among the first hundredth; of fewer than a hundred, whether it is the first."""
-        return self.rank <= max(1, self.among // 100)
+        """Whether the pair is among these by lift or by shortfall; a single pair has none to stand out from."""
+        return self.among > 1 and min(self.by_lift, self.by_shortfall) <= self.first
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class SideEffect:
     rule : pair of tuples of str, or None
         Antecedent and consequent, if it is a rule.
     standing : Standing or None
-        How much a hidden one stands out; None: no two of its items are in the release, or it was to stay.
+        How much a hidden one stands out; None: no two of its items are frequent enough to tell, or it was to stay.
     """
 
     items: tuple[str, ...]

@@ -37,12 +37,12 @@ ROWS = [["ale", "bun"]] * 100 + [["ale"], ["bun"]] * 20 + [[]] * 860
         (20, Fraction(72, 100)),
         (28, Fraction(144, 280)),
         (50, Fraction(1, 2)),
-        (15, Fraction(7, 8)),
-        (5, Fraction(7, 8)),
+        (15, Fraction(15, 16)),
+        (5, Fraction(15, 16)),
     ],
 )
 def test_a_level_is_drawn_from_independence_to_min_support(least, lowest):
-    """From a half at the lowest; from seven eighths if independence is near min_support, or above it."""
+    """From a half at the lowest; from 15/16 if independence is near min_support, or above it."""
     data, promise = Transactions.from_lists(ROWS), vs.HiddenPatterns([["ale", "bun"]], min_support=least)
     drawn = [levels_for(data, promise, None, seed, Limits())[0] for seed in range(300)]
     assert lowest < min(drawn) < max(drawn) <= 1

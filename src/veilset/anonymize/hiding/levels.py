@@ -3,7 +3,7 @@
 Patterns that all sat just below the same threshold would point at themselves, and so would patterns far below what
 their items lead one to expect: a pair that ends at a quarter of what independent items would have has the lowest lift
 of all. So a level is drawn from a range that reaches from 1 down to what independence would give, and no further down
-than one half. If even 1 is less than that, a pattern stands out whatever is done; then the range is narrow, at its top.
+than one half. If even 1 is less than that, the range is narrow, at its top: lower levels would only show more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from veilset.models import HiddenPatterns, HiddenRules
 from veilset.transactions import Transactions
 
 _DRAWS = 2**16  # different levels that a pattern may get
-_WIDEST, _NARROWEST = Fraction(1, 2), Fraction(1, 8)  # of the ranges below 1
+_WIDEST, _NARROWEST = Fraction(1, 2), Fraction(1, 16)  # of the ranges below 1
 
 
 def levels_for(

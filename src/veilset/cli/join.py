@@ -1,0 +1,198 @@
+"""``veilset join``: classify over a join that is never computed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from veilset.cli.app import app
+from veilset.cli.flags import as_in_files
+from veilset.cli.forms import check_out
+from veilset.cli.options import Flag, Json, LimitOptions, ReplaceFile, Text
+from veilset.cli.screen import Screen
+from veilset.errors import InvalidArgument
+from veilset.io import atomic_folder, check_table_name, write_durably, write_pieces
+from veilset.joins import Csv, JoinClassifier, LinkedTables, Study, evaluate
+from veilset.joins.model_file import REPORT, check_model_place
+from veilset.joins.predictions import prediction_table
+from veilset.joins.tables import notes_of
+from veilset.limits import Limits
+from veilset.report import (
+    Training,
+    join_report,
+    print_matches,
+    print_training,
+    print_tree,
+    training_facts,
+    tree_facts,
+    visible,
+)
+
+join = App(name="join", help="Classify over a join of tables that is never computed.", sort_key=7.5)
+app.command(join)
+
+ReplaceModel = Annotated[bool, Parameter(help="Atomically replace an existing model."), Flag]
+
+
+@join.command(sort_key=1)
+def train(
+    study: Path,
+    /,
+    *,
+    out: Path,
+    replace: ReplaceModel = False,
+    limits: LimitOptions | None = None,
+    json: Json = False,
+    text: Text = False,
+) -> int:
+    """Grow a decision tree over several tables, and measure how good it is.
+
+    The tree is the one that would be grown on the join. The join is not computed.
+
+    Writes OUT/model.json and OUT/report.html. Both contain values of the tables: protect them like the data.
+
+    Example:
+
+        veilset join train study.toml --out model
+
+    Parameters
+    ----------
+    study
+        File that names tables, joins, target and options. See docs/joins.md.
+    out
+        Folder to write. It must not exist, unless you give --replace.
+    """
+    screen = Screen.of(json, text)
+    bounds = limits or LimitOptions()
+    check_model_place(out, replace=replace)
+    with as_in_files():
+        training = _trained(Study.load(study), bounds, screen)
+    page = join_report(training)
+    with atomic_folder(out, replace=replace) as folder:
+        training.classifier.write(folder)
+        write_durably(folder / REPORT, page)
+        check_model_place(out, replace=replace)  # somebody may have put a file there meanwhile
+
+    def show() -> None:
+        print_training(training, screen.console)
+        told = f"Written: {out}. Look at {out / REPORT}. Both contain values of the tables: protect them like the data."
+        screen.say(screen.escape(told))
+
+    screen.answer({**training_facts(training), "written": str(out)}, show)
+    return 0
+
+
+def _trained(study: Study, bounds: LimitOptions, screen: Screen) -> Training:
+    """Read, show what matches, grow the tree and evaluate it."""
+    with screen.progress() as progress:
+        reading = Limits(**vars(bounds), progress=progress)
+        reading.step("Reading tables")
+        linked = LinkedTables.read(study.tables(), study.joins, study.options.get("keys", ()), reading)
+    rows = {name: table.num_rows for name, table in linked.tables.items()}
+    notes = tuple(f"{name}: {note}" for name, table in linked.tables.items() for note in notes_of(table))
+    screen.show(lambda: print_matches(rows, linked.matches, str(linked.rule), notes, screen.console))
+    with screen.progress() as progress:
+        classifier = study.classifier(**vars(bounds), progress=progress).fit(linked, target=study.target)
+        evaluation = evaluate(classifier, linked, **dict(study.evaluation))
+    return Training(classifier, rows, evaluation, notes)
+
+
+@join.command(sort_key=2)
+def predict(
+    model: Path,
+    /,
+    *tables: str,
+    out: Path,
+    id: str | None = None,  # noqa: A002 - the word users read
+    replace: ReplaceFile = False,
+    limits: LimitOptions | None = None,
+    json: Json = False,
+    text: Text = False,
+) -> int:
+    """Predict the class of each row of the target table, by a vote of its joined rows.
+
+    Writes one line for each row: its number, its class, the share of votes for it, and how many joined rows it has. A
+    row that matches nothing has 0 joined rows and gets the most common class.
+
+    Examples:
+
+        veilset join predict model study.toml --out predictions.csv
+        veilset join predict model customers=new.csv orders=orders.csv --id customer_no --out predictions.csv
+
+    Parameters
+    ----------
+    model
+        Folder that veilset join train has written.
+    tables
+        Tables to predict for: a study, or NAME=FILE for each table of the model. The class column is not needed.
+    out
+        File for the predictions: .csv, .parquet, .json or .jsonl. It must not exist, unless you give --replace.
+    id
+        Column of the target table to write beside the row numbers.
+    """
+    screen = Screen.of(json, text)
+    check_table_name(out)
+    sources = _sources(tables)
+    files = [
+        Path(one.path if isinstance(one, Csv) else one) for one in sources.values() if isinstance(one, (Csv, Path))
+    ]
+    check_out(out, [*files, model / "model.json"], replace=replace)
+    with screen.progress() as progress:
+        classifier = JoinClassifier.load(model, **vars(limits or LimitOptions()), progress=progress)
+        with as_in_files():
+            linked = classifier.link(sources)
+        table = prediction_table(classifier, linked, id)
+    with write_pieces(out, table.schema, replace=replace) as write:
+        write(table)
+    chosen = Counter(map(str, table.column("prediction").to_pylist()))
+    unmatched = sum(rows == 0 for rows in table.column("joined_rows").to_pylist())
+    facts = {"rows": len(table), "unmatched_rows": unmatched, "predictions": dict(chosen), "written": str(out)}
+
+    def show() -> None:
+        for name, count in chosen.most_common():
+            screen.say(screen.escape(f"{visible(name)}: {count:,} row{'s' * (count != 1)}"))
+        if unmatched:
+            screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the most common class.")
+        screen.say(screen.escape(f"Written: {out}."))
+
+    screen.answer(facts, show)
+    return 0
+
+
+def _sources(given: tuple[str, ...]) -> dict[str, Any]:
+    """The tables that a study names, or that were typed as NAME=FILE."""
+    if len(given) == 1 and given[0].endswith(".toml"):
+        return dict(Study.load(given[0]).tables())
+    found: dict[str, Any] = {}
+    for one in given:
+        name, sign, path = one.partition("=")
+        if not (name and sign and path):
+            raise InvalidArgument(f"{one!r} is not a table.", "Give a study (.toml), or NAME=FILE for each table.")
+        if name in found:
+            raise InvalidArgument(f"The table {name!r} is given twice.", "Give each table once.")
+        found[name] = Path(path)
+    if not found:
+        raise InvalidArgument("No tables are given.", "Give a study (.toml), or NAME=FILE for each table.")
+    return found
+
+
+@join.command(sort_key=3)
+def show(model: Path, /, *, json: Json = False, text: Text = False) -> int:
+    """Print the tree of a model, a node a line.
+
+    Example:
+
+        veilset join show model
+
+    Parameters
+    ----------
+    model
+        Folder that veilset join train has written.
+    """
+    screen = Screen.of(json, text)
+    classifier = JoinClassifier.load(model)
+    screen.answer(tree_facts(classifier), lambda: print_tree(classifier, screen.console))
+    return 0

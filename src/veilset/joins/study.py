@@ -1,0 +1,161 @@
+"""``study.toml``: tables, joins, target and options of a tree over a join, as a file.
+
+For example:
+
+    target = "customers.left"
+    joins = ["customers.id = orders.customer", "orders.product = products.id"]
+
+    [tables]
+    customers = "customers.csv"
+    orders = { path = "orders.csv", encoding = "latin-1", delimiter = ";" }
+    products = { database = "shop.duckdb", query = "SELECT * FROM products" }
+
+    [options]
+    max_depth = 8
+
+    [evaluation]
+    folds = 5
+    groups = "customers.household"
+
+Paths are relative to the file. A file may stand under two names, to join a table to itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, StrictInt, StrictStr, ValidationError
+
+from veilset.errors import InvalidArgument, VeilsetError, near_misses
+from veilset.io.sql import located
+from veilset.io.toml_files import FilePath, Section, read_toml
+from veilset.joins.classifier import JoinClassifier
+from veilset.joins.tables import Csv, Query
+from veilset.joins.written import options_from
+
+FOLDS = 5
+"""Folds of a cross-validation, unless a study says otherwise."""
+
+_ADVICE = "Compare it with the study in docs/joins.md."
+
+
+class TableSection(Section):
+    """A table: a file with its details, or a query of a database."""
+
+    path: FilePath | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    database: FilePath | None = None
+    query: str | None = None
+
+    def source(self, folder: Path) -> Path | Csv | Query:
+        """What a classifier reads, for a study in this folder."""
+        given = {name for name, value in self if value is not None}
+        if given == {"path"}:
+            return folder / str(self.path)
+        if given == {"database", "query"}:
+            return Query(located(str(self.database), folder), str(self.query))
+        if "path" in given and given <= {"path", "encoding", "delimiter"}:
+            return Csv(folder / str(self.path), self.encoding or "utf-8", self.delimiter)
+        named = [name for name in type(self).model_fields if name in given]
+        raise InvalidArgument(
+            f"it has {' and '.join(named) or 'neither path nor query'}.",
+            "Give a path (for CSV files, also encoding or delimiter), or a database and a query.",
+        )
+
+
+class EvaluationSection(Section):
+    """How the accuracy is measured."""
+
+    folds: Annotated[StrictInt, Field(ge=0)] = FOLDS
+    groups: str | None = None
+    random_state: Annotated[StrictInt, Field(ge=0)] = 0
+
+
+def _table(given: Any) -> Any:
+    return {"path": given} if isinstance(given, str) else given
+
+
+def _joins(given: Any) -> Any:
+    """A list of equalities, each a text or a pair; what they say is checked when the columns are known."""
+    right = isinstance(given, list) and all(
+        isinstance(one, str) or (isinstance(one, list) and len(one) == 2 and all(isinstance(side, str) for side in one))
+        for one in given
+    )
+    if not right:
+        raise ValueError('must be a list of equalities, such as ["orders.customer = customers.id"]')
+    return tuple(one if isinstance(one, str) else tuple(one) for one in given)
+
+
+def _named(tables: dict[str, Any]) -> dict[str, Any]:
+    if not all(tables) or not tables:
+        raise ValueError("must name one table at least, such as orders = 'orders.csv'")
+    return tables
+
+
+class Study(Section):
+    """Tables, joins, target and options of a `JoinClassifier`, as a file says them."""
+
+    tables_: Annotated[
+        dict[str, Annotated[TableSection, BeforeValidator(_table)]], AfterValidator(_named), Field(alias="tables")
+    ]
+    joins: Annotated[tuple[Any, ...], BeforeValidator(_joins)] = ()
+    target: StrictStr
+    options: dict[str, Any] = Field(default_factory=dict)
+    evaluation: EvaluationSection = EvaluationSection()
+    _folder: Path = PrivateAttr(default=Path())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Study:
+        """The study in a file."""
+        path = Path(path)
+        content = read_toml(path, _ADVICE)
+        try:
+            study = cls.model_validate(content)
+            options_from(JoinClassifier, study.options, "options")
+            for name, table in study.tables_.items():
+                _check_table(name, table)
+        except ValidationError as error:
+            raise _refusal(error).within(f"{str(path)!r}: ") from None
+        except VeilsetError as error:
+            raise error.within(f"{str(path)!r}: ") from None
+        study._folder = path.absolute().parent
+        return study
+
+    def tables(self) -> dict[str, Path | Csv | Query]:
+        """The tables, by name, as `JoinClassifier.fit` takes them."""
+        return {name: table.source(self._folder) for name, table in self.tables_.items()}
+
+    def classifier(self, **limits: Any) -> JoinClassifier:
+        """A classifier with the options of the study; *limits* are threads, memory_limit, time_limit and progress."""
+        return JoinClassifier(**options_from(JoinClassifier, self.options, "options"), **limits)
+
+
+def _check_table(name: str, table: TableSection) -> None:
+    try:
+        table.source(Path())
+    except VeilsetError as error:
+        raise error.within(f"tables.{name}: ") from None
+
+
+def _refusal(error: ValidationError) -> InvalidArgument:
+    """The first thing that is wrong, with its place."""
+    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")  # it explains what is missing
+    if first["type"] == "extra_forbidden":
+        return _unknown_key(first["loc"])
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return InvalidArgument(f"{place} must be given.", _ADVICE)
+    shown = f"{place} is {first['input']!r}" if first["type"].endswith("_type") else place
+    return InvalidArgument(f"{shown}: {first['msg'].removeprefix('Value error, ')}.", _ADVICE)
+
+
+def _unknown_key(place: tuple[int | str, ...]) -> InvalidArgument:
+    """The error for a key that no study has: it names those that come close."""
+    sections: dict[str, type[Section]] = {"tables": TableSection, "evaluation": EvaluationSection}
+    section = sections.get(str(place[0]), Study)
+    known = {field.alias or name for name, field in section.model_fields.items()}
+    return InvalidArgument(
+        f"There is no key {'.'.join(map(str, place))!r}.", near_misses(str(place[-1]), sorted(known)) or _ADVICE
+    )

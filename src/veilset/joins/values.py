@@ -1,0 +1,107 @@
+"""Values of columns as JSON that gives them back with their types: what a tree compares with, and its classes."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from veilset.views import installed
+
+
+def to_json(value: Any) -> Any:
+    """A value as JSON: text, whole numbers, booleans and None as they are, all others with their type.
+
+    >>> to_json("a"), to_json(None), to_json(2.5), to_json(datetime.date(2024, 5, 1)), to_json(Decimal("1.50"))
+    ('a', None, {'float': '2.5'}, {'date': '2024-05-01'}, {'decimal': '1.50'})
+    """
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return {"float": repr(value)}
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
+    if hasattr(value, "nanosecond") or hasattr(value, "nanoseconds"):  # of pandas, which has more digits than Python
+        kind = "timestamp" if isinstance(value, datetime.datetime) else "timedelta"
+        zoned = {"utc": value.tzinfo is not None} if kind == "timestamp" else {}
+        return {kind: int(value.as_unit("ns").value), **zoned}
+    return _time(value)
+
+
+def _time(value: Any) -> dict[str, Any]:
+    if isinstance(value, datetime.timedelta):
+        return {"microseconds": value // datetime.timedelta(microseconds=1)}
+    if isinstance(value, datetime.datetime):
+        return {"datetime": (value if value.tzinfo is None else value.astimezone(datetime.UTC)).isoformat()}
+    return {"date" if isinstance(value, datetime.date) else "time": value.isoformat()}
+
+
+def from_json(written: Any) -> Any:
+    """The value that `to_json` has written; a ValueError if it has written no such thing.
+
+    >>> [from_json(to_json(value)) for value in (True, 7, math.inf, datetime.time(8, 30), datetime.timedelta(days=2))]
+    [True, 7, inf, datetime.time(8, 30), datetime.timedelta(days=2)]
+    """
+    if written is None or isinstance(written, (str, bool, int)):
+        return written
+    if not isinstance(written, dict) or not written:
+        raise ValueError(f"{written!r} is no value")
+    (kind, inner), *more = written.items()
+    if kind == "timestamp" and [name for name, _ in more] == ["utc"] and isinstance(more[0][1], bool):
+        stamp = _pandas().Timestamp(_whole(inner), unit="ns")
+        return stamp.tz_localize("UTC") if more[0][1] else stamp
+    if more or kind not in _READERS:
+        raise ValueError(f"{kind!r} is no type of value")
+    return _READERS[kind](inner)
+
+
+def _whole(written: Any) -> int:
+    if isinstance(written, bool) or not isinstance(written, int) or abs(written) >= 2**63:
+        raise ValueError(f"{written!r} is no whole number of 64 bits")
+    return written
+
+
+def _text(written: Any) -> str:
+    if not isinstance(written, str):
+        raise ValueError(f"{written!r} is no text")
+    return written
+
+
+def _float(written: Any) -> float:
+    if math.isnan(number := float(_text(written))):
+        raise ValueError("not a number is no value")
+    return number
+
+
+def _decimal(written: Any) -> Decimal:
+    try:
+        number = Decimal(_text(written))
+    except InvalidOperation:
+        raise ValueError(f"{written!r} is no decimal number") from None
+    if not number.is_finite():
+        raise ValueError(f"{written!r} is no decimal number")
+    return number
+
+
+def _duration(written: Any) -> datetime.timedelta:
+    try:
+        return datetime.timedelta(microseconds=_whole(written))
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
+
+
+def _pandas() -> Any:
+    return installed("pandas", "A time in nanoseconds", "pandas")
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "float": _float,
+    "decimal": _decimal,
+    "date": lambda written: datetime.date.fromisoformat(_text(written)),
+    "time": lambda written: datetime.time.fromisoformat(_text(written)),
+    "datetime": lambda written: datetime.datetime.fromisoformat(_text(written)),
+    "microseconds": _duration,
+    "timedelta": lambda written: _pandas().Timedelta(_whole(written), unit="ns"),
+}
