@@ -6,10 +6,12 @@
 namespace veilset::joins {
 namespace {
 
+// The class counts of all rows together. Their sum can be counted, too: the gains need it.
 template <class Count>
 List<Count> total(const Site<Count>& site, const Cls<Count>& cls) {
     List<Count> sums(site.classes, 0);
     for (Index i = 0; i < cls.counts.size(); ++i) sums[i % site.classes] = sum(sums[i % site.classes], cls.counts[i]);
+    std::accumulate(sums.begin(), sums.end(), Count(0), sum<Count>);
     return sums;
 }
 

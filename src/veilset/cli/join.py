@@ -15,7 +15,7 @@ from veilset.cli.options import Flag, Json, LimitOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
 from veilset.io import atomic_folder, check_table_name, write_durably, write_pieces
-from veilset.joins import Csv, JoinClassifier, LinkedTables, Study, evaluate
+from veilset.joins import Csv, JoinClassifier, LinkedTables, Study, check_folds, evaluate
 from veilset.joins.model_file import REPORT, check_model_place
 from veilset.joins.predictions import prediction_table
 from veilset.joins.tables import notes_of
@@ -94,6 +94,8 @@ def _trained(study: Study, bounds: LimitOptions, screen: Screen) -> Training:
     rows = {name: table.num_rows for name, table in linked.tables.items()}
     notes = tuple(f"{name}: {note}" for name, table in linked.tables.items() for note in notes_of(table))
     screen.show(lambda: print_matches(rows, linked.matches, str(linked.rule), notes, screen.console))
+    linked.check_matches()
+    check_folds(linked, study.target, **dict(study.evaluation))
     with screen.progress() as progress:
         classifier = study.classifier(**vars(bounds), progress=progress).fit(linked, target=study.target)
         evaluation = evaluate(classifier, linked, **dict(study.evaluation))
@@ -127,7 +129,7 @@ def predict(
     model
         Folder that veilset join train has written.
     tables
-        Tables to predict for: a study, or NAME=FILE for each table of the model. The class column is not needed.
+        Tables to predict for: a study, or NAME=FILE for each table of the model. The class column can be missing.
     out
         File for the predictions: .csv, .parquet, .json or .jsonl. It must not exist, unless you give --replace.
     id

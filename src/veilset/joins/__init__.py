@@ -2,7 +2,7 @@
 
 from veilset.joins import generate
 from veilset.joins.classifier import JoinClassifier
-from veilset.joins.evaluation import Accuracy, Evaluation, Heaviest, evaluate
+from veilset.joins.evaluation import Accuracy, Evaluation, Heaviest, check_folds, evaluate
 from veilset.joins.graph import JoinGraph
 from veilset.joins.linked import LinkedTables, Match
 from veilset.joins.study import Study
@@ -23,6 +23,7 @@ __all__ = [
     "Split",
     "Study",
     "Tree",
+    "check_folds",
     "evaluate",
     "generate",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeAlias
@@ -11,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.errors import InvalidArgument, UnreadableInput, said, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.exact import is_whole
 from veilset.io import atomic_folder
 from veilset.joins.columns import Attribute, attributes
+from veilset.joins.estimator import Estimator
 from veilset.joins.graph import resolved
 from veilset.joins.growing import Grown, Stop, grow
 from veilset.joins.keys import KEY_STEPS, KeyRule
-from veilset.joins.linked import LinkedTables, class_codes, class_numbers, read_tables, with_counts
+from veilset.joins.linked import LinkedTables, class_codes, class_numbers, read_records, with_counts
 from veilset.joins.model_file import check_model_place, read_model, write_model
 from veilset.joins.propagation import propagate_classes
 from veilset.joins.pruning import pruned
@@ -33,7 +33,7 @@ Given: TypeAlias = Mapping[str, Any] | LinkedTables
 """Tables by name, in any form, or tables that were read and linked before."""
 
 
-class JoinClassifier:
+class JoinClassifier(Estimator):
     """A decision tree over several tables, without computing their join (thesis ch. 3, MultiTbl).
 
     The tree is the one that would be grown on the join: the same splits, the same counts of joined rows. Time and
@@ -135,26 +135,6 @@ class JoinClassifier:
         self.time_limit = time_limit
         self.progress = progress
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters, by name, as scikit-learn asks for them."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters, by name."""
-        for name, value in params.items():
-            if name not in self.get_params():
-                raise unknown("parameter", name, self.get_params())
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        usual = inspect.signature(type(self)).parameters
-        changed = {name: value for name, value in self.get_params().items() if value != usual[name].default}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "tree_")
-
     def fit(self, tables: Given, *, joins: Sequence[tuple[str, str] | str] = (), target: str) -> Self:
         """Grow the tree.
 
@@ -167,7 +147,7 @@ class JoinClassifier:
         target : str
             The column with the class, as "table.column".
         """
-        limits, stop = self._limits(), self._checked()
+        limits, stop = self._limits(), self.check()
         linked = tables if isinstance(tables, LinkedTables) else LinkedTables.read(tables, joins, self.keys, limits)
         given, self.graph_ = linked.tables, linked.graph
         self.target_ = resolved(target, {name: table.column_names for name, table in given.items()})
@@ -300,7 +280,8 @@ class JoinClassifier:
     def _limits(self) -> Limits:
         return Limits(self.threads, self.memory_limit, self.time_limit, self.progress)
 
-    def _checked(self) -> Stop:
+    def check(self) -> Stop:
+        """Raise if a parameter is not what it should be; else, when to stop."""
         if self.max_depth is not None and not is_whole(self.max_depth, least=0):
             raise InvalidArgument(
                 f"{said('max_depth')} is {self.max_depth!r}, not a whole number.", "Leave it out for no limit."
@@ -312,6 +293,7 @@ class JoinClassifier:
                 f"{said('prune')} is {self.prune!r}.",
                 'Give a number between 0 and 1, or None (in a study: "none") for no pruning.',
             )
+        KeyRule.of(self.keys)
         return Stop(self.max_depth, self.min_leaf)
 
     def _attributes(self, tables: Mapping[str, pa.Table]) -> dict[str, tuple[Attribute, ...]]:
@@ -329,12 +311,15 @@ class JoinClassifier:
         self._check_fitted()
         if isinstance(given, LinkedTables):
             return given
-        if missing := [name for name in self.graph_.tables if name not in given]:
-            raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(self.graph_.tables)}.")
-        tables = read_tables(
-            {name: given[name] for name in self.graph_.tables}, self.graph_.equalities(), self._limits()
-        )
-        return LinkedTables.of(tables, self.graph_, KeyRule.of(self.keys))
+        return LinkedTables.again(given, self.graph_, self._asked(), KeyRule.of(self.keys), self._limits())
+
+    def _asked(self) -> dict[str, list[str]]:
+        """The columns that the tree asks about, by table."""
+        asked: dict[str, list[str]] = {}
+        for node in self.tree_.root.walk():
+            if node.split is not None and node.split.column not in asked.setdefault(node.split.table, []):
+                asked[node.split.table].append(node.split.column)
+        return asked
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "tree_"):
@@ -342,15 +327,5 @@ class JoinClassifier:
 
     def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
         self._check_fitted()
-        limits = self._limits()
-        asked = {node.split.table for node in self.tree_.root.walk() if node.split is not None}
-        if missing := [name for name in self.graph_.tables if name in asked and name not in records]:
-            raise unknown("table", missing[0], records, f"The tree asks about {', '.join(sorted(asked))}.")
-        tables = read_tables({name: records[name] for name in records}, (), limits)
-        lengths = {name: table.num_rows for name, table in tables.items()}
-        if len(set(lengths.values())) != 1:
-            raise InvalidArgument(
-                f"The tables have different numbers of rows: {lengths}.",
-                "Give a row of each for every joined record, in the same order.",
-            )
-        return leaf_shares(self.tree_.root, tables, next(iter(lengths.values())))
+        tables = read_records(records, self._asked(), self._limits())
+        return leaf_shares(self.tree_.root, tables, next(iter(tables.values())).num_rows)

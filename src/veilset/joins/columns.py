@@ -76,7 +76,7 @@ def _attribute(name: str, column: Any) -> Attribute:
             f"Leave it out with {said('ignore', [name])}, or convert it to numbers, dates, booleans or text.",
         )
     codes, values = ranked(column)
-    values = _in_microseconds(name, values)
+    values = in_microseconds(name, values)
     missing = codes < 0
     if missing.any():
         codes[missing] = len(values)
@@ -84,7 +84,7 @@ def _attribute(name: str, column: Any) -> Attribute:
     return Attribute(name, kind, codes, values)
 
 
-def _in_microseconds(name: str, values: Any) -> Any:
+def in_microseconds(name: str, values: Any) -> Any:
     """Times in the finest unit that Python has, since a split names its value."""
     of = values.type
     if not pa.types.is_temporal(of) or getattr(of, "unit", None) != "ns":

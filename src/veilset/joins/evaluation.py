@@ -134,6 +134,13 @@ def evaluate(
     )
 
 
+def check_folds(tables: LinkedTables, target: str, *, folds: int, groups: str | None, random_state: int) -> None:
+    """Raise if *tables* cannot be divided into these folds: worth asking before a long training."""
+    table, column = resolved(target, {name: one.column_names for name, one in tables.tables.items()})
+    labelled = class_codes(tables.tables[table], column)[0] >= 0
+    _folds(tables.keeping(table, labelled), table, folds, groups, random_state)
+
+
 def heaviest(weights: Votes) -> Heaviest:
     """The share that the heaviest rows have in all joined rows; *weights* has the joined rows of each.
 

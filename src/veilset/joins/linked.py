@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import InvalidArgument, said
-from veilset.joins.columns import Attribute, Codes, column_of, kind_of, ranked
+from veilset.errors import InvalidArgument, said, unknown
+from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
 from veilset.joins.graph import JoinGraph
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
@@ -78,6 +78,23 @@ class LinkedTables:
         tables = read_tables(given, joins, limits)
         graph = JoinGraph.of({name: table.column_names for name, table in tables.items()}, joins)
         return cls.of(tables, graph, KeyRule.of(keys))
+
+    @classmethod
+    def again(
+        cls,
+        given: Mapping[str, Any],
+        graph: JoinGraph,
+        asked: Mapping[str, Sequence[str]],
+        rule: KeyRule,
+        limits: Limits,
+    ) -> LinkedTables:
+        """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about."""
+        if missing := [name for name in graph.tables if name not in given]:
+            raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(graph.tables)}.")
+        tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits)
+        for name, table in tables.items():
+            _check_columns(name, table, [*sorted(graph.join_columns(name)), *asked.get(name, ())])
+        return cls.of(tables, graph, rule)
 
     def keeping(self, table: str, rows: npt.NDArray[np.bool_]) -> LinkedTables:
         """The same with these rows of one table only."""
@@ -155,6 +172,28 @@ def read_tables(
     }
 
 
+def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], limits: Limits) -> dict[str, pa.Table]:
+    """Joined records, whose parts have the same position in all tables; *asked* are the columns that are needed."""
+    if missing := [name for name in asked if name not in given]:
+        raise unknown("table", missing[0], given, f"The tree asks about {', '.join(sorted(asked))}.")
+    tables = read_tables(given, (), limits)
+    lengths = {name: table.num_rows for name, table in tables.items()}
+    if len(set(lengths.values())) != 1:
+        raise InvalidArgument(
+            f"The tables have different numbers of rows: {lengths}.",
+            "Give a row of each for every joined record, in the same order.",
+        )
+    for name, columns in asked.items():
+        _check_columns(name, tables[name], columns)
+    return tables
+
+
+def _check_columns(name: str, table: pa.Table, columns: Sequence[str]) -> None:
+    for column in columns:
+        if column not in table.column_names:
+            raise unknown("column", column, table.column_names, "It was there in training.").within(f"Table {name!r}: ")
+
+
 def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
     """The number of each row's class (-1: it has none), and the classes in order.
 
@@ -169,7 +208,7 @@ def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
             "Convert it to text, numbers, booleans or dates.",
         )
     codes, values = ranked(labels)
-    return codes, values.to_pylist()
+    return codes, in_microseconds(column, values).to_pylist()
 
 
 def class_numbers(table: pa.Table, column: str, classes: Sequence[Any]) -> npt.NDArray[np.int64]:

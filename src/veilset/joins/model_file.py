@@ -97,6 +97,8 @@ class Model(Section):
         sides = [side for edge in self.edges for part in (edge.left_columns, edge.right_columns) for side in part]
         if not all(widths) or not all(sides) or not self._is_tree():
             raise ValueError("edges: they do not connect the tables")
+        if self.target[0] not in self.tables:
+            raise ValueError(f"target: there is no table {self.target[0]!r}")
         return JoinGraph(self.tables, self.edges)
 
     def _is_tree(self) -> bool:

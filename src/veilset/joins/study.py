@@ -65,15 +65,23 @@ class TableSection(Section):
         )
 
 
+def _not_one(folds: int) -> int:
+    if folds == 1:
+        raise ValueError("must be 2 or more, or 0 for no cross-validation")
+    return folds
+
+
 class EvaluationSection(Section):
     """How the accuracy is measured."""
 
-    folds: Annotated[StrictInt, Field(ge=0)] = FOLDS
+    folds: Annotated[StrictInt, Field(ge=0), AfterValidator(_not_one)] = FOLDS
     groups: str | None = None
     random_state: Annotated[StrictInt, Field(ge=0)] = 0
 
 
 def _table(given: Any) -> Any:
+    if not isinstance(given, (str, dict)):
+        raise ValueError("must be a path, or a section with a path or a query")
     return {"path": given} if isinstance(given, str) else given
 
 
@@ -113,7 +121,7 @@ class Study(Section):
         content = read_toml(path, _ADVICE)
         try:
             study = cls.model_validate(content)
-            options_from(JoinClassifier, study.options, "options")
+            study.classifier().check()
             for name, table in study.tables_.items():
                 _check_table(name, table)
         except ValidationError as error:

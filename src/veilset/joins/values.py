@@ -8,8 +8,6 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from veilset.views import installed
-
 
 def to_json(value: Any) -> Any:
     """A value as JSON: text, whole numbers, booleans and None as they are, all others with their type.
@@ -23,10 +21,6 @@ def to_json(value: Any) -> Any:
         return {"float": repr(value)}
     if isinstance(value, Decimal):
         return {"decimal": str(value)}
-    if hasattr(value, "nanosecond") or hasattr(value, "nanoseconds"):  # of pandas, which has more digits than Python
-        kind = "timestamp" if isinstance(value, datetime.datetime) else "timedelta"
-        zoned = {"utc": value.tzinfo is not None} if kind == "timestamp" else {}
-        return {kind: int(value.as_unit("ns").value), **zoned}
     return _time(value)
 
 
@@ -49,9 +43,6 @@ def from_json(written: Any) -> Any:
     if not isinstance(written, dict) or not written:
         raise ValueError(f"{written!r} is no value")
     (kind, inner), *more = written.items()
-    if kind == "timestamp" and [name for name, _ in more] == ["utc"] and isinstance(more[0][1], bool):
-        stamp = _pandas().Timestamp(_whole(inner), unit="ns")
-        return stamp.tz_localize("UTC") if more[0][1] else stamp
     if more or kind not in _READERS:
         raise ValueError(f"{kind!r} is no type of value")
     return _READERS[kind](inner)
@@ -92,10 +83,6 @@ def _duration(written: Any) -> datetime.timedelta:
         raise ValueError(str(error)) from None
 
 
-def _pandas() -> Any:
-    return installed("pandas", "A time in nanoseconds", "pandas")
-
-
 _READERS: dict[str, Callable[[Any], Any]] = {
     "float": _float,
     "decimal": _decimal,
@@ -103,5 +90,4 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "time": lambda written: datetime.time.fromisoformat(_text(written)),
     "datetime": lambda written: datetime.datetime.fromisoformat(_text(written)),
     "microseconds": _duration,
-    "timedelta": lambda written: _pandas().Timedelta(_whole(written), unit="ns"),
 }

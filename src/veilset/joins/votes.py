@@ -100,6 +100,7 @@ def _answers(table: pa.Table, splits: Sequence[Split]) -> Attribute:
     """A column as the tree sees it: the number of the first of these splits that a row satisfies."""
     column = _comparable(table, splits[0].column)
     codes = np.full(table.num_rows, len(splits), np.int32)
+    column = _comparable(table, splits[0].column)
     for place in reversed(range(len(splits))):
         codes[_satisfied(column, splits[place])] = place
     return Attribute(splits[0].column, splits[0].kind, codes, pa.nulls(len(splits) + 1))

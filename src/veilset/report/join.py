@@ -15,10 +15,9 @@ from veilset.report.join_tree import Painted, paint
 from veilset.report.mined import large
 from veilset.report.pages import render
 from veilset.report.text import number, shares, shown
-from veilset.views import Count
+from veilset.views import Count, visible
 
 _MOST_COLUMNS = 15
-_NOTABLE = 0.005  # a difference of two accuracies that is worth a word
 
 
 @dataclass(frozen=True)
@@ -136,6 +135,21 @@ def join_sentence(training: Training) -> str:
     return f"The join would have had {rows}. It was not computed: the tree was grown from {of_tables}."
 
 
+def rounded(count: int) -> str:
+    """A count for a tile, which has little room.
+
+    >>> rounded(5244), rounded(179_443_358), rounded(2_300_000_000_000), rounded(10**30)
+    ('5,244', '179.4 million', '2.3 trillion', '1.0 × 10^30')
+    """
+    if count < 10**7:
+        return f"{count:,}"
+    for size, name in ((10**6, "million"), (10**9, "billion"), (10**12, "trillion")):
+        if count < 1000 * size:
+            return f"{count / size:.1f} {name}"
+    mantissa, exponent = f"{count:.1e}".split("e+")
+    return f"{mantissa} × 10^{exponent}"
+
+
 def verdict_sentence(training: Training) -> str:
     """Whether the other tables help, in rows of the target table; empty without cross-validation."""
     told = training.evaluation
@@ -149,9 +163,7 @@ def verdict_sentence(training: Training) -> str:
         f"On rows it has not seen, the tree is right for {shares(tree)} of the rows of {table}; {others}the largest "
         f"class for {shares(always)}."
     )
-    if tree > best + _NOTABLE:
-        return says
-    return f"{says} The tree {'is no better' if tree > best - _NOTABLE else 'is worse'}: do not rely on it."
+    return says if tree > best else f"{says} The tree is no better: do not rely on it."
 
 
 def folds_sentence(training: Training) -> str:
@@ -159,7 +171,7 @@ def folds_sentence(training: Training) -> str:
     told = training.evaluation
     if not told.folds:
         return ""
-    kept = f"Rows with the same {told.groups}" if told.groups else "All joined rows of a target row"
+    kept = f"Rows with the same {shown(told.groups)}" if told.groups else "All joined rows of a target row"
     return f"{told.folds} folds, seed {told.random_state}. {kept} are in the same fold."
 
 
@@ -184,7 +196,7 @@ def match_rows(matches: tuple[Match, ...]) -> list[tuple[str, str, str, int]]:
     """The edges for a table: the equality, matching rows on both sides, keys."""
     return [
         (
-            match.on,
+            visible(match.on),
             f"{shares(match.left_matched / max(1, match.left_rows))} of {match.left_rows:,} in {shown(match.left)}",
             f"{shares(match.right_matched / max(1, match.right_rows))} of {match.right_rows:,} in {shown(match.right)}",
             match.keys,
@@ -209,8 +221,10 @@ def join_report(training: Training) -> str:
         training=training,
         classifier=classifier,
         version=version("veilset"),
+        rows=[(shown(name), count) for name, count in training.rows.items()],
+        notes=list(map(visible, training.notes)),
         painted=painted,
-        joined=large(classifier.joined_rows_),
+        joined=rounded(classifier.joined_rows_),
         total_rows=sum(training.rows.values()),
         verdict=verdict_sentence(training),
         join_says=join_sentence(training),

@@ -37,7 +37,7 @@ def print_matches(
         title("Rows with a partner in the neighbouring table", console)
         lines = []
         for on, left, right, found in match_rows(tuple(matches)):
-            lines += [Text(visible(on), style="bold"), Text(f"  {left}, {right}; {number(found, 'key')} in common")]
+            lines += [Text(on, style="bold"), Text(f"  {left}, {right}; {number(found, 'key')} in common")]
         indented([*lines, Text(f"Keys are compared: {keys}.", style="dim")], console)
     if notes:
         indented([Text(visible(note), style="dim") for note in notes], console)
@@ -56,8 +56,9 @@ def print_training(training: Training, console: Console) -> None:
         table.add_row(*map(Text, line))
     folds = folds_sentence(training)
     indented([table, *([Text(folds, style="dim")] if folds else []), Text(verdict_sentence(training))], console)
-    title("Who owns the joined rows", console)
-    indented([Text(line) for line in heaviest_sentences(training)], console)
+    if training.classifier.matches_:
+        title("Who owns the joined rows", console)
+        indented([Text(line) for line in heaviest_sentences(training)], console)
     _print_importances(training.classifier, console)
 
 

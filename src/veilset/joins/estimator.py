@@ -1,0 +1,32 @@
+"""Scikit-learn's manners: parameters by name, and whether something was learned."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+from veilset.errors import unknown
+
+
+class Estimator:
+    """What is made by keyword arguments, each of which it keeps under its name."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, by name, as scikit-learn asks for them."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters, by name."""
+        for name, value in params.items():
+            if name not in self.get_params():
+                raise unknown("parameter", name, self.get_params())
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        usual = inspect.signature(type(self)).parameters
+        changed = {name: value for name, value in self.get_params().items() if value != usual[name].default}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")

@@ -1,0 +1,145 @@
+"""Studies as files: what they name, relative to where they lie, and what is refused with its place."""
+
+import duckdb
+import pytest
+
+from tests.support.errors import refused
+from veilset.errors import InvalidArgument, UnreadableInput
+from veilset.joins import Csv, JoinClassifier, Query, Study
+from veilset.options import declared
+
+STUDY = """
+target = "people.rich"
+joins = ["people.id = visits.person", ["people.boss", "bosses.id"]]
+
+[tables]
+people = "people.csv"
+bosses = "people.csv"
+visits = { path = "data/visits.csv", encoding = "latin-1", delimiter = ";" }
+"""
+PEOPLE = "id,boss,rich\na,b,yes\nb,b,no\nc,b,yes\nd,a,no\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "visits.csv").write_text("person;café\na;1\nb;2\nc;1\nd;2\n", "latin-1")
+    return tmp_path
+
+
+def study_of(folder, text):
+    (folder / "other.toml").write_text(text)
+    return Study.load(folder / "other.toml")
+
+
+def test_paths_are_relative_to_the_study(folder, monkeypatch):
+    monkeypatch.chdir("/")
+    study = Study.load(folder / "study.toml")
+    assert study.tables() == {
+        "people": folder / "people.csv",
+        "bosses": folder / "people.csv",
+        "visits": Csv(folder / "data" / "visits.csv", "latin-1", ";"),
+    }
+    assert study.joins == ("people.id = visits.person", ("people.boss", "bosses.id"))
+    assert (study.target, study.evaluation.folds) == ("people.rich", 5)
+
+
+def test_a_file_can_be_two_tables(folder):
+    study = Study.load(folder / "study.toml")
+    fitted = study.classifier(threads=1).fit(study.tables(), joins=study.joins, target=study.target)
+    assert fitted.joined_rows_ == 4
+    assert fitted.feature_names_ == ["bosses.boss", "bosses.rich", "visits.café"]
+    assert fitted.threads == 1
+
+
+def test_queries(folder):
+    with duckdb.connect(folder / "shop.duckdb") as database:
+        database.execute("CREATE TABLE people AS SELECT 'a' AS id, 'yes' AS rich UNION ALL SELECT 'b', 'no'")
+    query = 'database = "shop.duckdb", query = "SELECT * FROM people"'
+    study = study_of(folder, f'target = "people.rich"\n[tables]\npeople = {{ {query} }}\n')
+    assert study.tables() == {"people": Query(str(folder / "shop.duckdb"), "SELECT * FROM people")}
+    assert study.classifier().fit(study.tables(), target=study.target).joined_rows_ == 2
+
+
+def test_a_server_is_no_path(folder):
+    away = "postgresql://ann@shop.example/sales"
+    study = study_of(folder, f'target = "p.x"\n[tables]\np = {{ database = "{away}", query = "SELECT 1 AS x" }}\n')
+    assert study.tables() == {"p": Query(away, "SELECT 1 AS x")}
+
+
+def test_all_options(folder):
+    options = {
+        "max_depth": 3,
+        "min_leaf": 2,
+        "prune": 0.5,
+        "split_joins": True,
+        "ignore": ["visits.café"],
+        "keys": ["strip", "case"],
+    }
+    written = 'max_depth = 3\nmin_leaf = 2\nprune = 0.5\nsplit_joins = true\nignore = ["visits.café"]\n'
+    study = study_of(folder, f'{STUDY}[options]\n{written}keys = ["strip", "case"]\n')
+    assert {said.name for said in declared(JoinClassifier)} == set(options)
+    assert study.classifier().get_params() == JoinClassifier(**options).get_params()
+
+
+def test_words_for_none(folder):
+    classifier = study_of(folder, f'{STUDY}[options]\nmax_depth = "unlimited"\nprune = "none"\n').classifier()
+    assert (classifier.max_depth, classifier.prune) == (None, None)
+
+
+def test_evaluation(folder):
+    study = study_of(folder, f'{STUDY}[evaluation]\nfolds = 3\ngroups = "people.boss"\nrandom_state = 7\n')
+    assert dict(study.evaluation) == {"folds": 3, "groups": "people.boss", "random_state": 7}
+
+
+WRONG = {
+    "a strange key": (STUDY.replace("target", "trget"), "trget"),
+    "no target": (STUDY.replace('target = "people.rich"', ""), "target"),
+    "a target that is no text": (STUDY.replace('"people.rich"', "3"), "target"),
+    "a strange detail of a table": (STUDY.replace("encoding", "encodin"), "tables.visits.encodin"),
+    "a table that is a number": (STUDY.replace('people = "people.csv"', "people = 3"), "tables.people"),
+    "a table of nothing": (STUDY.replace('people = "people.csv"', "people = {}"), "tables.people"),
+    "a file and a query": (STUDY.replace("encoding", "query"), "tables.visits"),
+    "a query without a database": (STUDY.replace('"people.csv"', '{ query = "SELECT 1" }'), "tables.people"),
+    "no tables": (STUDY.partition("[tables]")[0] + "[tables]\n", "tables"),
+    "joins that are no list": (
+        STUDY.replace('["people.id = visits.person", ["people.boss", "bosses.id"]]', "3"),
+        "joins",
+    ),
+    "a join of three": (STUDY.replace('"people.boss", ', '"people.boss", "x", '), "joins"),
+    "a strange option": (f"{STUDY}[options]\nmaxdepth = 3\n", "maxdepth"),
+    "an option of another kind": (f'{STUDY}[options]\nmax_depth = "deep"\n', "options.max_depth"),
+    "keys that are no list": (f'{STUDY}[options]\nkeys = "strip"\n', "options.keys"),
+    "a switch that is none": (f"{STUDY}[options]\nsplit_joins = 1\n", "options.split_joins"),
+    "a limit as an option": (f"{STUDY}[options]\nthreads = 1\n", "threads"),
+    "options that are none": ("options = 3\n" + STUDY, "options"),
+    "pruning by nothing": (f"{STUDY}[options]\nprune = 2.0\n", "prune"),
+    "a strange step of keys": (f'{STUDY}[options]\nkeys = ["stip"]\n', "'strip'"),
+    "one fold": (f"{STUDY}[evaluation]\nfolds = 1\n", "evaluation.folds"),
+    "negative folds": (f"{STUDY}[evaluation]\nfolds = -1\n", "evaluation.folds"),
+    "folds that are text": (f'{STUDY}[evaluation]\nfolds = "5"\n', "evaluation.folds"),
+    "a strange detail of the evaluation": (f"{STUDY}[evaluation]\nfold = 5\n", "evaluation.fold"),
+    "a zero in a path": (STUDY.replace('people = "people.csv"', 'people = "people\\u0000.csv"'), "tables.people.path"),
+    "its folder": ('folder = "x"\n' + STUDY, "folder"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_named(what, folder, snapshot):
+    text, place = WRONG[what]
+    with refused(InvalidArgument, place, folder / "other.toml") as caught:
+        study_of(folder, text)
+    assert str(caught.value).replace(str(folder), "…") == snapshot
+
+
+@pytest.mark.parametrize("text", ["target = ", "[tables", "a = 1\na = 2\n", f"x = {'9' * 30}\n"])
+def test_what_is_no_toml_is_refused(text, folder):
+    with refused(UnreadableInput, folder / "other.toml"):
+        study_of(folder, text)
+
+
+def test_a_missing_study(folder):
+    with refused(UnreadableInput, folder / "none.toml"):
+        Study.load(folder / "none.toml")
