@@ -152,7 +152,7 @@ def _in_comparable_type(column: Any) -> Any:
     if pa.types.is_dictionary(of):
         parts = [(pa.chunked_array([chunk.dictionary]), chunk.indices) for chunk in column.chunks]
         chunks = [_in_comparable_type(values).take(indices).combine_chunks() for values, indices in parts]
-        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], of.value_type)
+        return pa.chunked_array(chunks) if chunks else _in_comparable_type(pa.chunked_array([], of.value_type))
     if pa.types.is_run_end_encoded(of):
         return _in_comparable_type(run_end_decoded(column))
     if pa.types.is_string_view(of):
