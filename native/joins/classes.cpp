@@ -101,7 +101,7 @@ void receive_classes(Control& control, Site<Count>& site, Index edge, View<int32
         } else {
             const Cls<Count>& before = site.at(root);
             const List<Count>& sent = site.sent[edge];
-            if (sent.empty()) throw std::invalid_argument("nothing was sent on this edge yet");
+            if (sent.size() != sums.size()) throw std::invalid_argument("nothing was sent on this edge yet");
             List<Count> counts(classes);
             for (Index entry = 0; entry < before.rows.size(); ++entry) {
                 control.poll();

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.errors import InvalidArgument, UnreadableInput, said
-from veilset.exact import is_whole
 from veilset.io import atomic_folder
 from veilset.joins.columns import Attribute, attributes
 from veilset.joins.estimator import Estimator
@@ -20,6 +19,7 @@ from veilset.joins.growing import Grown, Stop, grow
 from veilset.joins.keys import KEY_STEPS, KeyRule
 from veilset.joins.linked import LinkedTables, class_codes, class_numbers, read_records, with_counts
 from veilset.joins.model_file import check_model_place, read_model, write_model
+from veilset.joins.parameters import check_parameters
 from veilset.joins.propagation import propagate_classes
 from veilset.joins.pruning import pruned
 from veilset.joins.site import ROOT
@@ -186,7 +186,8 @@ class JoinClassifier(Estimator):
 
         Of equal votes, the first class wins. A row that matches nothing gets the class of the root.
         """
-        chosen: npt.NDArray[Any] = self.classes_[winners(self.votes(tables), self.tree_.root.label)]
+        votes = self.votes(tables)
+        chosen: npt.NDArray[Any] = self.classes_[winners(votes, self.tree_.root.label)]
         return chosen
 
     def predict_proba(self, tables: Given) -> npt.NDArray[np.float64]:
@@ -203,11 +204,13 @@ class JoinClassifier(Estimator):
 
     def votes(self, tables: Given) -> Votes:
         """For each row of the target table and each class, how many of its joined rows vote for it."""
-        return count_votes(self.tree_.root, self.link(tables), self.target_[0], self._limits())
+        linked = self.link(tables)
+        return count_votes(self.tree_.root, linked, self.target_[0], self._limits())
 
     def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
         """The class of each joined record; its parts have the same position in all tables."""
-        chosen: npt.NDArray[Any] = self.classes_[self._leaf_shares(records).argmax(axis=1)]
+        shares = self._leaf_shares(records)
+        chosen: npt.NDArray[Any] = self.classes_[shares.argmax(axis=1)]
         return chosen
 
     def predict_joined_proba(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
@@ -222,6 +225,11 @@ class JoinClassifier(Estimator):
     def score_joined(self, tables: Given) -> float:
         """The share of joined rows that are predicted right, of those with a class."""
         truth, votes = self._judged(tables)
+        if not votes.any():
+            raise InvalidArgument(
+                f"No row of {self.target_[0]} with a class matches rows in all other tables, so none can be judged.",
+                f"Check {said('tables')}, or ask for the score of target rows.",
+            )
         seen = truth >= 0
         return float(votes[seen, truth[seen]].sum() / votes.sum())
 
@@ -275,6 +283,11 @@ class JoinClassifier(Estimator):
         """The class and the votes of each target row that has a class."""
         linked = self.link(tables)
         truth = class_numbers(linked.tables[self.target_[0]], self.target_[1], self.classes_.tolist())
+        if not (truth > -2).any():
+            raise InvalidArgument(
+                f"None of {len(truth):,} rows of {self.target_[0]} has a class, so none can be judged.",
+                f"Give rows with a value of {'.'.join(self.target_)}.",
+            )
         return truth[truth > -2], self.votes(linked)[truth > -2]
 
     def _limits(self) -> Limits:
@@ -282,18 +295,7 @@ class JoinClassifier(Estimator):
 
     def check(self) -> Stop:
         """Raise if a parameter is not what it should be; else, when to stop."""
-        if self.max_depth is not None and not is_whole(self.max_depth, least=0):
-            raise InvalidArgument(
-                f"{said('max_depth')} is {self.max_depth!r}, not a whole number.", "Leave it out for no limit."
-            )
-        if not is_whole(self.min_leaf):
-            raise InvalidArgument(f"{said('min_leaf')} is {self.min_leaf!r}.", "Give a whole number of 1 or more.")
-        if self.prune is not None and not 0 < self.prune < 1:
-            raise InvalidArgument(
-                f"{said('prune')} is {self.prune!r}.",
-                'Give a number between 0 and 1, or None (in a study: "none") for no pruning.',
-            )
-        KeyRule.of(self.keys)
+        check_parameters(self.get_params())
         return Stop(self.max_depth, self.min_leaf)
 
     def _attributes(self, tables: Mapping[str, pa.Table]) -> dict[str, tuple[Attribute, ...]]:

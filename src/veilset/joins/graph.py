@@ -76,7 +76,7 @@ class JoinGraph:
         """
         if not columns:
             raise InvalidArgument("There are no tables.", f"Give one at least, by name: {said('tables')}.")
-        pairs = [_predicate(given, columns) for given in _listed(joins)]
+        pairs = [_predicate(given, columns) for given in equalities_of(joins)]
         classes = _classes(pairs, columns)
         listed = {frozenset((left[0], right[0])): number for number, (left, right) in reversed([*enumerate(pairs)])}
         return cls(tuple(columns), _tree(tuple(columns), classes, listed))
@@ -126,6 +126,8 @@ def resolved(reference: str, columns: Mapping[str, Sequence[str]]) -> Place:
     >>> resolved("sales.2024.net price", {"sales.2024": ["net price"], "sales": ["id"]})
     ('sales.2024', 'net price')
     """
+    if not isinstance(reference, str):
+        raise InvalidArgument(f"{reference!r} is not a column.", "Write a column as text: TABLE.COLUMN.")
     found = _places(reference, columns)
     if len(found) == 1:
         return found[0]
@@ -145,10 +147,21 @@ def _places(reference: str, columns: Mapping[str, Sequence[str]]) -> list[Place]
     return [(table, column) for table, column in places if table in columns and column in columns[table]]
 
 
-def _listed(joins: Any) -> list[Any]:
+def equalities_of(joins: Any) -> list[Any]:
+    """The predicates that a user gives, as a list."""
     if isinstance(joins, str) or not isinstance(joins, Iterable):
         raise InvalidArgument(f"{said('joins')} is {joins!r}, not a list of equalities.", f"For example: {_EXAMPLE}.")
     return list(joins)
+
+
+def named_sides(joins: Iterable[Any]) -> list[str]:
+    """What stands on either side of predicates, as it is written.
+
+    >>> named_sides(["A.x = B.y", ("B.z", "C.z")])
+    ['A.x', 'B.y', 'B.z', 'C.z']
+    """
+    pairs = [join.split("=") if isinstance(join, str) else join for join in joins]
+    return [str(side).strip() for pair in pairs if isinstance(pair, (list, tuple)) for side in pair]
 
 
 def _predicate(given: Any, columns: Mapping[str, Sequence[str]]) -> tuple[Place, Place]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
 from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
-from veilset.joins.graph import JoinGraph
+from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
 from veilset.joins.tables import read_table
@@ -75,6 +75,7 @@ class LinkedTables:
         cls, given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], keys: str | Sequence[str], limits: Limits
     ) -> LinkedTables:
         """Read tables in any form, and link them by equalities; *keys* says how keys are written."""
+        joins = equalities_of(joins)
         tables = read_tables(given, joins, limits)
         graph = JoinGraph.of({name: table.column_names for name, table in tables.items()}, joins)
         return cls.of(tables, graph, KeyRule.of(keys))
@@ -89,6 +90,7 @@ class LinkedTables:
         limits: Limits,
     ) -> LinkedTables:
         """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about."""
+        _check_by_name(given)
         if missing := [name for name in graph.tables if name not in given]:
             raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(graph.tables)}.")
         tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits)
@@ -152,15 +154,21 @@ class LinkedTables:
         return "\n".join(map(str, self.matches))
 
 
-def read_tables(
-    given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], limits: Limits
-) -> dict[str, pa.Table]:
-    """All tables of a study, by name."""
+def _check_by_name(given: Any) -> None:
     if not isinstance(given, Mapping):
         raise InvalidArgument(
             f"{said('tables')} is a {type(given).__name__}, not tables by name.", 'For example: {"T1": frame}.'
         )
-    sides = [side.strip() for join in joins for side in (join.split("=") if isinstance(join, str) else join)]
+    if wrong := [name for name in given if not isinstance(name, str)]:
+        raise InvalidArgument(f"{wrong[0]!r} is not the name of a table.", "Names are text.")
+
+
+def read_tables(
+    given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], limits: Limits
+) -> dict[str, pa.Table]:
+    """All tables of a study, by name."""
+    _check_by_name(given)
+    sides = named_sides(joins)
     return {
         name: read_table(
             name,
@@ -174,6 +182,7 @@ def read_tables(
 
 def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], limits: Limits) -> dict[str, pa.Table]:
     """Joined records, whose parts have the same position in all tables; *asked* are the columns that are needed."""
+    _check_by_name(given)
     if missing := [name for name in asked if name not in given]:
         raise unknown("table", missing[0], given, f"The tree asks about {', '.join(sorted(asked))}.")
     tables = read_tables(given, (), limits)

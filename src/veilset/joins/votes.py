@@ -98,6 +98,7 @@ def _asked(root: Node, table: str) -> dict[str, list[Split]]:
 
 def _answers(table: pa.Table, splits: Sequence[Split]) -> Attribute:
     """A column as the tree sees it: the number of the first of these splits that a row satisfies."""
+    column = _comparable(table, splits[0].column)
     codes = np.full(table.num_rows, len(splits), np.int32)
     column = _comparable(table, splits[0].column)
     for place in reversed(range(len(splits))):
@@ -151,7 +152,7 @@ def _in_comparable_type(column: Any) -> Any:
     if pa.types.is_dictionary(of):
         parts = [(pa.chunked_array([chunk.dictionary]), chunk.indices) for chunk in column.chunks]
         chunks = [_in_comparable_type(values).take(indices).combine_chunks() for values, indices in parts]
-        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], of.value_type)
+        return pa.chunked_array(chunks) if chunks else _in_comparable_type(pa.chunked_array([], of.value_type))
     if pa.types.is_run_end_encoded(of):
         return _in_comparable_type(run_end_decoded(column))
     if pa.types.is_string_view(of):

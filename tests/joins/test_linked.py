@@ -1,0 +1,73 @@
+"""Tables, linked by their keys: what matches, and what is refused."""
+
+import pyarrow as pa
+import pytest
+
+from tests.support.errors import refused
+from veilset import _native
+from veilset.errors import InvalidArgument
+from veilset.joins.linked import LinkedTables, Match, class_codes, read_tables, with_counts
+from veilset.limits import Limits
+
+A = pa.table({"k": [1, 2, 2, None], "x": [1, 2, 3, 4]})
+B = pa.table({"key": [2, 2, 3], "y": ["p", "q", "r"]})
+
+
+def linked(left=A, right=B, joins=("A.k = B.key",), keys=()):
+    return LinkedTables.read({"A": left, "B": right}, joins, keys, Limits())
+
+
+def test_matches():
+    assert linked().matches == (Match("A", "B", "A.k = B.key", 4, 2, 3, 2, 1),)
+    assert linked().described() == ("A.k = B.key: 2 of 4 rows of A (50%) and 2 of 3 rows of B (67%) match, on 1 key")
+
+
+def test_an_iterator_of_joins():
+    assert linked(joins=iter(["A.k = B.key"])).matches == linked().matches
+
+
+def test_tables_without_a_common_key():
+    """The first keys of both are shown, so that one sees why."""
+    texts = pa.table({"k": [" a", "b "]}), pa.table({"key": ["a", "b"]})
+    with refused(InvalidArgument, "A", "B", "' a'", "'a'"):
+        linked(*texts).check_matches()
+    linked(*texts, keys="strip").check_matches()
+    with refused(InvalidArgument, 4, 0, "none"):
+        linked(right=B.slice(0, 0)).check_matches()
+
+
+@pytest.mark.parametrize("wrong", [[A], None, A, {1: A}], ids=["list", "None", "table", "a number as a name"])
+def test_tables_that_are_not_given_by_name(wrong):
+    with refused(InvalidArgument):
+        read_tables(wrong, (), Limits())
+
+
+def test_some_rows_of_one_table_and_one_table_alone():
+    some = linked().keeping("A", A.column("x").to_numpy() > 2)
+    assert some.tables["A"].column("x").to_pylist() == [3, 4]
+    assert (some.matches[0].left_rows, some.matches[0].left_matched, some.matches[0].right_matched) == (2, 1, 2)
+    alone = linked().alone("A")
+    assert (list(alone.tables), alone.matches) == (["A"], ())
+
+
+def test_classes():
+    assert class_codes(pa.table({"c": ["b", None, "a"]}), "c")[1] == ["a", "b"]
+    with refused(InvalidArgument, "'c'", "list<item: int64>"):
+        class_codes(pa.table({"c": [[1], [2]]}), "c")
+
+
+def test_counts_of_64_bits_then_128_then_none():
+    tried = []
+
+    def run(wide):
+        tried.append(wide)
+        if len(tried) < 2 or enough is False:
+            raise _native.joins.TooManyRows
+        return "done"
+
+    enough = True
+    assert with_counts(run) == "done"
+    assert tried == [False, True]
+    enough, tried = False, []
+    with refused(InvalidArgument, "10^38"):
+        with_counts(run)

@@ -1,0 +1,80 @@
+"""Trees as text and as plain values."""
+
+import datetime
+import json
+
+import pytest
+
+from veilset.joins import Node, Split, Tree
+
+AGE, TOWN = Split("People", "age", "number", 30), Split("Towns", "name", "category", "Ulm")
+
+
+@pytest.fixture
+def tree():
+    below = Node((2, 4), 1, TOWN, 0.2, (Node((2, 0), 2), Node((0, 4), 2)))
+    return Tree(("no", "yes"), Node((12, 4), 0, AGE, 0.4, (Node((10, 0), 1), below)))
+
+
+@pytest.mark.parametrize(
+    ("split", "text"),
+    [
+        (AGE, "People.age ≤ 30"),
+        (TOWN, "Towns.name = Ulm"),
+        (Split("T", "x", "category", None), "T.x is missing"),
+        (Split("T", "x", "category", True), "T.x = True"),
+        (Split("T", "x", "number", datetime.date(2024, 5, 1)), "T.x ≤ 2024-05-01"),
+    ],
+)
+def test_splits_as_text(split, text):
+    assert str(split) == text
+
+
+def test_text_of_strange_values_stays_in_its_line():
+    assert "\n" not in str(Split("T", "x", "category", "a\nb\x1b[31m"))
+    assert "\x1b" not in str(Split("T", "x", "category", "a\nb\x1b[31m"))
+
+
+def test_size(tree):
+    assert (len(tree), tree.depth, [leaf.counts for leaf in tree.leaves()]) == (5, 2, [(10, 0), (2, 0), (0, 4)])
+    assert repr(tree) == "<Tree: 5 nodes, depth 2, 16 joined rows>"
+
+
+def test_text(tree):
+    assert tree.to_text().splitlines() == [
+        "People.age ≤ 30? (16 joined rows: 12 no, 4 yes)",
+        "├─ yes: no (10 joined rows: 10 no)",
+        "└─ no:  Towns.name = Ulm? (6 joined rows: 2 no, 4 yes)",
+        "   ├─ yes: no (2 joined rows: 2 no)",
+        "   └─ no:  yes (4 joined rows: 4 yes)",
+    ]
+
+
+def test_plain_values(tree):
+    plain = tree.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert [node["children"] for node in plain["nodes"]] == [[1, 2], [], [3, 4], [], []]
+    assert [node["label"] for node in plain["nodes"]] == [0, 0, 1, 0, 1]
+
+
+def test_importances(tree):
+    """The information gained, each node weighted with its joined rows."""
+    all_gained = 16 * 0.4 + 6 * 0.2
+    expected = {"People": 16 * 0.4 / all_gained, "Towns": 6 * 0.2 / all_gained}
+    assert tree.table_importances() == pytest.approx(expected)
+    assert list(tree.importances()) == ["People.age", "Towns.name"]
+    assert sum(tree.importances().values()) == pytest.approx(1)
+    assert Tree(("no",), Node((3,))).importances() == {}
+
+
+def test_label_is_the_first_of_the_largest_classes():
+    assert [Node(counts).label for counts in [(1, 1), (0, 2, 2), (3, 1)]] == [0, 1, 0]
+
+
+def test_a_tree_that_is_deeper_than_python_recurses():
+    node = Node((1,), 3000)
+    for depth in reversed(range(3000)):
+        node = Node((3001 - depth,), depth, AGE, 0.1, (node, Node((1,), depth + 1)))
+    deep = Tree(("c",), node)
+    assert (len(deep), deep.depth) == (6001, 3000)
+    assert len(deep.to_dict()["nodes"]) == deep.to_text().count("\n") + 1 == 6001
