@@ -197,7 +197,8 @@ def _made(setting: Setting, folder: Path) -> Made:
         return made
     joined_rows = JoinClassifier(max_depth=0).fit(made.tables, joins=made.joins, target=made.target).votes(made.tables)
     countries = _countries(made)
-    return _with_targets(made, np.bincount(countries, joined_rows.sum(axis=1))[countries] <= MOST)
+    of_country = np.bincount(countries, joined_rows.sum(axis=1))[countries]
+    return _with_targets(made, (of_country > 0) & (of_country <= MOST))
 
 
 def _countries(made: Made) -> npt.NDArray[np.int64]:
