@@ -20,6 +20,8 @@ from join_runs import (
     ROWS,
     SHORT,
     TABLES,
+    UNIVERSITY,
+    UW,
     WHOLE,
     Result,
     Setting,
@@ -46,14 +48,16 @@ the secure part. The thesis calls the algorithm MultiTbl. `make experiments` gen
   Christian one. The column `Percentage` of this table tells how many people of the country have the religion. The
   thesis does not say whether it was used, so we give results with and without it.
 - **Mondial, 178 countries**: those with at most {MOST:,} joined rows, so that their join can be computed too.
+- **University**: courses, who teaches them, who advises whom (5 tables). The class is the level of a course. The thesis
+  does not use it.
 - **Chains** are made by `veilset.joins.generate.chain` as the thesis describes: 5 columns of numbers and 5 of text in
   each table, {PER_KEY} rows for each key on average, and as many rows of a key in each table.
 - **Join-then-build** is DuckDB's join followed by the same learner on the one joined table. It stands for the thesis'
   RainForest, as both need the join. DuckDB has the tables before its clock starts, with codes for text.
 - **Trees** are grown until leaves are pure, and pruned (`prune=0.25`).
 - **Accuracy** is the share of predictions that are right. *Joined rows* are what the thesis counts; a *target row* gets
-  the vote of its joined rows. *New data* are countries that the tree has not seen ({FOLDS} folds by country), or a
-  chain generated with another seed.
+  the vote of its joined rows. *New data* are countries that the tree has not seen ({FOLDS} folds by country), courses
+  that it has not seen, or a chain generated with another seed.
 - **Seeds**: {{seeds}}, each with its own chains and folds. Points are means, vertical lines are 95% intervals
   (Student's t).
 - **Time** is CPU time on one thread. **Memory** is the growth at the peak, in a process that holds the tables. The
@@ -86,6 +90,11 @@ def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
     yield COST
     yield costs(rows, mondial, _country_data)
     yield listed(figure_7_cost(rows))
+    if university := rows.where(data=UNIVERSITY):
+        yield "## Another database: a university"
+        yield accuracies(rows, university, _data)
+        yield costs(rows, university, _data)
+        yield listed([_same(rows.of(*university))])
     yield f"## Figure 8: chains of tables\n\nEach table has about {SHORT:,} rows."
     yield Chart("8", "CPU seconds and megabytes by number of tables", [*by_tables(rows)], "", log=True)
     yield costs(rows, chains, _chain)
@@ -105,6 +114,10 @@ def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
 
 def _country_data(at: Setting) -> str:
     return f"{at.data}, {'without' if at.ignore else 'with'} `Percentage`"
+
+
+def _data(at: Setting) -> str:
+    return at.data
 
 
 def _chain(at: Setting) -> str:
@@ -330,4 +343,5 @@ def linear(rows: Rows) -> Iterator[Finding | str]:
     )
 
 
-PAPER = Paper(Setting, Result, (str(MONDIAL / "religion.csv.gz"),), settings, is_quick, run, page)
+FILES = (str(MONDIAL / "religion.csv.gz"), str(UW / "UW_std.sql.gz"))
+PAPER = Paper(Setting, Result, FILES, settings, is_quick, run, page)

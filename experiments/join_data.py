@@ -1,4 +1,4 @@
-"""The data of the chapter on secure join classification (thesis ch. 3): Mondial, a university, a synthetic chain."""
+"""The data of the chapter on secure join classification (thesis ch. 3): Mondial, and a university."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 
@@ -123,55 +120,3 @@ def _dumped(dump: str, name: str) -> pa.Table:
     types = [pa.int64() if kind == "int" else pa.string() for _, kind in columns]
     arrays = [pa.array(column).cast(kind) for column, kind in zip(values, types, strict=True)]
     return pa.table(dict(zip((column for column, _ in columns), arrays, strict=True)))
-
-
-def chain(tables: int, *, rows: int = 1000, attributes: int = 5, join_values: int = 250, seed: int) -> JoinData:
-    """The synthetic chain of Figure 8: tables in a row, each joined with the next, all by groups of one join value.
-
-    All joined rows of a group have the same class, which depends on how many numeric attributes of all tables together
-    are in the upper half of their domain. Test data is a chain with another seed.
-
-    Parameters
-    ----------
-    tables : int
-        How many (k).
-    rows : int
-        Of each table (N); the groups' sizes follow Poisson's distribution, so that it is a mean.
-    attributes : int
-        Numeric attributes of each table, and as many categorical ones (X).
-    join_values : int
-        Groups (V).
-    seed : int
-        Of the random numbers.
-    """
-    rng = np.random.default_rng(seed)
-    sizes = rng.poisson(rows / join_values, join_values)
-    groups = np.repeat(np.arange(join_values), sizes)
-    upper = rng.integers(0, tables * attributes, join_values, endpoint=True)  # h_j
-    # Which of all the numeric attributes are in the upper half: a random choice of h_j, for each group.
-    chosen = rng.permuted(np.arange(tables * attributes) < upper[:, None], axis=1)
-    made: dict[str, pa.Table] = {}
-    for number in range(tables):
-        columns: dict[str, Any] = {}
-        if number > 0:
-            columns[f"j{number}"] = groups
-        if number < tables - 1:
-            columns[f"j{number + 1}"] = groups
-        for at in range(attributes):
-            high = chosen[groups, number * attributes + at]
-            columns[f"number{at + 1}"] = _halves(rng, high, min(rows, 10_000))
-        for at in range(attributes):
-            columns[f"category{at + 1}"] = pa.array(
-                [f"c{value}" for value in rng.integers(0, 20, len(groups)).tolist()]
-            )
-        if number == 0:
-            columns["Class"] = np.where(2 * upper[groups] >= tables * attributes, "Yes", "No")
-        order = rng.permutation(len(groups))
-        made[f"T{number + 1}"] = pa.table(columns).take(order)
-    joins = [(f"T{number}.j{number}", f"T{number + 1}.j{number}") for number in range(1, tables)]
-    return JoinData(made, joins, "T1.Class")
-
-
-def _halves(rng: np.random.Generator, high: npt.NDArray[np.bool_], domain: int) -> npt.NDArray[np.int64]:
-    """Numbers from 1 to the size of the domain: in its upper half where they are to be, else in the lower one."""
-    return rng.integers(1, domain // 2, len(high), endpoint=True) + np.where(high, domain - domain // 2, 0)

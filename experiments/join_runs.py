@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from join_data import mondial
+from join_data import mondial, uw
 from paper import cpu, in_child, memory_growth
 
 from veilset.joins import Accuracy, JoinClassifier, Split, evaluate, generate
 from veilset.joins.generate import Made
 
-WHOLE, PART, CHAIN = "Mondial", "Mondial, 178 countries", "chain"
-MONDIAL = Path("mondial/csv")
+WHOLE, PART, UNIVERSITY, CHAIN = "Mondial", "Mondial, 178 countries", "University", "chain"
+MONDIAL, UW = Path("mondial/csv"), Path("rel-uw")
 PERCENTAGE = "Religion.Percentage"
 MOST = 100_000  # joined rows of a country in PART: its join can be made
 TABLES = (2, 3, 4, 5, 6)
@@ -43,11 +43,11 @@ class Setting:
     Parameters
     ----------
     data : str
-        "Mondial", the part of it whose join can be made, or "chain".
+        "Mondial", the part of it whose join can be made, "University", or "chain".
     tables : int
         How many tables there are.
     rows : int
-        Expected rows of each table of a chain; of Mondial 0.
+        Expected rows of each table of a chain; of real data 0.
     ignore : str
         A column that splits may not ask about; empty: they may ask about all.
     depth : int or None
@@ -66,7 +66,7 @@ class Setting:
     @property
     def is_joined(self) -> bool:
         """Whether the join can be made."""
-        return self.data == PART or self.rows == SHORT
+        return self.data in (PART, UNIVERSITY) or self.rows == SHORT
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Result:
     known_target, known_joined : float or None
         Accuracy on the rows that the tree was trained on.
     new_target, new_joined : float or None
-        Accuracy on other rows: of countries left out of the training, or generated with another seed.
+        Accuracy on other rows: of folds left out of the training, or generated with another seed.
     alone_target, alone_joined : float or None
         The same, on other rows, of a tree over the target table alone.
     heaviest : float or None
@@ -145,6 +145,7 @@ def settings() -> Iterator[Setting]:
     for seed in range(SEEDS):
         for data, ignore in product((WHOLE, PART), (PERCENTAGE, "")):
             yield Setting(data, 12, ignore=ignore, seed=seed)
+        yield Setting(UNIVERSITY, 5, seed=seed)
         for tables in TABLES:
             yield Setting(CHAIN, tables, SHORT, seed=seed)
         for rows in ROWS:
@@ -155,7 +156,7 @@ def settings() -> Iterator[Setting]:
 
 def is_quick(setting: Setting) -> bool:
     """Whether it takes but seconds."""
-    return setting.tables not in TABLES[-2:] and setting.rows <= REACHING[4]
+    return setting.rows <= REACHING[4] and (setting.tables < TABLES[-2] or setting.data != CHAIN)
 
 
 def run(setting: Setting, folder: Path) -> Result:
@@ -191,9 +192,9 @@ def _multi_tbl(setting: Setting, folder: Path) -> tuple[Result, list[Any]]:
 def _made(setting: Setting, folder: Path) -> Made:
     if setting.data == CHAIN:
         return _chain(setting, setting.seed)
-    data = mondial(folder / MONDIAL)
+    data = uw(folder / UW) if setting.data == UNIVERSITY else mondial(folder / MONDIAL)
     made = Made(data.tables, data.joins, data.target)
-    if setting.data == WHOLE:
+    if setting.data != PART:
         return made
     joined_rows = JoinClassifier(max_depth=0).fit(made.tables, joins=made.joins, target=made.target).votes(made.tables)
     countries = _countries(made)
@@ -236,7 +237,7 @@ def _named(split: Split) -> tuple[str, object]:
 
 
 def _accuracies(setting: Setting, made: Made, classifier: JoinClassifier) -> dict[str, float | None]:
-    """On the rows of the training, and on others: other countries of Mondial, another chain."""
+    """On the rows of the training, and on others: other folds of real data, another chain."""
     new: Accuracy | None
     alone: Accuracy | None
     alike: Accuracy | None = None
@@ -244,8 +245,10 @@ def _accuracies(setting: Setting, made: Made, classifier: JoinClassifier) -> dic
         found = evaluate(classifier, made.tables, folds=0)
         new, alone = _on_another_chain(setting, made, classifier)
     else:
-        found = evaluate(classifier, made.tables, folds=FOLDS, groups="Religion.Country", random_state=setting.seed)
-        new, alone, alike = found.cross_validated, found.baseline, _if_alike(made, classifier)
+        is_mondial = setting.data != UNIVERSITY
+        groups = "Religion.Country" if is_mondial else None
+        found = evaluate(classifier, made.tables, folds=FOLDS, groups=groups, random_state=setting.seed)
+        new, alone, alike = found.cross_validated, found.baseline, _if_alike(made, classifier) if is_mondial else None
     tried = {"known": found.resubstitution, "new": new, "alone": alone, "alike": alike}
     shares: dict[str, float | None] = {"heaviest": found.heaviest.one_percent}
     for name, accuracy in tried.items():
@@ -304,9 +307,10 @@ def _loaded(database: duckdb.DuckDBPyConnection, made: Made, ignore: str) -> str
         database.register("given", given)
         columns = [column for column in given.column_names if f"{name}.{column}" not in left_out]
         chosen += [f'"{name}"."{column}" AS "{name}.{column}"' for column in columns]
-        narrow = {column: _narrow_type(database, column, given[column]) for column in columns}
-        casts = ", ".join(f'"{column}"::{kind} AS "{column}"' for column, kind in narrow.items())
-        database.execute(f'CREATE TABLE "{name}" AS SELECT * REPLACE ({casts}) FROM given')  # noqa: S608
+        database.execute(f'CREATE TABLE "{name}" AS FROM given')
+        for column in columns:
+            kind = _narrow_type(database, column, given[column])
+            database.execute(f'ALTER TABLE "{name}" ALTER "{column}" TYPE {kind}')
         database.unregister("given")
     equal = " AND ".join(" = ".join(map(_quoted, pair)) for pair in made.joins)
     tables = ", ".join(f'"{name}"' for name in made.tables)
