@@ -69,12 +69,14 @@ class Panel:
     lines: dict[str, dict[str, Value]] = field(default_factory=dict)
 
 
-def draw(panels: Sequence[Panel], up: str, *, shares: bool) -> str:
-    """Panels side by side, with one legend."""
+def draw(panels: Sequence[Panel], up: str, *, shares: bool, log: bool) -> str:
+    """Panels side by side, with one legend; *log*: values go up by powers of ten."""
     names = list(dict.fromkeys(name for panel in panels for name in panel.lines))
     colours = [COLOURS.get(name, _OTHERS[number % len(_OTHERS)]) for number, name in enumerate(names)]
     scale = alt.Scale(domain=names, range=colours)
-    drawn = [_panel(panel, scale, up if number == 0 else "", shares=shares) for number, panel in enumerate(panels)]
+    drawn = [
+        _panel(panel, scale, up if number == 0 else "", shares=shares, log=log) for number, panel in enumerate(panels)
+    ]
     chart = (
         alt.hconcat(*drawn, spacing=24)
         .configure(background="transparent", font="sans-serif")
@@ -88,23 +90,23 @@ def draw(panels: Sequence[Panel], up: str, *, shares: bool) -> str:
     return str(vl_convert.vegalite_to_svg(chart.to_dict())) + "\n"
 
 
-def _panel(panel: Panel, colours: alt.Scale, up: str, *, shares: bool) -> Any:
+def _panel(panel: Panel, colours: alt.Scale, up: str, *, shares: bool, log: bool) -> Any:
     values = [
         {
             "at": at,
             "line": name,
             "mean": value.mean,
-            "low": value.mean - value.half if not shares else max(0.0, value.mean - value.half),
+            "low": max(value.mean - value.half, _lowest(value, shares=shares, log=log)),
             "high": value.mean + value.half if not shares else min(1.0, value.mean + value.half),
         }
         for name, line in panel.lines.items()
         for at, value in line.items()
     ]
-    scale, axis = (
-        (alt.Scale(domain=[0, 1]), alt.Axis(format="%", tickCount=5))
-        if shares
-        else (alt.Scale(zero=True), alt.Axis(tickCount=5))
-    )
+    scale, axis = alt.Scale(zero=True), alt.Axis(tickCount=5)
+    if shares:
+        scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format="%", tickCount=5)
+    elif log:
+        scale, axis = alt.Scale(type="log"), alt.Axis(values=[10.0**power for power in range(-6, 12)], format=",")
     names, width = list(panel.lines), max(130, 44 * len(panel.points))
     base = alt.Chart(alt.InlineData(values=values), width=width, height=200).encode(
         x=alt.X(
@@ -122,3 +124,8 @@ def _panel(panel: Panel, colours: alt.Scale, up: str, *, shares: bool) -> Any:
     lines = base.mark_line(opacity=0.85).encode(y=y)
     spans = base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=up or None, scale=scale, axis=axis), y2="high:Q")
     return lines + spans + base.mark_point(filled=True, size=36, opacity=0.9).encode(y=y)
+
+
+def _lowest(value: Value, *, shares: bool, log: bool) -> float:
+    """Where an interval is cut off: a logarithmic axis has no zero."""
+    return 0.0 if shares else value.mean / 10 if log else -math.inf

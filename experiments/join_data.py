@@ -1,7 +1,4 @@
-"""The data of the chapter on secure join classification (thesis ch. 3): Mondial, and a university.
-
-Its synthetic chain is `veilset.joins.generate.chain`.
-"""
+"""The data of the chapter on secure join classification (thesis ch. 3): Mondial, and a university."""
 
 from __future__ import annotations
 
@@ -9,12 +6,11 @@ import csv
 import gzip
 import io
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
-
-from veilset.joins.generate import Made
 
 _CHRISTIAN = frozenset(
     [
@@ -49,7 +45,16 @@ _BY_OTHERS = {
 }
 
 
-def mondial(folder: Path) -> Made:
+@dataclass(frozen=True)
+class JoinData:
+    """Tables by name, the equalities that join them, and where the class is."""
+
+    tables: dict[str, pa.Table]
+    joins: list[tuple[str, str]]
+    target: str
+
+
+def mondial(folder: Path) -> JoinData:
     """Twelve tables: is a religion of a country a Christian one? 18,771 rows, of which 430,399,142 are joined.
 
     Parameters
@@ -68,7 +73,7 @@ def mondial(folder: Path) -> Made:
     classes = pa.array(["Christian" if name in _CHRISTIAN else "other" for name in names])
     tables["Religion"] = religion.drop_columns("Name").append_column("Class", classes)
     joins = [("Religion.Country", f"{name}.{key}") for name, key in list(_BY_COUNTRY.items())[1:]]
-    return Made(tables, [*joins, *_BY_OTHERS.values()], "Religion.Class")
+    return JoinData(tables, [*joins, *_BY_OTHERS.values()], "Religion.Class")
 
 
 def _mondial_table(folder: Path, name: str, keys: list[str]) -> pa.Table:
@@ -82,7 +87,7 @@ def _mondial_table(folder: Path, name: str, keys: list[str]) -> pa.Table:
     return pa.csv.read_csv(io.BytesIO(content), parse_options=parsing, convert_options=options)
 
 
-def uw(folder: Path) -> Made:
+def uw(folder: Path) -> JoinData:
     """A university: of what level is a course, by who teaches it and whom they advise?
 
     Parameters
@@ -101,7 +106,7 @@ def uw(folder: Path) -> Made:
         ("teacher.p_id", "advisedBy.adviser"),
         ("advisedBy.student", "student.p_id"),
     ]
-    return Made(tables, joins, "course.courseLevel")
+    return JoinData(tables, joins, "course.courseLevel")
 
 
 def _dumped(dump: str, name: str) -> pa.Table:

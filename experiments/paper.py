@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+import pyarrow as pa
 from charts import Panel, Value
 
 from veilset.errors import BudgetExceeded
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -27,6 +32,7 @@ class Chart:
     panels: Sequence[Panel]
     up: str
     shares: bool = False
+    log: bool = False
 
 
 @dataclass(frozen=True)
@@ -186,6 +192,27 @@ def cpu(call: Callable[[], T]) -> tuple[T, float]:
     started = time.process_time()
     result = call()
     return result, time.process_time() - started
+
+
+def in_child(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """The function's result in a fresh process, where its memory can be measured."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments, **options).result()
+
+
+def memory_growth() -> Callable[[], float]:
+    """A function that tells by how many megabytes this process has grown from now on, at its peak."""
+    pa.default_memory_pool().release_unused()
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5", "utf-8")  # the peak starts again
+    before = _status("VmRSS")
+    return lambda: (_status("VmHWM") - before) / 1e6
+
+
+def _status(field: str) -> int:
+    """A number of bytes that the system keeps for this process."""
+    lines = Path("/proc/self/status").read_text("utf-8").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
 
 
 def limit_of(stop: BudgetExceeded) -> str:

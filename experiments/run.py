@@ -18,12 +18,19 @@ from typing import Any
 import anatomy
 import coherence
 import hiding
+import join
 import rho
 from charts import draw
 from paper import Chart, Paper
 
 HERE = Path(__file__).parent
-PAPERS = {"coherence": coherence.PAPER, "rho": rho.PAPER, "hiding": hiding.PAPER, "anatomy": anatomy.PAPER}
+PAPERS = {
+    "coherence": coherence.PAPER,
+    "rho": rho.PAPER,
+    "hiding": hiding.PAPER,
+    "anatomy": anatomy.PAPER,
+    "join": join.PAPER,
+}
 _READERS = {"str": str, "int": int, "int | None": int, "float": float, "float | None": float}
 
 
@@ -73,7 +80,7 @@ def written(parts: Iterable[str | Chart], out: Path, name: str) -> Iterator[str]
             yield part
         elif panels := [panel for panel in part.panels if panel.lines]:
             file = f"{name}-{part.name}.svg"
-            (out / file).write_text(draw(panels, part.up, shares=part.shares), "utf-8")
+            (out / file).write_text(draw(panels, part.up, shares=part.shares, log=part.log), "utf-8")
             yield f"![{part.alt}]({file})"
 
 

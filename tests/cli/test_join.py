@@ -70,6 +70,7 @@ def test_train_is_reproducible(folder, capsys):
 
 def test_show(model, capsys, snapshot):
     assert run(capsys, "show model --text")[1] == snapshot
+    assert run(capsys, "show model --text --depth 0")[1] == snapshot
     assert facts(capsys, "show model") == snapshot
 
 

@@ -180,6 +180,15 @@ def test_all_but_few_classes_share_a_colour():
     assert painted.classes[-1].name == "other classes"
 
 
+def test_floats_are_rounded():
+    tree = Tree(
+        ("a", "b"),
+        Node((1, 1), 0, Split("T", "x", "number", 1.9602583164499647), 1.0, (Node((1, 0), 1), Node((0, 1), 1))),
+    )
+    first = paint(tree, ["T"]).steps[0]
+    assert (first.asks, first.exactly) == ("x ≤ 1.96026", "T.x ≤ 1.9602583164499647")
+
+
 def test_card(training, snapshot):
     card = training.classifier.tree_._repr_html_()
     assert page_text(card) == snapshot

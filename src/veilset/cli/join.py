@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 
 from veilset.cli.app import app
 from veilset.cli.flags import as_in_files
-from veilset.cli.forms import check_out
+from veilset.cli.forms import Natural, check_out
 from veilset.cli.options import Flag, Json, LimitOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument
@@ -182,19 +182,21 @@ def _sources(given: tuple[str, ...]) -> dict[str, Any]:
 
 
 @join.command(sort_key=3)
-def show(model: Path, /, *, json: Json = False, text: Text = False) -> int:
+def show(model: Path, /, *, depth: Natural | None = None, json: Json = False, text: Text = False) -> int:
     """Print the tree of a model, a node a line.
 
     Example:
 
-        veilset join show model
+        veilset join show model --depth 3
 
     Parameters
     ----------
     model
         Folder that veilset join train has written.
+    depth
+        Number of levels of splits to print. JSON has all. Default: all.
     """
     screen = Screen.of(json, text)
     classifier = JoinClassifier.load(model)
-    screen.answer(tree_facts(classifier), lambda: print_tree(classifier, screen.console))
+    screen.answer(tree_facts(classifier), lambda: print_tree(classifier, screen.console, depth))
     return 0

@@ -134,15 +134,17 @@ class Tree:
             shares[tables[name]] = shares.get(tables[name], 0.0) + share
         return dict(sorted(shares.items(), key=lambda one: (-one[1], one[0])))
 
-    def to_text(self) -> str:
-        """The tree in lines of text, a node each."""
+    def to_text(self, depth: int | None = None) -> str:
+        """The tree in lines of text, a node each; nodes below *depth* splits are counted."""
         lines = []
         ahead = [(self.root, "", "", "")]
         while ahead:
             node, before, branch, below = ahead.pop()
             asks = str(self.classes[node.label]) if node.split is None else f"{node.split}?"
-            lines.append(f"{before}{branch}{asks} ({self._told(node)})")
-            if node.children:
+            cut = node.depth == depth and not node.is_leaf
+            more = f" … {sum(1 for _ in node.walk()) - 1:,} nodes below" if cut else ""
+            lines.append(f"{before}{branch}{asks} ({self._told(node)}){more}")
+            if node.children and not cut:
                 first, second = node.children
                 ahead.append((second, below, "└─ no:  ", below + "   "))
                 ahead.append((first, below, "├─ yes: ", below + "│  "))

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from veilset.joins import Node, Tree
+from veilset.joins import Node, Split, Tree
 from veilset.report.mined import large
 from veilset.report.text import shares, shown
 
@@ -45,10 +44,12 @@ class Step:
     """A node in the order of drawing, and how many lists end after it.
 
     *branch* is yes or no; *hidden* says how many nodes below are left out; *table* is the number of the table's colour.
+    Numbers are rounded in *asks*, but not in *exactly*.
     """
 
     branch: str
     asks: str
+    exactly: str
     table_name: str
     table: int
     label: str
@@ -123,6 +124,7 @@ def _steps(
         yield Step(
             branch=branch,
             asks="" if split is None else _asks(split),
+            exactly="" if split is None else shown(str(split)),
             table_name="" if split is None else shown(split.table),
             table=0 if split is None else tables.index(split.table),
             label=shown(str(tree.classes[node.label])),
@@ -144,8 +146,10 @@ def _sizes(root: Node) -> dict[int, int]:
     return sizes
 
 
-def _asks(split: Any) -> str:
-    return shown(str(split).removeprefix(f"{split.table}."))
+def _asks(split: Split) -> str:
+    """The question without its table; a float has as many digits as a person reads."""
+    value = float(f"{split.value:.6g}") if isinstance(split.value, float) else split.value
+    return shown(str(replace(split, value=value)).removeprefix(f"{split.table}."))
 
 
 def _bar(tree: Tree, node: Node, coloured: Sequence[int]) -> list[ClassShare]:

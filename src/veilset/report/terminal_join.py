@@ -75,7 +75,7 @@ def _print_importances(classifier: JoinClassifier, console: Console) -> None:
     indented([table, *left, Text(f"By table: {tables}.")], console)
 
 
-def print_tree(classifier: JoinClassifier, console: Console) -> None:
-    """The whole tree, a node a line."""
-    for line in classifier.tree_.to_text().split("\n"):
+def print_tree(classifier: JoinClassifier, console: Console, depth: int | None = None) -> None:
+    """The tree to some depth, a node a line."""
+    for line in classifier.tree_.to_text(depth).split("\n"):
         console.print(Text(visible(line)), soft_wrap=True, highlight=False)
