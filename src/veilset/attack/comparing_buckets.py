@@ -170,8 +170,9 @@ def _chances(bucket: Attacked, here: npt.NDArray[np.bool_]) -> Floats:
     """How likely it is that each member, in a row, has each row's published value of the items *here*."""
     others = (bucket.known.sum(axis=0) - bucket.known) / (len(bucket.known) - 1)
     fits = (bucket.known - others) @ bucket.weights[:, here] @ bucket.published[:, here].T
-    chances: Floats = np.exp(fits - fits.max(axis=1, keepdims=True))
-    return chances / chances.sum(axis=1, keepdims=True)
+    likely = np.exp(fits - fits.max(axis=1, keepdims=True))
+    chances: Floats = likely / likely.sum(axis=1, keepdims=True)
+    return chances
 
 
 def _equal(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
