@@ -97,6 +97,7 @@ def test_nobody_has_nothing():
     assert arrangement(found)[0].tolist() == [[1, 1, 1, 0]]
 
 
-@pytest.mark.parametrize("rows", [TRUE[:1], TRUE[[0, 0]], np.vstack([TRUE, TRUE])], ids=["one", "equal", "four"])
-def test_nothing_to_arrange(rows):
-    assert arrangement(bucket(rows, rows, np.zeros((6, 6)))) == []
+def test_nothing_to_arrange():
+    """Rows that are equal, or differ in one column only."""
+    for rows in (TRUE[[0, 0]], np.where(COLUMNS == 1, TRUE, TRUE[0])):
+        assert arrangement(bucket(rows, rows, np.zeros((6, 6)))) == []

@@ -113,10 +113,10 @@ def compare_buckets(release: Release, *, limits: Limits) -> ComparingBuckets | N
     learned = co_occurrence(buckets, targets, items, chance, limits=limits)
     truth = cells_of(release.original, how.members[buckets.rows], public, public.anatomy)
 
-    def guesses(ask: Ask, weigh: Weigh, people: csr_array = truth) -> Floats:
+    def guesses(ask: Ask, weigh: Weigh, people: csr_array = truth, among: Ints = targets) -> Floats:
         answers = [np.empty((0, 4))]
-        for number, bucket in enumerate(targets.tolist()):
-            limits.step(TASK, number, len(targets))
+        for number, bucket in enumerate(among.tolist()):
+            limits.step(TASK, number, len(among))
             limits.check_time(TASK, ADVICE)
             answers += ask(buckets.attacked(bucket, people, weigh))
         return np.concatenate(answers)
@@ -134,7 +134,7 @@ def compare_buckets(release: Release, *, limits: Limits) -> ComparingBuckets | N
         control=_share(guesses(_values, best, buckets.cells)),
         guesses=len(main),
         buckets=len(np.unique(main[:, 3])),
-        linked=_linked(guesses(arrangement, best)),
+        linked=_linked(guesses(arrangement, best, among=targets[buckets.sizes[targets] == 2])),
         carriers=_carriers(guesses(_suspects, best)) if buckets.is_sensitive.any() else None,
     )
 

@@ -47,10 +47,8 @@ class Linked:
 def arrangement(bucket: Attacked) -> list[Floats]:
     """Is the most likely one right, how likely would that be by chance, how likely is it thought to be, which bucket.
 
-    Empty for a bucket that has not two rows, or does not need any arranging.
+    The bucket has two rows. Empty if there is nothing to arrange, or too much.
     """
-    if len(bucket.published) != 2:
-        return []
     apart = bucket.published[0] - bucket.published[1]
     columns = np.unique(bucket.columns[apart != 0])
     if not 2 <= len(columns) <= _COLUMNS:
