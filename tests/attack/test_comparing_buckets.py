@@ -13,7 +13,7 @@ from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.runs import run_of
 from veilset.anonymize.anatomy.multi_anatomy import multi_anatomy
-from veilset.attack import ComparingBuckets, Share, compare_buckets
+from veilset.attack import ComparingBuckets, compare_buckets
 from veilset.attack.co_occurrence import CoOccurrence
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
@@ -138,13 +138,30 @@ def test_items_that_were_removed_beforehand_play_no_part():
     assert attacked(with_more) == attacked(release)
 
 
-def test_intervals_count_buckets_not_guesses():
-    """Four guesses about a bucket that are right or wrong together are one."""
-    right, buckets = np.repeat([True, False], 50), np.arange(100)
-    apart, together = Share.of(right, buckets), Share.of(np.repeat(right, 4), np.repeat(buckets, 4))
-    assert (apart.estimate, together.estimate) == (0.5, 0.5)
-    assert together.low == pytest.approx(apart.low) and together.high == pytest.approx(apart.high)
-    assert apart.low == pytest.approx(0.4038, abs=1e-4)  # Wilson's, for 50 of 100
-    sure = Share.of(np.ones(4, dtype=bool), np.array([1, 1, 2, 2]))
-    assert (sure.estimate, sure.high) == (1, 1)
-    assert sure.low == pytest.approx(2 / (2 + 1.959964**2))
+def with_sensitive(rows: int, *, linked: float, seed: int = 3) -> Transactions:
+    """A tenth of the people have s; a share of them have v0 and w0 for that reason."""
+    chance = np.random.default_rng(seed)
+    numbers, carries = chance.integers(20, size=(rows, 2)), chance.random(rows) < 0.1
+    numbers[carries & (chance.random(rows) < linked)] = 0
+    rest = zip(numbers.tolist(), carries, strict=True)
+    return Transactions.from_lists([[f"v{v}", f"w{w}", *"s" * int(s)] for (v, w), s in rest], sensitive=["s"])
+
+
+def test_carriers_of_sensitive_items_are_told_by_their_other_items():
+    """The promise is kept: half of each bucket at most has s. But most who have it also have v0 and w0."""
+    found = attacked(made(with_sensitive(2000, linked=0.9))).carriers
+    assert found is not None
+    assert found.prior == found.people / 2000 == 0.121
+    assert found.baseline <= 0.5
+    assert found.right.low > 0.8
+
+
+@pytest.mark.parametrize("size", [1, 8])
+def test_carriers_whose_other_items_tell_nothing_stay_unknown(size):
+    found = attacked(made(with_sensitive(2000, linked=0), size=size)).carriers
+    assert found is not None
+    assert found.right.low <= found.baseline <= 0.5
+
+
+def test_nobody_to_tell():
+    assert attacked(made(pairs(200, linked=0.5))).carriers is None

@@ -10,7 +10,7 @@ from tests.support.anatomies import anatomized_release, pairs
 from tests.support.runs import run_of
 from tests.support.texts import page_text
 from veilset import report
-from veilset.attack import ComparingBuckets, Share
+from veilset.attack import Carriers, ComparingBuckets, Linked, Share
 from veilset.report.comparing import compared_facts, compared_rows, compared_sentence, compared_title
 from veilset.run import Run
 
@@ -25,6 +25,10 @@ FOUND = ComparingBuckets(
     buckets=996,
 )
 NOTHING = dataclasses.replace(FOUND, main=EVEN, confident=EVEN)
+LINKED = Linked(Share(0.58, 0.55, 0.61), Share(0.9, 0.85, 0.94), baseline=0.31, confident_baseline=0.46, buckets=987)
+CARRIERS = Carriers(Share(0.62, 0.53, 0.7), baseline=0.5, prior=0.064, people=131)
+WHOLE = dataclasses.replace(NOTHING, linked=LINKED)
+SENSITIVE = dataclasses.replace(NOTHING, carriers=CARRIERS)
 
 
 def told(found: ComparingBuckets | None) -> Run:
@@ -33,9 +37,21 @@ def told(found: ComparingBuckets | None) -> Run:
     return run
 
 
-@pytest.mark.parametrize("found", [FOUND, NOTHING, None], ids=["linked", "nothing gained", "not measured"])
+@pytest.mark.parametrize(
+    "found",
+    [FOUND, NOTHING, WHOLE, SENSITIVE, None],
+    ids=["linked", "nothing gained", "whole buckets", "carriers", "not measured"],
+)
 def test_sentences(found, snapshot):
     assert compared_sentence(told(found)) == snapshot
+
+
+def test_every_gain_counts():
+    """Also if nothing but whole buckets, or carriers, are told."""
+    for found in (WHOLE, SENSITIVE):
+        assert "margin of error" not in compared_sentence(told(found))
+    no_more = dataclasses.replace(CARRIERS, right=EVEN)
+    assert "margin of error" in compared_sentence(told(dataclasses.replace(NOTHING, carriers=no_more)))
 
 
 def test_table_and_facts(snapshot):

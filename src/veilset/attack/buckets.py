@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,9 @@ from veilset.transactions import Anatomy, Transactions
 
 OCCURRENCES = 5_000_000
 """The most in the buckets that are compared."""
+
+TASK, ADVICE = "Comparing buckets", "release fewer transactions."
+"""What is told while it runs, and if it exceeds a limit."""
 
 _TARGETS = 2_000
 _ITEMS = 3_000  # different ones in the buckets of targets: pairs of them are counted
@@ -27,7 +31,7 @@ class Buckets:
 
     *rows* are the positions of their rows in the release. *cells* says which of them have which items, having nothing
     in a column being one; *counts*, how many rows of a bucket do; *totals*, how many of all. *column_of* is of items,
-    and so is *never_both*: no row has two of those, for nobody has nothing at all. *is_sensitive* is of columns.
+    and so is *is_nothing*. *is_sensitive* is of columns.
     """
 
     rows: Ints
@@ -36,7 +40,7 @@ class Buckets:
     counts: csr_array
     totals: Floats
     column_of: Ints
-    never_both: npt.NDArray[np.bool_]
+    is_nothing: npt.NDArray[np.bool_]
     is_sensitive: npt.NDArray[np.bool_]
 
     @classmethod
@@ -54,9 +58,9 @@ class Buckets:
         columns = np.append(anatomy.column_of(public.names).astype(np.int64), np.arange(parts))
         counts = (member @ cells).tocsr()
         counts.sort_indices()
-        never_both = (np.arange(len(columns)) >= len(public.names)) & (parts == 2)
+        nothing = np.arange(len(columns)) >= len(public.names)
         sensitive = np.array([not set(public.sensitive).isdisjoint(column) for column in anatomy.columns])
-        return cls(rows, starts, cells, counts, counts.sum(axis=0), columns, never_both, sensitive)
+        return cls(rows, starts, cells, counts, counts.sum(axis=0), columns, nothing, sensitive)
 
     @property
     def sizes(self) -> Ints:
@@ -67,6 +71,11 @@ class Buckets:
     def bucket_of(self) -> Ints:
         """The bucket of each row."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def never_both(self) -> npt.NDArray[np.bool_]:
+        """Items of which no row has two: if there are two columns, nobody has nothing in both."""
+        return self.is_nothing & (len(self.is_sensitive) == 2)
 
     def part(self, which: Ints) -> Buckets:
         """Some of the buckets, in their order; the totals stay those of all."""
@@ -87,6 +96,30 @@ class Buckets:
         met = np.searchsorted(np.sort(first), drawn.indptr[1:])  # how many, up to each bucket
         taken = np.count_nonzero((np.cumsum(self.sizes[order]) <= _TARGETS) & (met <= _ITEMS))
         return order[:taken], items[first < drawn.indptr[taken]]
+
+    def attacked(self, bucket: int, people: csr_array, weigh: Callable[[int, Ints], Floats]) -> Attacked:
+        """A bucket, with the rows of its members, and weights for each two items that it holds."""
+        held, rows = self.counts[[bucket]].indices, slice(self.starts[bucket], self.starts[bucket + 1])
+        published, known = (cells[rows][:, held].toarray() for cells in (self.cells, people))
+        columns, nothing = self.column_of[held], self.is_nothing[held]
+        return Attacked(bucket, columns, nothing, self.is_sensitive, weigh(bucket, held), published, known)
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """A bucket that is attacked.
+
+    *columns* and *is_nothing* are of the items that it holds, *weights* of each two of them, *is_sensitive* of columns.
+    *published* and *known* are its rows and its members' true ones, of zeros and ones.
+    """
+
+    number: int
+    columns: Ints
+    is_nothing: npt.NDArray[np.bool_]
+    is_sensitive: npt.NDArray[np.bool_]
+    weights: Floats
+    published: Floats
+    known: Floats
 
 
 def cells_of(data: Transactions, rows: Ints, public: Transactions, anatomy: Anatomy) -> csr_array:

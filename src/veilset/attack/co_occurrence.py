@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from veilset.attack.buckets import Buckets
+from veilset.attack.buckets import ADVICE, TASK, Buckets
 from veilset.limits import Limits
 
 BOLD, CAUTIOUS = 3.0, np.inf
@@ -48,7 +48,6 @@ _AT_ONCE = 1_000_000
 _PRIOR = 3
 _NEVER = -20.0
 _SEATING = 2  # times that all columns of two rows are decided in a round
-_TASK, _ADVICE = "Comparing buckets", "release fewer transactions."
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -110,7 +109,7 @@ def co_occurrence(
     buckets: Buckets, targets: Ints, items: Ints, chance: np.random.Generator, *, limits: Limits
 ) -> CoOccurrence:
     """Count pairs of these items, without the truth; *targets* are the buckets that will be attacked."""
-    limits.require(60 * len(items) ** 2, _TASK, _ADVICE)
+    limits.require(60 * len(items) ** 2, TASK, ADVICE)
     drawn = _drawn(buckets, targets, chance)
     part, others = buckets.part(drawn), buckets.part(np.setdiff1d(np.arange(len(buckets.sizes)), drawn))
     even, rest = _evenly(buckets, items), _once(others, items)
@@ -119,7 +118,7 @@ def co_occurrence(
     place = {bucket: number for number, bucket in enumerate(drawn.tolist())}
     own: dict[int, list[csr_array]] = {bucket: [] for bucket in targets.tolist()}
     for number in range(_ROUNDS):
-        limits.step(_TASK, number, _ROUNDS)
+        limits.step(TASK, number, _ROUNDS)
         rounds.arrange(chance, limits)
         rounds.pairs = rest + (rounds.rows.T @ rounds.rows).toarray()
         if number >= _ROUNDS - _REPORTED:
@@ -184,7 +183,7 @@ class _Rounds:
         apart.eliminate_zeros()
         stays = np.ones((len(self.buckets.rows), self.columns), dtype=bool)
         for part in _parts(apart):
-            limits.check_time(_TASK, _ADVICE)
+            limits.check_time(TASK, ADVICE)
             size = self.buckets.sizes[self.buckets.bucket_of[one[part]]]
             stays[one[part]] = stays[other[part]] = _decided(self._odds(apart[part], size), chance)
         mate = np.arange(len(stays))

@@ -171,7 +171,7 @@ class JoinClassifier(Estimator):
                     f"{linked.described()}",
                     "Leave out the table that matches least.",
                 )
-            return grow(sites, self.graph_, stop)
+            return grow(sites, self.graph_, stop, limits)
 
         grown: Grown = with_counts(run)
         self.rows_by_level_ = grown.rows_by_level

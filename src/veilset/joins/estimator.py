@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from importlib import import_module
 from typing import Any, Self
 
 from veilset.errors import unknown
@@ -30,3 +31,9 @@ class Estimator:
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks of estimators. It alone calls this, so that it is there."""
+        of = import_module("sklearn.utils")
+        target = of.TargetTags(required=False)  # it is a column of a table
+        return of.Tags(estimator_type="classifier", target_tags=target, classifier_tags=of.ClassifierTags())

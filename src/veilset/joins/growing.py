@@ -14,6 +14,7 @@ from veilset.joins.graph import JoinGraph
 from veilset.joins.propagation import propagate_splits
 from veilset.joins.site import ROOT, Site, numbers_of
 from veilset.joins.tree import Node
+from veilset.limits import Limits
 
 _UNIT = 2.0**-48  # bits
 
@@ -39,13 +40,14 @@ class Grown:
     rows_by_level: tuple[int, ...]
 
 
-def grow(sites: Mapping[str, Site], graph: JoinGraph, stop: Stop) -> Grown:
+def grow(sites: Mapping[str, Site], graph: JoinGraph, stop: Stop, limits: Limits) -> Grown:
     """Grow the tree of the join whose classes were propagated to all sites."""
     root = Node(next(iter(sites.values())).counts(ROOT))
     level = {} if stop(root) else {ROOT: root}
     numbers = count(ROOT + 1)
-    rows_by_level = []
+    rows_by_level: list[int] = []
     while level:
+        limits.step(f"Growing level {len(rows_by_level) + 1} of the tree", 0, len(level))
         rows_by_level.append(sum(site.size(numbers_of(level)) for site in sites.values()))
         below: dict[int, Node] = {}
         for winner, nodes in _winners(sites, level, stop.min_leaf).items():

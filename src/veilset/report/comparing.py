@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from veilset.attack import Share
+from veilset.attack import Carriers, Linked, Share
 from veilset.errors import in_python, said, spelled
 from veilset.report.text import number, shares
 from veilset.run import Run
+from veilset.views import Count
 
 _TRIED = (
     "An attacker who knows a person's bucket, and the values in all columns but one, compares the buckets to learn "
@@ -33,9 +34,33 @@ def compared_sentence(run: Run, spell: Callable[..., str] = in_python) -> str:
         f"fifth. Betting on a bucket's most common value is right in {shares(found.baseline.estimate)} and "
         f"{shares(found.confident_baseline.estimate)}."
     )
-    if found.main.low <= found.baseline.high and found.confident.low <= found.confident_baseline.high:
+    gains = [(found.main, found.baseline.high), (found.confident, found.confident_baseline.high)]
+    if (linked := found.linked) is not None:
+        right += _linked(linked)
+        gains += [(linked.right, linked.baseline), (linked.confident, linked.confident_baseline)]
+    if (carriers := found.carriers) is not None:
+        right += _carriers(carriers)
+        gains += [(carriers.right, carriers.baseline)]
+    if all(share.low <= baseline for share, baseline in gains):
         return f"{right} The difference is within the margin of error."
     return f"{right} The promise does not cover this. A larger {spelled(said('bucket_size'), spell)} makes it harder."
+
+
+def _linked(found: Linked) -> str:
+    return (
+        f" Without knowing any value, the attacker puts all columns together correctly in {_share(found.right)} of the "
+        f"buckets of two, and in {_share(found.confident)} of the most confident fifth. Chance would give "
+        f"{shares(found.baseline)} and {shares(found.confident_baseline)}."
+    )
+
+
+def _carriers(found: Carriers) -> str:
+    people = Count(found.people)
+    return (
+        f" Of the {people:,} {people:person|people} most suspected of having a sensitive item, {_share(found.right)} "
+        f"have one. Their buckets alone would suggest {shares(found.baseline)}, and the promise allows 1/l. Of all "
+        f"people, {shares(found.prior)} have one."
+    )
 
 
 def compared_rows(run: Run) -> list[tuple[str, str, str]]:

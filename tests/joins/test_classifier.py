@@ -1,0 +1,277 @@
+"""`JoinClassifier`: what it refuses, scikit-learn's manners, and limits.
+
+Checks of scikit-learn that pass X and y themselves make no sense where several tables are joined. Those of them that
+have a meaning for tables are written out here: fit returns the classifier, fitting twice gives the same, predictions
+change no attribute, rows in another order get the same answers, pickling keeps the answers. Without one are those on
+sparse and memory-mapped arrays, dtypes and shapes of X, sample and class weights, several outputs, NaN and infinity (a
+value of its own, and a number), one feature or one sample, decision functions, and names of columns of one frame.
+"""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import sklearn.utils.estimator_checks as scikit
+from sklearn.base import clone, is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from tests.support.errors import first_progress, refused
+from tests.support.interrupting import ctrl_c_stops
+from tests.support.joins import nodes_of
+from veilset.errors import BudgetExceeded, InvalidArgument
+from veilset.joins import JoinClassifier, generate
+
+T1 = pa.table({"J1": ["a", "b", "b", "b"], "J2": ["x", "x", "y", "y"], "Class": ["C1", "C2", "C1", "C2"]})
+T2 = pa.table({"J1": ["a", "c", "b", "a"], "Age": [3, 9, 7, 20]})
+T3 = pa.table({"J2": ["x", "y", "x"]})
+TABLES = {"T1": T1, "T2": T2, "T3": T3}
+JOINS = ["T1.J1 = T2.J1", ("T1.J2", "T3.J2")]
+
+
+def fit(tables=TABLES, joins=JOINS, target="T1.Class", **options):
+    return JoinClassifier(**options).fit(tables, joins=joins, target=target)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("max_depth", [-1, 1.5, True, "3"]),
+        ("min_leaf", [0, -2, 1.5, None, "1"]),
+        ("prune", [0, 1, -0.25, float("nan"), "0.25", True]),
+        ("split_joins", ["yes", 1, None]),
+        ("ignore", ["T2.Age", [5], 5, None]),
+        ("keys", ["upper", 5]),
+        ("threads", [0]),
+        ("time_limit", [0, -1]),
+        ("memory_limit", ["much"]),
+    ],
+)
+def test_wrong_parameters(name, values):
+    """Told when it is trained, not before: scikit-learn sets parameters unseen."""
+    for value in values:
+        classifier = JoinClassifier(**{name: value})
+        with refused(InvalidArgument):
+            classifier.fit(TABLES, joins=JOINS, target="T1.Class")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"tables": {}}, []),
+        ({"tables": [T1]}, ["list"]),
+        ({"tables": {1: T1}}, [1]),
+        ({"joins": None}, ["None"]),
+        ({"joins": "T1.J1 = T2.J1"}, ["'T1.J1 = T2.J1'"]),
+        ({"joins": [5]}, [5]),
+        ({"joins": [("T1.J1", 2)]}, ["('T1.J1', 2)"]),
+        ({"joins": ["T1.J1 = T2.J1"]}, ["'T3'"]),
+        ({"joins": [*JOINS, "T1.J1 = T4.J1"]}, ["'T4'"]),
+        ({"joins": [*JOINS, "T1.J9 = T2.J1"]}, ["'J9'"]),
+        ({"joins": ["T1.J1 = T2.Age", "T1.J2 = T3.J2"]}, ["string", "int64"]),
+        ({"target": "T1.Klass"}, ["'Klass'"]),
+        ({"target": "T9.Class"}, ["'T9'"]),
+        ({"target": 5}, [5]),
+        ({"ignore": ["T2.Size"]}, ["'Size'"]),
+        ({"tables": TABLES | {"T3": T3.slice(0, 0)}}, ["T1", "T3", 0]),
+        ({"tables": TABLES | {"T1": T1.slice(0, 0)}}, ["T1", "T2", 0]),
+        ({"tables": TABLES | {"T2": T2.append_column("l", [[[1]] * 4])}}, ["'l'"]),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_trained_on(given, named):
+    with refused(InvalidArgument, *named):
+        fit(**given)
+
+
+def test_a_join_of_which_no_row_is_left():
+    """Each two neighbours match, and the shares of all edges are told."""
+    tables = {"A": pa.table({"k": [1, 2], "l": [1, 2], "Class": ["n", "y"]}), "B": pa.table({"k": [1]})}
+    tables |= {"C": pa.table({"l": [2]})}
+    with refused(InvalidArgument, "A.k = B.k", "A.l = C.l", "50%"):
+        fit(tables, ["A.k = B.k", "A.l = C.l"], "A.Class")
+
+
+def test_a_target_without_a_class():
+    nobody = T1.set_column(2, "Class", pa.nulls(4, pa.string()))
+    with refused(InvalidArgument, "T1.Class", 4):
+        fit(TABLES | {"T1": nobody})
+    with refused(InvalidArgument, "T1", 4):
+        fit().score(TABLES | {"T1": nobody})
+    with refused(InvalidArgument, "T1"):
+        fit().score_joined(TABLES | {"T2": T2.slice(0, 0)})
+
+
+def test_a_join_of_more_rows_than_can_be_counted():
+    key = np.zeros(1000, np.int64)
+    tables = {"T0": pa.table({"k": key, "Class": ["a", "b"] * 500})}
+    tables |= {f"T{number}": pa.table({"k": key}) for number in range(1, 13)}
+    with refused(InvalidArgument, "10^38"):
+        fit(tables, [f"T0.k = T{number}.k" for number in range(1, 13)], "T0.Class")
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "votes", "score", "score_joined", "predict_joined"])
+def test_not_trained(method):
+    with refused(InvalidArgument):
+        getattr(JoinClassifier(), method)(TABLES)
+
+
+def test_tables_to_predict_for_that_lack_something():
+    fitted = fit()
+    with refused(InvalidArgument, "'T3'"):
+        fitted.predict({"T1": T1, "T2": T2})
+    with refused(InvalidArgument, "'Age'"):
+        fitted.predict(TABLES | {"T2": T2.drop_columns("Age")})
+    with refused(InvalidArgument, "'J1'"):
+        fitted.predict(TABLES | {"T2": T2.drop_columns("J1")})
+    with refused(InvalidArgument, "'T2'"):
+        fitted.predict_joined({"T1": T1})
+    with refused(InvalidArgument, 4, 3):
+        fitted.predict_joined({"T2": T2, "T3": T3})
+    with refused(InvalidArgument, "list"):
+        fitted.predict([T1])
+    assert fitted.predict(TABLES | {"T1": T1.drop_columns("Class")}).tolist() == ["C1", "C2", "C2", "C2"]
+
+
+def test_what_was_learned():
+    fitted = fit(ignore=["T2.J1"], split_joins=True)
+    assert fitted.feature_names_ == ["T1.J1", "T1.J2", "T2.Age", "T3.J2"]
+    assert fitted.n_features_in_ == 4
+    assert fitted.classes_.tolist() == ["C1", "C2"]
+    assert fitted.joined_rows_ == 8
+    assert [match.keys for match in fitted.matches_] == [2, 2]
+    assert fitted.feature_importances_ == {"T1.J1": 1.0}
+    assert fitted.table_importances_ == {"T1": 1.0}
+    assert fitted.rows_by_level_ == (4 + 3 + 3, 3 + 1 + 3, 2 + 1 + 1)
+
+
+@pytest.mark.parametrize("form", [pa.table, lambda t: t.to_pandas(), pl.from_arrow], ids=["Arrow", "pandas", "polars"])
+def test_frames(form):
+    tables = {name: form(table) for name, table in TABLES.items()}
+    fitted = fit(tables)
+    assert nodes_of(fitted.tree_) == nodes_of(fit().tree_)
+    assert fitted.predict(tables).tolist() == fit().predict(TABLES).tolist()
+    assert isinstance(tables["T1"], (pa.Table, pd.DataFrame, pl.DataFrame))
+
+
+def test_one_table_under_two_names():
+    people = pa.table(
+        {"id": [1, 2, 3, 4], "boss": [3, 3, 4, 4], "age": [20, 30, 40, 50], "Class": ["n", "n", "y", "y"]}
+    )
+    fitted = fit(
+        {"staff": people, "boss": people}, ["staff.boss = boss.id"], "staff.Class", ignore=["boss.Class", "staff.id"]
+    )
+    assert str(fitted.tree_.root.split) == "staff.age ≤ 30"
+
+
+CHECKS = [
+    scikit.check_no_attributes_set_in_init,
+    scikit.check_estimator_cloneable,
+    scikit.check_estimator_repr,
+    scikit.check_estimator_tags_renamed,
+    scikit.check_valid_tag_types,
+    scikit.check_mixin_order,
+    scikit.check_parameters_default_constructible,
+    scikit.check_get_params_invariance,
+    scikit.check_set_params,
+    scikit.check_do_not_raise_errors_in_init_or_set_params,
+]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_checks_of_scikit_learn(check):
+    check("JoinClassifier", JoinClassifier())
+
+
+def test_parameters():
+    classifier = JoinClassifier(max_depth=3, keys=["strip"])
+    assert repr(classifier) == "JoinClassifier(max_depth=3, keys=['strip'])"
+    assert clone(classifier).get_params() == classifier.get_params()
+    assert classifier.set_params(max_depth=5, prune=None) is classifier
+    assert (classifier.max_depth, classifier.prune) == (5, None)
+    with refused(InvalidArgument, "'depth'"):
+        classifier.set_params(depth=5)
+
+
+def test_a_clone_has_learned_nothing():
+    fitted = fit()
+    assert is_classifier(fitted)
+    check_is_fitted(fitted)
+    with pytest.raises(ValueError):
+        check_is_fitted(clone(fitted))
+
+
+def test_fit_returns_the_classifier_and_changes_no_parameter_and_no_table():
+    classifier = JoinClassifier()
+    before, tables = classifier.get_params(), dict(TABLES)
+    assert classifier.fit(tables, joins=JOINS, target="T1.Class") is classifier
+    assert classifier.get_params() == before
+    assert all(tables[name].equals(TABLES[name]) for name in TABLES)
+
+
+def test_fitting_twice_gives_the_same_and_other_tables_leave_no_trace():
+    classifier = fit()
+    once = nodes_of(classifier.tree_)
+    assert nodes_of(classifier.fit(TABLES, joins=JOINS, target="T1.Class").tree_) == once
+    other = pa.table({"x": [1, 2], "Class": [True, False]})
+    classifier.fit({"T": other}, target="T.Class")
+    assert set(vars(classifier)) == set(vars(fit()))
+    assert (classifier.feature_names_, classifier.classes_.tolist()) == (["T.x"], [False, True])
+
+
+def test_predictions_change_no_attribute():
+    fitted = fit()
+    before = dict(vars(fitted))
+    fitted.predict(TABLES), fitted.predict_proba(TABLES), fitted.score(TABLES), fitted.score_joined(TABLES)
+    assert all(vars(fitted)[name] is value for name, value in before.items())
+    assert set(vars(fitted)) == set(before)
+
+
+def test_order_and_choice_of_rows_do_not_matter():
+    fitted = fit()
+    answers = fitted.predict_proba(TABLES)
+    order = [3, 1, 0, 2]
+    shuffled = {"T1": T1.take(order), "T2": T2.take(order), "T3": T3.take([2, 0, 1])}
+    assert fitted.predict_proba(shuffled).tolist() == answers[order].tolist()
+    assert nodes_of(fit(shuffled).tree_) == nodes_of(fitted.tree_)
+    for row in range(4):
+        assert fitted.predict_proba(TABLES | {"T1": T1.slice(row, 1)}).tolist() == answers[row : row + 1].tolist()
+
+
+def test_shares_fit_predictions():
+    fitted = fit()
+    shares = fitted.predict_proba(TABLES)
+    assert np.allclose(shares.sum(axis=1), 1)
+    assert fitted.classes_[shares.argmax(axis=1)].tolist() == fitted.predict(TABLES).tolist()
+
+
+def test_pickles():
+    fitted = pickle.loads(pickle.dumps(fit(split_joins=True)))  # noqa: S301 (our own)
+    assert nodes_of(fitted.tree_) == nodes_of(fit(split_joins=True).tree_)
+    assert fitted.predict_proba(TABLES).tolist() == fit(split_joins=True).predict_proba(TABLES).tolist()
+    assert pickle.loads(pickle.dumps(JoinClassifier(min_leaf=7))).min_leaf == 7  # noqa: S301 (our own)
+
+
+@pytest.mark.parametrize("limits", [{"time_limit": 1e-9}, {"memory_limit": 1}], ids=str)
+def test_limits(limits):
+    made = generate.chain(3, rows=20_000, keys=5_000)
+    with refused(BudgetExceeded):
+        fit(*made, **limits)
+
+
+def test_progress():
+    def work(progress):
+        fit(progress=progress)
+
+    assert first_progress(work) == ("Growing level 1 of the tree", 0, 1)
+
+
+@pytest.mark.no_sanitizer(reason="nothing new for the kernels, and slow")
+def test_ctrl_c_is_answered():
+    before = """
+        from veilset.joins import JoinClassifier, generate
+        made = generate.chain(2, rows=500_000, keys=125_000)
+    """
+    assert ctrl_c_stops("JoinClassifier().fit(made.tables, joins=made.joins, target=made.target)", before=before)
