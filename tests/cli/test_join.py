@@ -117,6 +117,21 @@ def test_predict_on_a_terminal(model, capsys, terminal, snapshot):
     assert run(capsys, "predict model study.toml --out p.csv")[1] == snapshot
 
 
+def test_predict_with_tables_alone(model, capsys, folder):
+    """Neither target nor joins nor options are needed."""
+    (folder / "new.toml").write_text(STUDY[STUDY.index("[tables]") : STUDY.index("[options]")])
+    facts(capsys, "predict model study.toml --out whole.csv")
+    assert facts(capsys, "predict model new.toml --out tables.csv")["notes"] == []
+    assert (folder / "tables.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+
+
+def test_predict_says_where_the_study_differs_from_the_model(model, capsys, folder):
+    (folder / "study.toml").write_text(STUDY.replace("max_depth = 3", 'keys = "strip, case"'))
+    told = "The model compares keys exactly; the study says strip, case. The model counts."
+    assert facts(capsys, "predict model study.toml --out p.csv")["notes"] == [told]
+    assert told in as_read(run(capsys, "predict model study.toml --out p.csv --replace --text")[1])
+
+
 def test_replace(model, capsys, folder):
     before = (model / "model.json").read_bytes()
     (folder / "study.toml").write_text(STUDY.replace("max_depth = 3", "max_depth = 1"))
@@ -142,6 +157,8 @@ REFUSED = {
     "predict model study.toml --out customers.csv --replace": ["'customers.csv'"],
     "predict model study.toml --out p.csv --id nr": ["'nr'", "'id'"],
     "predict model study.toml --out p.csv --id row": ["'row'"],
+    "train model --out other": ["'model'", "study"],
+    "predict study.toml model --out p.csv": ["'study.toml'", "model"],
     "show study.toml": ["'study.toml'"],
     "show none": ["'none'"],
 }
