@@ -61,6 +61,27 @@ def test_matches_are_shown_before_training(folder, capsys, terminal, monkeypatch
     assert "90% of 40 in customers" in shown[0]
 
 
+def zeros_dropped(folder, keep):
+    """The orders name customers without leading zeros, but for these."""
+    lines = (folder / "orders.csv").read_text().splitlines(keepends=True)
+    (folder / "orders.csv").write_text("".join(line if line.startswith(keep) else line.lstrip("0") for line in lines))
+
+
+def test_keys_that_few_rows_match_by(folder, capsys):
+    zeros_dropped(folder, ("customer", "00"))
+    told = (
+        'customers.id = orders.customer: keys = ["zeros"] would match 90% of the rows of customers and 100% of orders.'
+    )
+    assert told in facts(capsys, "train study.toml --out model")["notes"]
+    (folder / "study.toml").write_text(STUDY.replace("max_depth = 3", 'keys = ["zeros"]'))
+    assert told not in facts(capsys, "train study.toml --out model --replace")["notes"]
+
+
+def test_keys_that_no_row_matches_by(folder, capsys, snapshot):
+    zeros_dropped(folder, "customer")
+    assert refusal(capsys, "join", "train", "study.toml", "--out", "model", values=["keys"]) == snapshot
+
+
 def test_train_is_reproducible(folder, capsys):
     for name in ("one", "other"):
         facts(capsys, f"train study.toml --out {name}")

@@ -12,13 +12,13 @@ from veilset.cli.app import app
 from veilset.cli.forms import Natural, check_out
 from veilset.cli.options import Flag, Json, LimitOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
-from veilset.errors import InvalidArgument
+from veilset.errors import InvalidArgument, spelled
 from veilset.io import atomic_folder, check_table_name, write_durably, write_pieces
 from veilset.joins import Csv, JoinClassifier, Study, check_folds, evaluate
 from veilset.joins.agreement import differences
 from veilset.joins.model_file import MODEL, REPORT, check_model_place
 from veilset.joins.predictions import prediction_table
-from veilset.joins.study import as_in_study
+from veilset.joins.study import as_in_study, in_study
 from veilset.joins.tables import notes_of
 from veilset.limits import Limits
 from veilset.report import (
@@ -96,6 +96,8 @@ def _trained(study: Study, bounds: LimitOptions, screen: Screen) -> Training:
         linked = study.link(reading)
     rows = {name: table.num_rows for name, table in linked.tables.items()}
     notes = tuple(f"{name}: {note}" for name, table in linked.tables.items() for note in notes_of(table))
+    if all(match.keys for match in linked.matches):  # else, an error says it
+        notes += tuple(spelled(note, in_study) for note in linked.key_notes())
     screen.show(lambda: print_matches(rows, linked.matches, str(linked.rule), notes, screen.console))
     linked.check_matches()
     check_folds(linked, study.target, **dict(study.evaluation))

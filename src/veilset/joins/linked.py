@@ -15,6 +15,7 @@ from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
 from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
+from veilset.joins.key_advice import FEW, better_rule
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
 from veilset.joins.tables import read_table
@@ -126,11 +127,21 @@ class LinkedTables:
             if match.keys == 0:
                 left = self._first_keys(edge.left, [names[0] for names in edge.left_columns])
                 right = self._first_keys(edge.right, [names[0] for names in edge.right_columns])
+                better = better_rule(self.tables[edge.left], self.tables[edge.right], edge, self.rule)
                 raise InvalidArgument(
                     f"No row of {match.left} ({match.left_rows:,} rows) matches a row of {match.right} "
                     f"({match.right_rows:,} rows) on {match.on}: their first keys are {left} and {right}.",
-                    "Check that both columns hold the same keys, written alike.",
+                    better.told(edge) if better else "Check that both columns hold the same keys, written alike.",
                 )
+
+    def key_notes(self) -> tuple[str, ...]:
+        """Where few rows match, and many more would if keys were written in some way: which."""
+        found = []
+        for edge, match in zip(self.graph.edges, self.matches, strict=True):
+            if match.left_matched < FEW * match.left_rows or match.right_matched < FEW * match.right_rows:
+                better = better_rule(self.tables[edge.left], self.tables[edge.right], edge, self.rule)
+                found += [f"{match.on}: {better.told(edge)}"] if better else []
+        return tuple(found)
 
     def _first_keys(self, table: str, columns: Sequence[str]) -> str:
         first = self.tables[table].select(columns).slice(0, 3).to_pylist()

@@ -26,6 +26,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -212,20 +213,24 @@ def as_in_study(table: str = "", details: dict[str, str] | None = None) -> Itera
     veilset.errors.InvalidArgument: Fields end in ';'. Set orders = { path = "orders.csv", delimiter = ";" }.
     """
 
-    def spell(name: str, *value: Any) -> str:
-        if not value or value[0] is None:
-            return in_python(name, *value)
-        if name not in ("encoding", "delimiter"):
-            return f"{name} = {_toml(value[0])}"
-        inner = ", ".join(
-            f"{key} = {_toml(one)}" for key, one in {**(details or {"path": "…"}), name: value[0]}.items()
-        )
-        return f"{_key(table)} = {{ {inner} }}" if table else f"{{ {inner} }} in a study"
-
     try:
         yield
     except VeilsetError as error:
-        raise type(error)(*error.spelled(spell)) from None
+        raise type(error)(*error.spelled(partial(in_study, table=table, details=details))) from None
+
+
+def in_study(name: str, *value: Any, table: str = "", details: dict[str, str] | None = None) -> str:
+    """How an option is spelled in a study.
+
+    >>> in_study("keys", ["zeros", "strip"])
+    'keys = ["zeros", "strip"]'
+    """
+    if not value or value[0] is None:
+        return in_python(name, *value)
+    if name not in ("encoding", "delimiter"):
+        return f"{name} = {_toml(value[0])}"
+    inner = ", ".join(f"{key} = {_toml(one)}" for key, one in {**(details or {"path": "…"}), name: value[0]}.items())
+    return f"{_key(table)} = {{ {inner} }}" if table else f"{{ {inner} }} in a study"
 
 
 def _toml(value: Any) -> str:
