@@ -20,6 +20,7 @@ from veilset.joins.model_file import MODEL, REPORT, check_model_place
 from veilset.joins.predictions import prediction_table
 from veilset.joins.study import as_in_study, in_study
 from veilset.joins.tables import notes_of
+from veilset.joins.tree import told
 from veilset.limits import Limits
 from veilset.report import (
     Training,
@@ -81,8 +82,10 @@ def train(
 
     def show() -> None:
         print_training(training, screen.console)
-        told = f"Written: {out}. Look at {out / REPORT}. Both contain values of the tables: protect them like the data."
-        screen.say(screen.escape(told))
+        written = (
+            f"Written: {out}. Look at {out / REPORT}. Both contain values of the tables: protect them like the data."
+        )
+        screen.say(screen.escape(written))
 
     screen.answer({**training_facts(training), "written": str(out)}, show)
     return 0
@@ -156,15 +159,16 @@ def predict(
         table = prediction_table(classifier, linked, id)
     with write_pieces(out, table.schema, replace=replace) as write:
         write(table)
-    chosen = Counter(map(str, table.column("prediction").to_pylist()))
+    chosen = Counter(table.column("prediction").to_pylist())
     unmatched = sum(rows == 0 for rows in table.column("joined_rows").to_pylist())
-    facts = {"rows": len(table), "unmatched_rows": unmatched, "predictions": dict(chosen), "notes": list(notes)}
+    by_class = {str(name): count for name, count in chosen.items()}
+    facts = {"rows": len(table), "unmatched_rows": unmatched, "predictions": by_class, "notes": list(notes)}
 
     def show() -> None:
         for note in notes:
             screen.say(screen.escape(visible(note)))
         for name, count in chosen.most_common():
-            screen.say(screen.escape(f"{visible(name)}: {count:,} row{'s' * (count != 1)}"))
+            screen.say(screen.escape(f"{visible(told(name))}: {count:,} row{'s' * (count != 1)}"))
         if unmatched:
             screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the most common class.")
         screen.say(screen.escape(f"Written: {out}."))

@@ -84,11 +84,11 @@ class JoinClassifier(Estimator):
     >>> joins = [("T1.J1", "T2.J1"), ("T1.J2", "T3.J2")]
     >>> classifier = JoinClassifier().fit(tables, joins=joins, target="T1.Class")
     >>> print(classifier.tree_.to_text())
-    T2.Age ≤ 3? (8 joined rows: 5 C1, 3 C2)
-    ├─ yes: C1 (2 joined rows: 2 C1)
-    └─ no:  T2.Age ≤ 7? (6 joined rows: 3 C1, 3 C2)
-       ├─ yes: C2 (4 joined rows: 1 C1, 3 C2)
-       └─ no:  C1 (2 joined rows: 2 C1)
+    T2.Age ≤ 3? (8 joined rows; C1: 5, C2: 3)
+    ├─ yes → C1 (2 joined rows; C1: 2)
+    └─ no:  T2.Age ≤ 7? (6 joined rows; C1: 3, C2: 3)
+       ├─ yes → C2 (4 joined rows; C1: 1, C2: 3)
+       └─ no  → C1 (2 joined rows; C1: 2)
     >>> classifier.predict(tables).tolist()
     ['C1', 'C2', 'C2', 'C2']
     """
