@@ -17,7 +17,7 @@ from veilset.joins.estimator import Estimator
 from veilset.joins.graph import resolved
 from veilset.joins.growing import Grown, Stop, grow
 from veilset.joins.keys import KEY_STEPS, KeyRule
-from veilset.joins.linked import LinkedTables, class_codes, class_numbers, read_records, with_counts
+from veilset.joins.linked import LinkedTables, class_codes, class_numbers, of_table, read_records, with_counts
 from veilset.joins.model_file import check_model_place, read_model, write_model
 from veilset.joins.parameters import check_parameters
 from veilset.joins.propagation import propagate_classes
@@ -303,10 +303,11 @@ class JoinClassifier(Estimator):
         left_out = {resolved(name, columns) for name in self.ignore} | {self.target_}
         if not self.split_joins:
             left_out |= {(name, column) for name in tables for column in self.graph_.join_columns(name)}
-        return {
-            name: attributes(table, [column for column in columns[name] if (name, column) not in left_out])
-            for name, table in tables.items()
-        }
+        found = {}
+        for name, table in tables.items():
+            with of_table(name):
+                found[name] = attributes(table, [one for one in columns[name] if (name, one) not in left_out])
+        return found
 
     def link(self, given: Given) -> LinkedTables:
         """Tables to predict for, read and linked like those of the training."""

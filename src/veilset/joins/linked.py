@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import InvalidArgument, said, unknown
+from veilset.errors import InvalidArgument, VeilsetError, near_misses, said
 from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.key_advice import FEW, better_rule
@@ -93,10 +94,11 @@ class LinkedTables:
         """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about."""
         _check_by_name(given)
         if missing := [name for name in graph.tables if name not in given]:
-            raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(graph.tables)}.")
+            raise _lacking(missing[0], given)
         tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits)
         for name, table in tables.items():
-            _check_columns(name, table, [*sorted(graph.join_columns(name)), *asked.get(name, ())])
+            _check_columns(name, table, sorted(graph.join_columns(name)), "by which it is joined")
+            _check_columns(name, table, asked.get(name, ()), "which the tree asks about")
         return cls.of(tables, graph, rule)
 
     def keeping(self, table: str, rows: npt.NDArray[np.bool_]) -> LinkedTables:
@@ -195,7 +197,7 @@ def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], l
     """Joined records, whose parts have the same position in all tables; *asked* are the columns that are needed."""
     _check_by_name(given)
     if missing := [name for name in asked if name not in given]:
-        raise unknown("table", missing[0], given, f"The tree asks about {', '.join(sorted(asked))}.")
+        raise _lacking(missing[0], given)
     tables = read_tables(given, (), limits)
     lengths = {name: table.num_rows for name, table in tables.items()}
     if len(set(lengths.values())) != 1:
@@ -204,14 +206,40 @@ def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], l
             "Give a row of each for every joined record, in the same order.",
         )
     for name, columns in asked.items():
-        _check_columns(name, tables[name], columns)
+        _check_columns(name, tables[name], columns, "which the tree asks about")
     return tables
 
 
-def _check_columns(name: str, table: pa.Table, columns: Sequence[str]) -> None:
+def _lacking(table: str, given: Mapping[str, Any]) -> InvalidArgument:
+    return InvalidArgument(
+        f"The model needs the table {table!r}; given: {', '.join(map(repr, given)) or 'none'}.",
+        "Give each table under the name that it had in training.",
+    )
+
+
+def _check_columns(name: str, table: pa.Table, columns: Sequence[str], why: str) -> None:
     for column in columns:
         if column not in table.column_names:
-            raise unknown("column", column, table.column_names, "It was there in training.").within(f"Table {name!r}: ")
+            raise InvalidArgument(
+                f"Table {name!r} lacks the column {column!r}, {why}. "
+                f"Available: {', '.join(map(repr, table.column_names))}.",
+                near_misses(column, table.column_names) or "Give it under the name that it had in training.",
+            )
+
+
+@contextmanager
+def of_table(table: str) -> Iterator[None]:
+    """Errors about columns name the table, also where they say which columns to ignore."""
+
+    def placed(name: str, *value: Any) -> str:
+        if name == "ignore" and value:
+            return said(name, [f"{table}.{column}" for column in value[0]])
+        return said(name, *value)
+
+    try:
+        yield
+    except VeilsetError as error:
+        raise type(error)(*error.spelled(placed)).within(f"Table {table!r}: ") from None
 
 
 def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
