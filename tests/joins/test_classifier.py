@@ -135,6 +135,12 @@ def test_tables_to_predict_for_that_lack_something():
     assert fitted.predict(TABLES | {"T1": T1.drop_columns("Class")}).tolist() == ["C1", "C2", "C2", "C2"]
 
 
+def test_in_a_notebook():
+    assert "not trained" in JoinClassifier()._repr_html_()
+    shown = fit(max_depth=3)._repr_html_()
+    assert all(text in shown for text in ("JoinClassifier(max_depth=3)", "T2.Age", "100%", "joined rows"))
+
+
 LACKING = {
     "a table": lambda: fit().predict({"T1": T1, "t2": T2, "T3": T3}),
     "no tables": lambda: fit().predict({}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from cyclopts import App, Parameter
 
 from veilset.cli.app import app
 from veilset.cli.forms import Natural, check_out
-from veilset.cli.options import Flag, Json, LimitOptions, ReplaceFile, Text
+from veilset.cli.options import LIMITS, Flag, Json, LimitOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument, spelled
 from veilset.io import atomic_folder, check_table_name, write_durably, write_pieces
@@ -36,6 +37,16 @@ from veilset.report import (
 join = App(name="join", help="Classify over a join of tables that is never computed.", sort_key=7.5)
 app.command(join)
 
+
+@Parameter(name="*", group=LIMITS)
+@dataclass(frozen=True)
+class JoinLimits(LimitOptions):
+    """How far a run may go."""
+
+    time_limit: float | None = None
+    "Maximum seconds for each step (read, train or predict, evaluate). Beyond that, the run stops with exit code 4."
+
+
 ReplaceModel = Annotated[bool, Parameter(help="Atomically replace an existing model."), Flag]
 
 
@@ -46,7 +57,7 @@ def train(
     *,
     out: Path,
     replace: ReplaceModel = False,
-    limits: LimitOptions | None = None,
+    limits: JoinLimits | None = None,
     json: Json = False,
     text: Text = False,
 ) -> int:
@@ -68,7 +79,7 @@ def train(
         Folder to write. It must not exist, unless you give --replace.
     """
     screen = Screen.of(json, text)
-    bounds = limits or LimitOptions()
+    bounds = limits or JoinLimits()
     if (study / MODEL).is_file():
         raise InvalidArgument(f"{str(study)!r} is a model.", "Give its study, a .toml file.")
     check_model_place(out, replace=replace)
@@ -118,7 +129,7 @@ def predict(
     out: Path,
     id: str | None = None,  # noqa: A002 - the word users read
     replace: ReplaceFile = False,
-    limits: LimitOptions | None = None,
+    limits: JoinLimits | None = None,
     json: Json = False,
     text: Text = False,
 ) -> int:
@@ -152,7 +163,7 @@ def predict(
     ]
     check_out(out, [*files, model / MODEL], replace=replace)
     with screen.progress() as progress:
-        classifier = JoinClassifier.load(model, **vars(limits or LimitOptions()), progress=progress)
+        classifier = JoinClassifier.load(model, **vars(limits or JoinLimits()), progress=progress)
         notes = () if study is None else differences(study, classifier)
         with as_in_study():
             linked = classifier.link(sources)
