@@ -30,7 +30,7 @@ def test_what_agrees(classifier):
         told(classifier, target="A.class", joins=["B.id = A.id", ["A.id", "B.id"], ["C.id", "B.id"]], options=strip)
         == ()
     )
-    assert told(classifier, joins=["A.id = B.id", "A.id=C.id"], options=strip) == ()  # the same columns are equal
+    assert told(classifier, joins=["A.id = B.id", "A.id==C.id"], options=strip) == ()  # the same columns are equal
 
 
 def test_what_differs(classifier, snapshot):

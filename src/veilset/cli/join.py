@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from cyclopts import App, Parameter
 
 from veilset.cli.app import app
 from veilset.cli.forms import Natural, check_out
-from veilset.cli.options import LIMITS, Flag, Json, LimitOptions, ReplaceFile, Text
+from veilset.cli.options import Flag, JoinLimits, Json, LimitOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument, spelled
 from veilset.io import atomic_folder, check_table_name, write_durably, write_pieces
@@ -36,16 +35,6 @@ from veilset.report import (
 
 join = App(name="join", help="Classify over a join of tables that is never computed.", sort_key=7.5)
 app.command(join)
-
-
-@Parameter(name="*", group=LIMITS)
-@dataclass(frozen=True)
-class JoinLimits(LimitOptions):
-    """How far a run may go."""
-
-    time_limit: float | None = None
-    "Maximum seconds for each step (read, train or predict, evaluate). Beyond that, the run stops with exit code 4."
-
 
 ReplaceModel = Annotated[bool, Parameter(help="Atomically replace an existing model."), Flag]
 

@@ -43,7 +43,7 @@ def _equal_columns(joins: Iterable[Any]) -> set[frozenset[str]]:
     """The sets of columns that are equal, directly or through others."""
     found: list[set[str]] = []
     for join in joins:
-        sides = set(named_sides([join]))
+        sides = {side for side in named_sides([join]) if side}  # nothing is between two equals signs
         met = [one for one in found if one & sides]
         found = [one for one in found if not one & sides] + [sides.union(*met)]
     return set(map(frozenset, found))
