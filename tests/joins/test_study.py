@@ -114,6 +114,14 @@ def test_what_the_tables_show_to_be_wrong_is_found_before_keys_are_compared(what
     assert str(caught.value).replace(str(folder), "…") == snapshot
 
 
+def test_keys_are_read_as_text(folder):
+    (folder / "people.csv").write_text("id,boss,rich\n01,1,yes\n1,01,no\n")
+    (folder / "data" / "visits.csv").write_text("person;n\n01;1\n1;2\n")
+    linked = Study.load(folder / "study.toml").link(Limits())
+    assert linked.tables["people"]["id"].to_pylist() == ["01", "1"]
+    assert [match.keys for match in linked.matches] == [2, 2]
+
+
 def test_linking_is_what_fitting_does(folder):
     study = Study.load(folder / "study.toml")
     fitted = study.classifier().fit(study.link(Limits()), target=study.target)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from veilset.joins.classifier import JoinClassifier
-from veilset.joins.graph import named_sides
 from veilset.joins.keys import KeyRule
 from veilset.joins.study import Study
 
@@ -43,7 +42,8 @@ def _equal_columns(joins: Iterable[Any]) -> set[frozenset[str]]:
     """The sets of columns that are equal, directly or through others."""
     found: list[set[str]] = []
     for join in joins:
-        sides = {side for side in named_sides([join]) if side}  # nothing is between two equals signs
+        named = join.split("=") if isinstance(join, str) else join
+        sides = {side.strip() for side in named if side.strip()}  # nothing is between two equals signs
         met = [one for one in found if one & sides]
         found = [one for one in found if not one & sides] + [sides.union(*met)]
     return set(map(frozenset, found))

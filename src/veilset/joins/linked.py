@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -177,20 +177,20 @@ def _check_by_name(given: Any) -> None:
 
 
 def read_tables(
-    given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], limits: Limits
+    given: Mapping[str, Any],
+    joins: Sequence[tuple[str, str] | str],
+    limits: Limits,
+    about: Callable[[str], AbstractContextManager[None]] = lambda name: nullcontext(),
 ) -> dict[str, pa.Table]:
-    """All tables of a study, by name."""
+    """All tables of a study, by name; each is read within what *about* gives for its name."""
     _check_by_name(given)
     sides = named_sides(joins)
-    return {
-        name: read_table(
-            name,
-            table,
-            keys=[side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")],
-            limits=limits,
-        )
-        for name, table in given.items()
-    }
+    tables = {}
+    for name, table in given.items():
+        keys = [side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")]
+        with about(name):
+            tables[name] = read_table(name, table, keys=keys, limits=limits)
+    return tables
 
 
 def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], limits: Limits) -> dict[str, pa.Table]:

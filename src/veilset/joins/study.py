@@ -30,7 +30,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import pyarrow as pa
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, StrictInt, StrictStr, ValidationError
 
 from veilset.errors import InvalidArgument, VeilsetError, in_python, near_misses, unknown
@@ -180,10 +179,8 @@ class Study(Section):
     def link(self, limits: Limits) -> LinkedTables:
         """Read the tables, and link them; columns that do not exist are found before keys are compared."""
         joins = equalities_of(self.joins)
-        tables: dict[str, pa.Table] = {}
-        for name, source in self.tables().items():
-            with as_in_study(name, self.tables_[name].details()):
-                tables |= read_tables({name: source}, joins, limits)
+        details = {name: table.details() for name, table in self.tables_.items()}
+        tables = read_tables(self.tables(), joins, limits, lambda name: as_in_study(name, details[name]))
         columns = {name: table.column_names for name, table in tables.items()}
         with as_in_study():
             for place, reference in self._references():
