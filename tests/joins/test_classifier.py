@@ -112,6 +112,17 @@ def test_a_join_of_more_rows_than_can_be_counted():
         fit(tables, [f"T0.k = T{number}.k" for number in range(1, 13)], "T0.Class")
 
 
+def test_joined_records_get_the_label_of_their_leaf():
+    """Its share is that of the other class, in floats: there are 10^18 of one and 10^18 + 1 of the other."""
+    many = pa.table({"l": ["a"] * 1000 + ["b"], "r": ["a"] * 1000 + ["b"]})
+    tables = {"T": pa.table({"k": ["a", "a", "b"], "Class": ["A", "B", "B"]})}
+    tables |= {f"M{number}": many for number in range(6)}
+    joins = [("T.k", "M0.l"), *((f"M{number}.r", f"M{number + 1}.l") for number in range(5))]
+    fitted = JoinClassifier(prune=None).fit(tables, joins=joins, target="T.Class")
+    assert fitted.tree_.root.counts == (10**18, 10**18 + 1)
+    assert fitted.predict_joined({name: table.slice(0, 1) for name, table in tables.items()}).tolist() == ["B"]
+
+
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "votes", "score", "score_joined", "predict_joined"])
 def test_not_trained(method):
     with refused(InvalidArgument):

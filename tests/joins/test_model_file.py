@@ -80,6 +80,14 @@ def test_values_keep_their_types(name, tmp_path):
         assert loaded.predict({"T": table}).tolist() == classifier.predict({"T": table}).tolist()
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_instants_of_every_unit(unit, tmp_path):
+    table = pa.table({"x": pa.array([1, 2], pa.timestamp("s", "Europe/Berlin")).cast(pa.timestamp(unit, "Asia/Tokyo"))})
+    fitted = JoinClassifier(prune=None).fit({"T": table.append_column("Class", [["a", "b"]])}, target="T.Class")
+    fitted.save(tmp_path / "model")
+    assert JoinClassifier.load(tmp_path / "model").predict({"T": table}).tolist() == ["a", "b"]
+
+
 @pytest.mark.parametrize("name", VALUES)
 def test_classes_keep_their_types(name, tmp_path):
     table = pa.table({"x": [1, 2, 3, 4], "Class": VALUES[name]})

@@ -24,7 +24,7 @@ from veilset.joins.propagation import propagate_classes
 from veilset.joins.pruning import pruned
 from veilset.joins.site import ROOT
 from veilset.joins.tree import Tree
-from veilset.joins.votes import Votes, count_votes, leaf_shares, winners
+from veilset.joins.votes import Votes, count_votes, leaves_reached, winners
 from veilset.joins.written import options_from, written_options
 from veilset.limits import Limits, Progress
 from veilset.options import Option
@@ -209,13 +209,20 @@ class JoinClassifier(Estimator):
 
     def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
         """The class of each joined record; its parts have the same position in all tables."""
-        shares = self._leaf_shares(records)
-        chosen: npt.NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        tables = self._records(records)
+        labels = np.empty(next(iter(tables.values())).num_rows, np.int64)
+        for leaf, rows in leaves_reached(self.tree_.root, tables, len(labels)):
+            labels[rows] = leaf.label
+        chosen: npt.NDArray[Any] = self.classes_[labels]
         return chosen
 
     def predict_joined_proba(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
         """For each joined record, the share of each class in its leaf."""
-        return self._leaf_shares(records)
+        tables = self._records(records)
+        shares = np.empty((next(iter(tables.values())).num_rows, len(self.classes_)))
+        for leaf, rows in leaves_reached(self.tree_.root, tables, len(shares)):
+            shares[rows] = leaf.shares
+        return shares
 
     def score(self, tables: Given) -> float:
         """The share of rows of the target table that are predicted right, of those with a class."""
@@ -327,7 +334,6 @@ class JoinClassifier(Estimator):
         if not hasattr(self, "tree_"):
             raise InvalidArgument("This classifier has not been trained.", "Call fit first.")
 
-    def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+    def _records(self, records: Mapping[str, Any]) -> dict[str, pa.Table]:
         self._check_fitted()
-        tables = read_records(records, self._asked(), self._limits())
-        return leaf_shares(self.tree_.root, tables, next(iter(tables.values())).num_rows)
+        return read_records(records, self._asked(), self._limits())

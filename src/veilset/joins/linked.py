@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
+from veilset.joins.columns import Attribute, Codes, column_of, kind_of, nameable, ranked
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
@@ -217,7 +217,7 @@ def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
             "Convert it to text, numbers, booleans or dates.",
         )
     codes, values = ranked(labels)
-    return codes, in_microseconds(column, values).to_pylist()
+    return codes, nameable(column, values).to_pylist()
 
 
 def class_numbers(table: pa.Table, column: str, classes: Sequence[Any]) -> npt.NDArray[np.int64]:
