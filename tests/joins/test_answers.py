@@ -41,7 +41,7 @@ def thresholds(values):
 
 
 def first_reached(value, splits):
-    missing = value is None or value != value
+    missing = value is None or math.isnan(value)
     return next((at for at, split in enumerate(splits) if not missing and value <= split.value), len(splits))
 
 
@@ -87,7 +87,10 @@ def test_days_and_times_of_day():
     assert answers(lengths, thresholds([datetime.timedelta(seconds=1.5)])).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("of", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())])
+TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
+
+
+@pytest.mark.parametrize("of", TEXTS, ids=str)
 def test_text(of):
     splits = [Split("T", "x", "category", value) for value in ("q", None, "p\0")]
     column = pa.array(["p", "p\0", None, "q"]).cast(of)

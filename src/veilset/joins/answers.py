@@ -91,7 +91,7 @@ def _among_numbers(column: Any, values: Sequence[Any]) -> npt.NDArray[Any] | Non
         return None
     if pa.types.is_floating(column.type):
         numbers = column.cast(pa.float64()).fill_null(np.nan).to_numpy()  # NaN is beyond all others
-        return np.searchsorted(np.array([_float_up_to(value) for value in values]), numbers)
+        return np.asarray(np.searchsorted([_float_up_to(value) for value in values], numbers))
     if pa.types.is_integer(column.type):
         return _among_integers(column, [_whole_up_to(value) for value in values])
     ranks, distinct = ranked(column)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.joins.columns import Attribute, Codes, column_of, kind_of, nameable, ranked
+from veilset.joins.columns import Attribute, Codes
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
@@ -72,13 +72,36 @@ class LinkedTables:
 
     @classmethod
     def read(
-        cls, given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], keys: str | Sequence[str], limits: Limits
+        cls,
+        given: Mapping[str, Any] | LinkedTables,
+        joins: Sequence[tuple[str, str] | str],
+        keys: str | Sequence[str],
+        limits: Limits,
     ) -> LinkedTables:
-        """Read tables in any form, and link them by equalities; *keys* says how keys are written."""
-        joins = equalities_of(joins)
+        """Read tables in any form, and link them by equalities; *keys* says how keys are written.
+
+        Tables that are linked already stay as they are, if nothing else is asked for.
+        """
+        joins, rule = equalities_of(joins), KeyRule.of(keys)
+        if isinstance(given, LinkedTables):
+            given._check_asked(joins, rule)
+            return given
         tables = read_tables(given, joins, limits)
         graph = JoinGraph.of({name: table.column_names for name, table in tables.items()}, joins)
-        return cls.of(tables, graph, KeyRule.of(keys))
+        return cls.of(tables, graph, rule)
+
+    def _check_asked(self, joins: Sequence[Any], rule: KeyRule) -> None:
+        if joins:
+            raise InvalidArgument(
+                f"{said('joins')} is {joins!r}, but the tables are linked already, by {self.graph.equalities()!r}.",
+                f"Leave out {said('joins')}, or give the tables by name.",
+            )
+        if rule != self.rule:
+            raise InvalidArgument(
+                f"{said('keys')} is {str(rule)!r}, but the tables are linked already, with keys written "
+                f"{str(self.rule)!r}.",
+                "Give the same here, or give the tables by name.",
+            )
 
     @classmethod
     def again(
@@ -168,7 +191,7 @@ def read_tables(
 ) -> dict[str, pa.Table]:
     """All tables of a study, by name."""
     _check_by_name(given)
-    sides = named_sides(joins)
+    sides = named_sides(joins, given)
     return {
         name: read_table(
             name,
@@ -203,34 +226,6 @@ def _check_columns(name: str, table: pa.Table, columns: Sequence[str]) -> None:
             raise unknown("column", column, table.column_names, "It was there in training.").within(f"Table {name!r}: ")
 
 
-def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
-    """The number of each row's class (-1: it has none), and the classes in order.
-
-    >>> codes, classes = class_codes(pa.table({"Class": ["no", None, "yes", "no"]}), "Class")
-    >>> codes.tolist(), classes
-    ([0, -1, 1, 0], ['no', 'yes'])
-    """
-    labels = column_of(table, column)
-    if kind_of(labels.type) is None:
-        raise InvalidArgument(
-            f"The column {column!r} is of type {labels.type}, which cannot be a class.",
-            "Convert it to text, numbers, booleans or dates.",
-        )
-    codes, values = ranked(labels)
-    return codes, nameable(column, values).to_pylist()
-
-
-def class_numbers(table: pa.Table, column: str, classes: Sequence[Any]) -> npt.NDArray[np.int64]:
-    """The place of each row's class among *classes*; -1: it is none of them, -2: the row has no class.
-
-    >>> class_numbers(pa.table({"Class": ["no", None, "yes", "perhaps"]}), "Class", ["no", "yes"]).tolist()
-    [0, -2, 1, -1]
-    """
-    codes, values = class_codes(table, column)
-    number = {value: place for place, value in enumerate(classes)}
-    return np.array([*(number.get(value, -1) for value in values), -2], np.int64)[codes]
-
-
 def with_counts(run: Callable[[bool], _T]) -> _T:
     """What *run* gives for counts of 64 bits or, if the join has more rows, of 128."""
     try:
@@ -241,6 +236,6 @@ def with_counts(run: Callable[[bool], _T]) -> _T:
         return run(True)
     except _native.joins.TooManyRows:
         raise InvalidArgument(
-            "The join has more than 10^38 rows, which is more than can be counted.",
+            "The join has more than 3.4 · 10^38 rows, which is more than can be counted.",
             "Leave out a table, or join on more columns.",
         ) from None
