@@ -45,6 +45,12 @@ def test_tables_without_a_common_key():
         linked(right=B.slice(0, 0)).check_matches()
 
 
+def test_first_keys_that_python_cannot_hold():
+    days = pa.array([4_000_000, None], pa.int32()).view(pa.date32())
+    with refused(InvalidArgument, "12921-08-18", "None"):
+        linked(pa.table({"k": days}), pa.table({"key": days.slice(1)})).check_matches()
+
+
 @pytest.mark.parametrize("wrong", [[A], None, A, {1: A}], ids=["list", "None", "table", "a number as a name"])
 def test_tables_that_are_not_given_by_name(wrong):
     with refused(InvalidArgument):

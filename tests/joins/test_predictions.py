@@ -16,6 +16,7 @@ def test_counts_up_to_what_can_be_counted(tmp_path):
     joins = [("T.k", "M0.l"), *((f"M{number}.r", f"M{number + 1}.l") for number in range(18)), ("M18.r", "End.k")]
     table = prediction_table(JoinClassifier().fit(tables, joins=joins, target="T.Class"), tables)
     assert table.to_pylist() == [{"row": 1, "prediction": "A", "share": 1.0, "joined_rows": 2 * 10**38}]
+    assert table.schema.field("joined_rows").type == pa.decimal256(39, 0)
     for name in ("out.csv", "out.parquet", "out.jsonl", "out.json"):
         with write_pieces(tmp_path / name, table.schema, replace=False) as write:
             write(table)

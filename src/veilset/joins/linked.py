@@ -156,8 +156,8 @@ class LinkedTables:
                 )
 
     def _first_keys(self, table: str, columns: Sequence[str]) -> str:
-        first = self.tables[table].select(columns).slice(0, 3).to_pylist()
-        return ", ".join("/".join(repr(value) for value in row.values()) for row in first) or "none"
+        shown = [_legible(column.slice(0, 3)) for column in self.tables[table].select(columns).columns]
+        return ", ".join(map("/".join, zip(*shown, strict=True))) or "none"
 
     def sites(
         self, attributes: Mapping[str, Sequence[Attribute]], classes: int, wide: bool, limits: Limits
@@ -175,6 +175,13 @@ class LinkedTables:
     def described(self) -> str:
         """The matches of all edges, a line each."""
         return "\n".join(map(str, self.matches))
+
+
+def _legible(column: Any) -> list[str]:
+    """Values to show. Python cannot hold all times that Arrow can, so these come as Arrow writes them."""
+    if pa.types.is_temporal(column.type):
+        return list(map(str, column.cast(pa.string()).to_pylist()))
+    return list(map(repr, column.to_pylist()))
 
 
 def _check_by_name(given: Any) -> None:

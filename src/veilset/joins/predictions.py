@@ -62,7 +62,9 @@ def _plain(column: Any) -> Any:
 
 
 def _counts(weights: Votes) -> Any:
-    """Counts of joined rows; those that need more than 64 bits are decimal numbers."""
+    """Counts of joined rows; those that need more than 64 bits are decimal numbers, of 38 digits if these suffice."""
     if weights.dtype != object:
         return pa.array(weights)
-    return pa.array([Decimal(int(weight)) for weight in weights], pa.decimal256(39, 0))
+    counts = [Decimal(int(weight)) for weight in weights]
+    wide = max(counts, default=Decimal(0)) >= 10**38
+    return pa.array(counts, pa.decimal256(39, 0) if wide else pa.decimal128(38, 0))
