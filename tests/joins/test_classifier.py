@@ -23,6 +23,8 @@ from tests.support.interrupting import ctrl_c_stops
 from tests.support.joins import nodes_of
 from veilset.errors import BudgetExceeded, InvalidArgument
 from veilset.joins import JoinClassifier, generate
+from veilset.joins.linked import LinkedTables
+from veilset.limits import Limits
 
 T1 = pa.table({"J1": ["a", "b", "b", "b"], "J2": ["x", "x", "y", "y"], "Class": ["C1", "C2", "C1", "C2"]})
 T2 = pa.table({"J1": ["a", "c", "b", "a"], "Age": [3, 9, 7, 20]})
@@ -110,6 +112,53 @@ def test_a_join_of_more_rows_than_can_be_counted():
     tables |= {f"T{number}": pa.table({"k": key}) for number in range(1, 13)}
     with refused(InvalidArgument, "10^38"):
         fit(tables, [f"T0.k = T{number}.k" for number in range(1, 13)], "T0.Class")
+
+
+def test_joined_records_get_the_label_of_their_leaf():
+    """Its share is that of the other class, in floats: there are 10^18 of one and 10^18 + 1 of the other."""
+    many = pa.table({"l": ["a"] * 1000 + ["b"], "r": ["a"] * 1000 + ["b"]})
+    tables = {"T": pa.table({"k": ["a", "a", "b"], "Class": ["A", "B", "B"]})}
+    tables |= {f"M{number}": many for number in range(6)}
+    joins = [("T.k", "M0.l"), *((f"M{number}.r", f"M{number + 1}.l") for number in range(5))]
+    fitted = JoinClassifier(prune=None).fit(tables, joins=joins, target="T.Class")
+    assert fitted.tree_.root.counts == (10**18, 10**18 + 1)
+    assert fitted.predict_joined({name: table.slice(0, 1) for name, table in tables.items()}).tolist() == ["B"]
+
+
+ODD_CLASSES = [pa.array([2**64 - 1, 1], pa.uint64()), pa.array(["a", "a\0"])]
+
+
+@pytest.mark.parametrize("classes", ODD_CLASSES, ids=["large", "NUL"])
+def test_classes_stay_what_they_are(classes):
+    """NumPy would make floats of the numbers, and drop the end of the text."""
+    tables = {"T": pa.table({"x": [1, 2], "Class": classes})}
+    fitted = JoinClassifier(prune=None).fit(tables, target="T.Class")
+    assert fitted.predict(tables).tolist() == classes.to_pylist()
+    assert (fitted.score(tables), fitted.score_joined(tables)) == (1, 1)
+
+
+def test_a_failed_training_leaves_the_one_before():
+    fitted = fit()
+    before = dict(vars(fitted))
+    with refused(InvalidArgument, "T9"):
+        fitted.fit({"T1": T1, "T9": pa.table({"J1": ["nobody"], "x": [1]})}, joins=["T1.J1 = T9.J1"], target="T1.J2")
+    assert vars(fitted) == before
+    assert fitted.predict(TABLES).tolist() == fit().predict(TABLES).tolist()
+
+
+def test_tables_that_are_linked_already():
+    linked = LinkedTables.read(TABLES, JOINS, "strip", Limits())
+    assert nodes_of(JoinClassifier(keys="strip").fit(linked, target="T1.Class").tree_) == nodes_of(fit().tree_)
+    with refused(InvalidArgument, "joins", "T1.J1"):
+        JoinClassifier(keys="strip").fit(linked, joins=JOINS, target="T1.Class")
+    with refused(InvalidArgument, "keys", "exact", "strip"):
+        JoinClassifier().fit(linked, target="T1.Class")
+
+
+@pytest.mark.parametrize("joins", [None, 5, "T1.J1 = T2.J1", [5], [("T1.J1", 3)], [("T1.J1",)]])
+def test_joins_that_are_no_equalities(joins):
+    with refused(InvalidArgument, repr(joins[0] if isinstance(joins, list) else joins)):
+        fit(joins=joins)
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "votes", "score", "score_joined", "predict_joined"])

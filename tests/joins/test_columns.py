@@ -148,3 +148,25 @@ def test_what_no_split_can_ask_about(kind):
 def test_a_column_that_does_not_exist():
     with refused(InvalidArgument, "agee", "age"):
         attributes(pa.table({"age": [1]}), ["agee"])
+
+
+BEYOND = {
+    "date": pa.array([0, 4_000_000], pa.int32()).view(pa.date32()),
+    "before": pa.array([-4_000_000, 0], pa.int32()).view(pa.date32()),
+    "timestamp": pa.array([0, 10**12]).view(pa.timestamp("s")),
+    "with a time zone": pa.array([0, 10**12]).view(pa.timestamp("s", "Asia/Tokyo")),
+    "duration": pa.array([0, 10**15]).view(pa.duration("s")),
+}
+
+
+@pytest.mark.parametrize("column", BEYOND.values(), ids=BEYOND)
+def test_times_that_no_split_can_name(column):
+    with refused(InvalidArgument, "'far'", column.type, "ignore=('far',)"):
+        attributes(pa.table({"far": column}), ["far"])
+
+
+def test_instants_are_in_utc():
+    """In other zones, a clock can show an hour twice. The first and the last day stay what they are."""
+    ends = [datetime.datetime.min, datetime.datetime.max]
+    (attribute,) = attributes(pa.table({"at": pa.array(ends).cast(pa.timestamp("us", "Asia/Tokyo"))}), ["at"])
+    assert attribute.values.to_pylist() == [end.replace(tzinfo=datetime.UTC) for end in ends]

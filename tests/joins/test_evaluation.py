@@ -4,7 +4,9 @@ import dataclasses
 import math
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -197,3 +199,13 @@ def test_limits_hold_for_all_folds(monkeypatch):
     monkeypatch.setattr(Limits, "seconds_left", lambda self: 0.0)
     with refused(BudgetExceeded):
         evaluate(classifier, TABLES, folds=4)
+
+
+def test_polars_frames():
+    """Their text is in views, of which Arrow cannot choose rows; nor can it in lists of them, or in runs."""
+    rows = 8
+    left = pl.DataFrame({"k": ["1", "2"] * 4, "tags": [["a"], ["b"]] * 4, "y": ["a", "b"] * 4})
+    runs = pc.run_end_encode(pa.array(["p"] * 5 + ["q"] * 3))
+    tables = {"A": pa.table(left).append_column("runs", pa.chunked_array([runs])), "B": pl.DataFrame({"k": ["1", "2"]})}
+    fitted = JoinClassifier(ignore=["A.tags"]).fit(tables, joins=["A.k = B.k"], target="A.y")
+    assert evaluate(fitted, tables, folds=2).target_rows == rows

@@ -6,9 +6,10 @@ import pytest
 
 from veilset import _native
 from veilset.joins import JoinClassifier, JoinGraph
+from veilset.joins.classes import class_codes
 from veilset.joins.columns import attributes
 from veilset.joins.keys import KeyRule
-from veilset.joins.linked import LinkedTables, class_codes
+from veilset.joins.linked import LinkedTables
 from veilset.joins.propagation import propagate_classes, propagate_splits
 from veilset.joins.pruning import expected_errors
 from veilset.joins.site import ROOT, Criterion, Site

@@ -6,7 +6,7 @@ import pytest
 from tests.support.errors import refused
 from veilset import _native
 from veilset.errors import InvalidArgument
-from veilset.joins.linked import LinkedTables, Match, class_codes, read_tables, with_counts
+from veilset.joins.linked import LinkedTables, Match, read_tables, with_counts
 from veilset.limits import Limits
 
 A = pa.table({"k": [1, 2, 2, None], "x": [1, 2, 3, 4]})
@@ -26,6 +26,15 @@ def test_an_iterator_of_joins():
     assert linked(joins=iter(["A.k = B.key"])).matches == linked().matches
 
 
+def test_equals_signs_in_names_of_csv_columns(tmp_path):
+    """Keys are read as text, and a column whose name is the beginning of a key's is not."""
+    (tmp_path / "a.csv").write_text("k=1,k,x\n007,08,1\n7,09,2\n")
+    (tmp_path / "b.csv").write_text("key\n007\n")
+    found = linked(tmp_path / "a.csv", tmp_path / "b.csv", ["A.k=1 = B.key"])
+    assert found.tables["A"].to_pydict() == {"k=1": ["007", "7"], "k": [8, 9], "x": [1, 2]}
+    assert found.matches[0].left_matched == 1
+
+
 def test_tables_without_a_common_key():
     """The first keys of both are shown, so that one sees why."""
     texts = pa.table({"k": [" a", "b "]}), pa.table({"key": ["a", "b"]})
@@ -34,6 +43,12 @@ def test_tables_without_a_common_key():
     linked(*texts, keys="strip").check_matches()
     with refused(InvalidArgument, 4, 0, "none"):
         linked(right=B.slice(0, 0)).check_matches()
+
+
+def test_first_keys_that_python_cannot_hold():
+    days = pa.array([4_000_000, None], pa.int32()).view(pa.date32())
+    with refused(InvalidArgument, "12921-08-18", "None"):
+        linked(pa.table({"k": days}), pa.table({"key": days.slice(1)})).check_matches()
 
 
 @pytest.mark.parametrize("wrong", [[A], None, A, {1: A}], ids=["list", "None", "table", "a number as a name"])
@@ -48,12 +63,6 @@ def test_some_rows_of_one_table_and_one_table_alone():
     assert (some.matches[0].left_rows, some.matches[0].left_matched, some.matches[0].right_matched) == (2, 1, 2)
     alone = linked().alone("A")
     assert (list(alone.tables), alone.matches) == (["A"], ())
-
-
-def test_classes():
-    assert class_codes(pa.table({"c": ["b", None, "a"]}), "c")[1] == ["a", "b"]
-    with refused(InvalidArgument, "'c'", "list<item: int64>"):
-        class_codes(pa.table({"c": [[1], [2]]}), "c")
 
 
 def test_counts_of_64_bits_then_128_then_none():

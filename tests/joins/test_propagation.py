@@ -8,8 +8,9 @@ from hypothesis import given
 from tests.support.effort import examples
 from tests.support.joins import Study, studies
 from veilset.joins import JoinGraph
+from veilset.joins.classes import class_codes
 from veilset.joins.keys import KeyRule
-from veilset.joins.linked import LinkedTables, class_codes
+from veilset.joins.linked import LinkedTables
 from veilset.joins.propagation import depth_first, propagate_classes
 from veilset.joins.site import ROOT, Site
 from veilset.joins.summaries import from_words

@@ -12,19 +12,20 @@ import pyarrow as pa
 
 from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io import atomic_folder
+from veilset.joins.classes import class_array, class_codes, class_numbers
 from veilset.joins.columns import Attribute, attributes
 from veilset.joins.estimator import Estimator
-from veilset.joins.graph import resolved
+from veilset.joins.graph import Place, resolved
 from veilset.joins.growing import Grown, Stop, grow
 from veilset.joins.keys import KEY_STEPS, KeyRule
-from veilset.joins.linked import LinkedTables, class_codes, class_numbers, of_table, read_records, with_counts
+from veilset.joins.linked import LinkedTables, of_table, read_records, with_counts
 from veilset.joins.model_file import check_model_place, read_model, write_model
 from veilset.joins.parameters import check_parameters
 from veilset.joins.propagation import propagate_classes
 from veilset.joins.pruning import pruned
 from veilset.joins.site import ROOT
 from veilset.joins.tree import Tree
-from veilset.joins.votes import Votes, count_votes, leaf_shares, winners
+from veilset.joins.votes import Votes, count_votes, leaves_reached, winners
 from veilset.joins.written import options_from, written_options
 from veilset.limits import Limits, Progress
 from veilset.options import Option
@@ -148,37 +149,36 @@ class JoinClassifier(Estimator):
             The column with the class, as "table.column".
         """
         limits, stop = self._limits(), self.check()
-        linked = tables if isinstance(tables, LinkedTables) else LinkedTables.read(tables, joins, self.keys, limits)
-        given, self.graph_ = linked.tables, linked.graph
-        self.target_ = resolved(target, {name: table.column_names for name, table in given.items()})
-        self.matches_ = linked.matches
+        linked = LinkedTables.read(tables, joins, self.keys, limits)
+        given, graph = linked.tables, linked.graph
+        place = resolved(target, {name: table.column_names for name, table in given.items()})
         linked.check_matches()
-        codes, classes = class_codes(given[self.target_[0]], self.target_[1])
+        codes, classes = class_codes(given[place[0]], place[1])
         if not classes:
             raise InvalidArgument(
                 f"The column {target!r} has no value in {len(codes):,} rows.", "Give the column that says the class."
             )
-        asked = self._attributes(given)
-        self.feature_types_ = {f"{name}.{one.name}": str(one.values.type) for name in asked for one in asked[name]}
+        asked = self._attributes(linked, place)
 
         def run(wide: bool) -> Grown:
             sites = linked.sites(asked, len(classes), wide, limits)
-            sites[self.target_[0]].start(codes)
-            propagate_classes(sites, self.graph_, self.target_[0])
-            if not any(sites[self.target_[0]].counts(ROOT)):
+            sites[place[0]].start(codes)
+            propagate_classes(sites, graph, place[0])
+            if not any(sites[place[0]].counts(ROOT)):
                 raise InvalidArgument(
-                    f"No row of {self.target_[0]} that has a class matches rows in all other tables:\n"
-                    f"{linked.described()}",
+                    f"No row of {place[0]} that has a class matches rows in all other tables:\n{linked.described()}",
                     "Leave out the table that matches least.",
                 )
-            return grow(sites, self.graph_, stop, limits)
+            return grow(sites, graph, stop, limits)
 
         grown: Grown = with_counts(run)
-        self.rows_by_level_ = grown.rows_by_level
-        self.unpruned_tree_ = Tree(tuple(classes), grown.root)
-        self._learned(
-            self.unpruned_tree_ if self.prune is None else Tree(tuple(classes), pruned(grown.root, self.prune))
-        )
+        unpruned = Tree(tuple(classes), grown.root)
+        tree = unpruned if self.prune is None else Tree(tuple(classes), pruned(grown.root, self.prune))
+        # From here on nothing fails: an error leaves what was learned before.
+        self.graph_, self.target_, self.matches_ = graph, place, linked.matches
+        self.feature_types_ = {f"{name}.{one.name}": str(one.values.type) for name in asked for one in asked[name]}
+        self.rows_by_level_, self.unpruned_tree_ = grown.rows_by_level, unpruned
+        self._learned(tree)
         return self
 
     def predict(self, tables: Given) -> npt.NDArray[Any]:
@@ -209,13 +209,20 @@ class JoinClassifier(Estimator):
 
     def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
         """The class of each joined record; its parts have the same position in all tables."""
-        shares = self._leaf_shares(records)
-        chosen: npt.NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        tables = self._records(records)
+        labels = np.empty(next(iter(tables.values())).num_rows, np.int64)
+        for leaf, rows in leaves_reached(self.tree_.root, tables, len(labels)):
+            labels[rows] = leaf.label
+        chosen: npt.NDArray[Any] = self.classes_[labels]
         return chosen
 
     def predict_joined_proba(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
         """For each joined record, the share of each class in its leaf."""
-        return self._leaf_shares(records)
+        tables = self._records(records)
+        shares = np.empty((next(iter(tables.values())).num_rows, len(self.classes_)))
+        for leaf, rows in leaves_reached(self.tree_.root, tables, len(shares)):
+            shares[rows] = leaf.shares
+        return shares
 
     def score(self, tables: Given) -> float:
         """The share of rows of the target table that are predicted right, of those with a class."""
@@ -272,7 +279,7 @@ class JoinClassifier(Estimator):
 
     def _learned(self, tree: Tree) -> None:
         self.tree_ = tree
-        self.classes_ = np.array(tree.classes)
+        self.classes_ = class_array(tree.classes)
         self.feature_names_ = list(self.feature_types_)
         self.n_features_in_ = len(self.feature_names_)
         self.joined_rows_ = tree.root.rows
@@ -282,7 +289,7 @@ class JoinClassifier(Estimator):
     def _judged(self, tables: Given) -> tuple[npt.NDArray[np.int64], Votes]:
         """The class and the votes of each target row that has a class."""
         linked = self.link(tables)
-        truth = class_numbers(linked.tables[self.target_[0]], self.target_[1], self.classes_.tolist())
+        truth = class_numbers(linked.tables[self.target_[0]], self.target_[1], self.tree_.classes)
         if not (truth > -2).any():
             raise InvalidArgument(
                 f"None of {len(truth):,} rows of {self.target_[0]} has a class, so none can be judged.",
@@ -298,11 +305,12 @@ class JoinClassifier(Estimator):
         check_parameters(self.get_params())
         return Stop(self.max_depth, self.min_leaf)
 
-    def _attributes(self, tables: Mapping[str, pa.Table]) -> dict[str, tuple[Attribute, ...]]:
+    def _attributes(self, linked: LinkedTables, target: Place) -> dict[str, tuple[Attribute, ...]]:
+        tables = linked.tables
         columns = {name: table.column_names for name, table in tables.items()}
-        left_out = {resolved(name, columns) for name in self.ignore} | {self.target_}
+        left_out = {resolved(name, columns) for name in self.ignore} | {target}
         if not self.split_joins:
-            left_out |= {(name, column) for name in tables for column in self.graph_.join_columns(name)}
+            left_out |= {(name, column) for name in tables for column in linked.graph.join_columns(name)}
         found = {}
         for name, table in tables.items():
             with of_table(name):
@@ -328,7 +336,6 @@ class JoinClassifier(Estimator):
         if not hasattr(self, "tree_"):
             raise InvalidArgument("This classifier has not been trained.", "Call fit first.")
 
-    def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+    def _records(self, records: Mapping[str, Any]) -> dict[str, pa.Table]:
         self._check_fitted()
-        tables = read_records(records, self._asked(), self._limits())
-        return leaf_shares(self.tree_.root, tables, next(iter(tables.values())).num_rows)
+        return read_records(records, self._asked(), self._limits())

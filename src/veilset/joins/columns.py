@@ -76,7 +76,7 @@ def _attribute(name: str, column: Any) -> Attribute:
             f"Leave it out with {said('ignore', [name])}, or convert it to numbers, dates, booleans or text.",
         )
     codes, values = ranked(column)
-    values = in_microseconds(name, values)
+    values = nameable(name, values)
     missing = codes < 0
     if missing.any():
         codes[missing] = len(values)
@@ -84,19 +84,46 @@ def _attribute(name: str, column: Any) -> Attribute:
     return Attribute(name, kind, codes, values)
 
 
-def in_microseconds(name: str, values: Any) -> Any:
-    """Times in the finest unit that Python has, since a split names its value."""
+def nameable(name: str, values: Any) -> Any:
+    """Distinct values in order, as Python can name them, since splits and classes do.
+
+    Times are in microseconds at the finest, and instants in UTC: clocks of other zones can show an hour twice.
+    """
     of = values.type
-    if not pa.types.is_temporal(of) or getattr(of, "unit", None) != "ns":
+    if not pa.types.is_temporal(of):
         return values
-    coarser = pa.timestamp("us", of.tz) if pa.types.is_timestamp(of) else pa.time64("us")
     try:
-        return values.cast(pa.duration("us") if pa.types.is_duration(of) else coarser)
+        values = values.cast(_nameable_type(of))
     except pa.ArrowInvalid:
         raise InvalidArgument(
             f"The column {name!r} is of type {of} and holds times finer than a microsecond.",
             f"Round them, or leave the column out with {said('ignore', [name])}.",
         ) from None
+    for end in (values.slice(0, 1), values.slice(max(0, len(values) - 1))):
+        try:
+            end.to_pylist()
+        except (OverflowError, ValueError):
+            raise InvalidArgument(
+                f"The column {name!r} is of type {of} and holds {_number_of(end[0])}, which is outside the years 1 to "
+                "9999, or a duration of more than 10^9 days.",
+                f"Correct it, convert the column to numbers, or leave it out with {said('ignore', [name])}.",
+            ) from None
+    return values
+
+
+def _nameable_type(of: Any) -> Any:
+    if pa.types.is_date(of):
+        return of
+    unit = "us" if of.unit == "ns" else of.unit
+    if pa.types.is_timestamp(of):
+        return pa.timestamp(unit, of.tz and "UTC")
+    if pa.types.is_duration(of):
+        return pa.duration(unit)
+    return pa.time64("us") if of.unit == "ns" else of
+
+
+def _number_of(time: Any) -> str:
+    return f"{time.cast(pa.int32() if time.type.bit_width == 32 else pa.int64()).as_py():,} {time.type}"
 
 
 def kind_of(of: Any) -> Kind | None:

@@ -17,10 +17,11 @@ import numpy.typing as npt
 
 from veilset.errors import InvalidArgument, said
 from veilset.exact import is_whole
+from veilset.joins.classes import class_codes, class_numbers
 from veilset.joins.classifier import Given, JoinClassifier
 from veilset.joins.columns import Codes, column_of, ranked
 from veilset.joins.graph import resolved
-from veilset.joins.linked import LinkedTables, class_codes, class_numbers
+from veilset.joins.linked import LinkedTables
 from veilset.joins.votes import Votes, winners
 from veilset.limits import Limits
 
@@ -172,7 +173,7 @@ class _Right:
 def _right(classifier: JoinClassifier, linked: LinkedTables, votes: Votes, weights: Votes | None = None) -> _Right:
     """What a tree predicts right. One of the target table alone has no joined rows: its rows have these *weights*."""
     table, column = classifier.target_
-    truth = class_numbers(linked.tables[table], column, classifier.classes_.tolist())
+    truth = class_numbers(linked.tables[table], column, classifier.tree_.classes)
     right = winners(votes, classifier.tree_.root.label) == truth
     known = np.flatnonzero(truth >= 0)
     joined = votes[known, truth[known]] if weights is None else weights[right]

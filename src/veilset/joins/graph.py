@@ -154,14 +154,21 @@ def equalities_of(joins: Any) -> list[Any]:
     return list(joins)
 
 
-def named_sides(joins: Iterable[Any]) -> list[str]:
-    """What stands on either side of predicates, as it is written.
+def named_sides(joins: Iterable[Any], tables: Iterable[str]) -> list[str]:
+    """What stands on either side of predicates about these tables, before their columns are known.
 
-    >>> named_sides(["A.x = B.y", ("B.z", "C.z")])
-    ['A.x', 'B.y', 'B.z', 'C.z']
+    >>> named_sides(["A.x = B.y", ("B.z", "C.z"), "A.m=n = B.n"], "ABC")
+    ['A.x', 'B.y', 'B.z', 'C.z', 'A.m=n', 'B.n']
     """
-    pairs = [join.split("=") if isinstance(join, str) else join for join in joins]
-    return [str(side).strip() for pair in pairs if isinstance(pair, (list, tuple)) for side in pair]
+    starts = tuple(f"{table}." for table in tables)
+    pairs = [pair for join in joins for pair in (_cuts(join) if isinstance(join, str) else [join])]
+    named = [pair for pair in pairs if isinstance(pair, (list, tuple)) and all(isinstance(one, str) for one in pair)]
+    return [side for pair in named if all(side.startswith(starts) for side in pair) for side in pair]
+
+
+def _cuts(text: str) -> list[tuple[str, str]]:
+    """What stands before and after each equals sign: names can contain one too."""
+    return [(text[: sign.start()].strip(), text[sign.end() :].strip()) for sign in re.finditer("==?", text)]
 
 
 def _predicate(given: Any, columns: Mapping[str, Sequence[str]]) -> tuple[Place, Place]:
@@ -183,8 +190,8 @@ def _predicate(given: Any, columns: Mapping[str, Sequence[str]]) -> tuple[Place,
 
 
 def _equal_sides(text: str, columns: Mapping[str, Sequence[str]]) -> tuple[Place, Place]:
-    """The places on either side of the equals sign. Names can contain one too, so each is tried."""
-    cuts = [(text[: sign.start()].strip(), text[sign.end() :].strip()) for sign in re.finditer("==?", text)]
+    """The places on either side of the equals sign. Each is tried."""
+    cuts = _cuts(text)
     found = [pair for pair in cuts if all(_places(side, columns) for side in pair)]
     if len(found) > 1:
         raise InvalidArgument(f"The join {text!r} can be read in {len(found)} ways.", f"Write a pair: {_EXAMPLE}.")

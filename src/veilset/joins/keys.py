@@ -29,7 +29,7 @@ KEY_STEPS: tuple[KeyStep, ...] = get_args(KeyStep)
 
 _Ranks = npt.NDArray[Any]
 
-_ZEROS = re.compile("0+(?=[0-9])")
+_ZEROS = re.compile("(-?)0+(?=[0-9])")
 _MIDNIGHT = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt ]00:00(?::00(?:[.]0+)?)?)?")
 _WRITTEN_AS_TEXT = {"whole number": "zeros", "date": "dates"}
 _LARGEST = 2**63 - 1  # of signed integers
@@ -44,8 +44,8 @@ class KeyRule:
     ----------
     steps : tuple of str
         "nfc": one Unicode form. "strip": no blanks at the ends, single blanks inside. "case": upper and lower case are
-        the same. "zeros": no leading zeros; whole numbers match their digits in text. "dates": dates match text like
-        2024-05-01, also if the time 00:00 follows. Without steps, keys are compared exactly.
+        the same. "zeros": no leading zeros, also after a minus; whole numbers match their digits in text. "dates":
+        dates match text like 2024-05-01, also if the time 00:00 follows. Without steps, keys are compared exactly.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class KeyRule:
         text = normalized(text, self.steps)
         if "dates" in self.steps and (day := _day(text)):
             return day
-        return _ZEROS.sub("", text, count=1) if "zeros" in self.steps and _ZEROS.match(text) else text
+        return _ZEROS.sub(r"\1", text, count=1) if "zeros" in self.steps and _ZEROS.match(text) else text
 
 
 def _day(text: str) -> str | None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import InvalidArgument, VeilsetError, near_misses, said
-from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
+from veilset.joins.columns import Attribute, Codes
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.key_advice import FEW, better_rule
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
@@ -74,13 +74,36 @@ class LinkedTables:
 
     @classmethod
     def read(
-        cls, given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], keys: str | Sequence[str], limits: Limits
+        cls,
+        given: Mapping[str, Any] | LinkedTables,
+        joins: Sequence[tuple[str, str] | str],
+        keys: str | Sequence[str],
+        limits: Limits,
     ) -> LinkedTables:
-        """Read tables in any form, and link them by equalities; *keys* says how keys are written."""
-        joins = equalities_of(joins)
+        """Read tables in any form, and link them by equalities; *keys* says how keys are written.
+
+        Tables that are linked already stay as they are, if nothing else is asked for.
+        """
+        joins, rule = equalities_of(joins), KeyRule.of(keys)
+        if isinstance(given, LinkedTables):
+            given._check_asked(joins, rule)
+            return given
         tables = read_tables(given, joins, limits)
         graph = JoinGraph.of({name: table.column_names for name, table in tables.items()}, joins)
-        return cls.of(tables, graph, KeyRule.of(keys))
+        return cls.of(tables, graph, rule)
+
+    def _check_asked(self, joins: Sequence[Any], rule: KeyRule) -> None:
+        if joins:
+            raise InvalidArgument(
+                f"{said('joins')} is {joins!r}, but the tables are linked already, by {self.graph.equalities()!r}.",
+                f"Leave out {said('joins')}, or give the tables by name.",
+            )
+        if rule != self.rule:
+            raise InvalidArgument(
+                f"{said('keys')} is {str(rule)!r}, but the tables are linked already, with keys written "
+                f"{str(self.rule)!r}.",
+                "Give the same here, or give the tables by name.",
+            )
 
     @classmethod
     def again(
@@ -146,8 +169,8 @@ class LinkedTables:
         return tuple(found)
 
     def _first_keys(self, table: str, columns: Sequence[str]) -> str:
-        first = self.tables[table].select(columns).slice(0, 3).to_pylist()
-        return ", ".join("/".join(repr(value) for value in row.values()) for row in first) or "none"
+        shown = [_legible(column.slice(0, 3)) for column in self.tables[table].select(columns).columns]
+        return ", ".join(map("/".join, zip(*shown, strict=True))) or "none"
 
     def sites(
         self, attributes: Mapping[str, Sequence[Attribute]], classes: int, wide: bool, limits: Limits
@@ -167,6 +190,13 @@ class LinkedTables:
         return "\n".join(map(str, self.matches))
 
 
+def _legible(column: Any) -> list[str]:
+    """Values to show. Python cannot hold all times that Arrow can, so these come as Arrow writes them."""
+    if pa.types.is_temporal(column.type):
+        return list(map(str, column.cast(pa.string()).to_pylist()))
+    return list(map(repr, column.to_pylist()))
+
+
 def _check_by_name(given: Any) -> None:
     if not isinstance(given, Mapping):
         raise InvalidArgument(
@@ -184,7 +214,7 @@ def read_tables(
 ) -> dict[str, pa.Table]:
     """All tables of a study, by name; each is read within what *about* gives for its name."""
     _check_by_name(given)
-    sides = named_sides(joins)
+    sides = named_sides(joins, given)
     tables = {}
     for name, table in given.items():
         keys = [side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")]
@@ -240,34 +270,6 @@ def of_table(table: str) -> Iterator[None]:
         yield
     except VeilsetError as error:
         raise type(error)(*error.spelled(placed)).within(f"Table {table!r}: ") from None
-
-
-def class_codes(table: pa.Table, column: str) -> tuple[Codes, list[Any]]:
-    """The number of each row's class (-1: it has none), and the classes in order.
-
-    >>> codes, classes = class_codes(pa.table({"Class": ["no", None, "yes", "no"]}), "Class")
-    >>> codes.tolist(), classes
-    ([0, -1, 1, 0], ['no', 'yes'])
-    """
-    labels = column_of(table, column)
-    if kind_of(labels.type) is None:
-        raise InvalidArgument(
-            f"The column {column!r} is of type {labels.type}, which cannot be a class.",
-            "Convert it to text, numbers, booleans or dates.",
-        )
-    codes, values = ranked(labels)
-    return codes, in_microseconds(column, values).to_pylist()
-
-
-def class_numbers(table: pa.Table, column: str, classes: Sequence[Any]) -> npt.NDArray[np.int64]:
-    """The place of each row's class among *classes*; -1: it is none of them, -2: the row has no class.
-
-    >>> class_numbers(pa.table({"Class": ["no", None, "yes", "perhaps"]}), "Class", ["no", "yes"]).tolist()
-    [0, -2, 1, -1]
-    """
-    codes, values = class_codes(table, column)
-    number = {value: place for place, value in enumerate(classes)}
-    return np.array([*(number.get(value, -1) for value in values), -2], np.int64)[codes]
 
 
 def with_counts(run: Callable[[bool], _T]) -> _T:

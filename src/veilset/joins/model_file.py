@@ -13,16 +13,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import pyarrow as pa
 from pydantic import AfterValidator, BeforeValidator, Field, StrictFloat, StrictInt, StrictStr, ValidationError
 
 from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.io import check_place, write_durably
 from veilset.io.toml_files import Section
+from veilset.joins.classes import class_values
 from veilset.joins.columns import Kind
 from veilset.joins.graph import Edge, JoinGraph
 from veilset.joins.linked import Match
 from veilset.joins.tree import Node, Split, Tree
-from veilset.joins.values import from_json, to_json
+from veilset.joins.values import family, from_json, to_json
 
 MODEL = "model.json"
 REPORT = "report.html"
@@ -114,8 +116,8 @@ class Model(Section):
 
     def tree(self) -> Tree:
         """The tree, checked: every node is the child of one above it, and its rows are those of its children."""
-        if not self.classes or len(set(self.classes)) != len(self.classes):
-            raise ValueError("classes: each must be there once")
+        self._check_classes()
+        self._check_asked()
         if not self.nodes:
             raise ValueError("nodes: there is none")
         places = [place for part in self.nodes for place in part.children]
@@ -130,6 +132,31 @@ class Model(Section):
             if part.split is not None:
                 node.split, node.gain = Split(**vars(part.split)), part.gain
         return Tree(self.classes, nodes[0])
+
+    def _check_classes(self) -> None:
+        if not self.classes or len(set(self.classes)) != len(self.classes) or None in self.classes:
+            raise ValueError("classes: each must be there once")
+        try:
+            class_values(self.classes)
+            kinds = set(map(family, self.classes))
+        except (pa.ArrowException, OverflowError):
+            kinds = set()
+        if len(kinds) != 1:
+            raise ValueError("classes: no column has all of them")
+
+    def _check_asked(self) -> None:
+        """Raise if splits of one column compare it with values that cannot be put in order."""
+        kinds: dict[tuple[str, str], Kind] = {}
+        families: dict[tuple[str, str], str] = {}
+        for number, part in enumerate(self.nodes):
+            if (split := part.split) is None:
+                continue
+            place, value = (split.table, split.column), split.value
+            is_category = value is None or isinstance(value, (str, bool))
+            if is_category != (split.kind == "category") or split.kind != kinds.setdefault(place, split.kind):
+                raise ValueError(f"nodes.{number}.split.value: {value!r} is no {kinds.get(place, split.kind)}")
+            if value is not None and (other := families.setdefault(place, family(value))) != family(value):
+                raise ValueError(f"nodes.{number}.split.value: {value!r} is no {other}, as in other splits")
 
     def _check_node(self, number: int, part: NodePart) -> None:
         where = f"nodes.{number}"

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from veilset.errors import InvalidArgument, said
 from veilset.io.columns import is_number
+from veilset.joins.classes import class_values
 from veilset.joins.classifier import Given, JoinClassifier
 from veilset.joins.columns import column_of
 from veilset.joins.votes import Votes, winners
@@ -39,7 +40,7 @@ def prediction_table(classifier: JoinClassifier, tables: Given, identifier: str 
         {
             "row": np.arange(1, len(votes) + 1),
             **named,
-            "prediction": _plain(pa.array(list(classifier.tree_.classes)).take(pa.array(chosen))),
+            "prediction": _plain(class_values(classifier.tree_.classes).take(pa.array(chosen))),
             "share": shares,
             "joined_rows": _counts(weights),
         }
@@ -61,7 +62,9 @@ def _plain(column: Any) -> Any:
 
 
 def _counts(weights: Votes) -> Any:
-    """Counts of joined rows; those that need more than 64 bits are decimal numbers."""
+    """Counts of joined rows; those that need more than 64 bits are decimal numbers, of 38 digits if these suffice."""
     if weights.dtype != object:
         return pa.array(weights)
-    return pa.array([Decimal(int(weight)) for weight in weights], pa.decimal128(38, 0))
+    counts = [Decimal(int(weight)) for weight in weights]
+    wide = max(counts, default=Decimal(0)) >= 10**38
+    return pa.array(counts, pa.decimal256(39, 0) if wide else pa.decimal128(38, 0))

@@ -18,6 +18,7 @@ from veilset.io.frames import table_reader
 from veilset.io.layout import Layout, delimiter_of, unpacked_name
 from veilset.io.sql import is_database, open_query, without_password
 from veilset.io.tables import open_columns
+from veilset.joins.columns import run_end_decoded
 from veilset.limits import Limits
 from veilset.views import Count
 
@@ -89,7 +90,34 @@ def read_table(name: str, given: Any, *, keys: Sequence[str], limits: Limits) ->
         _check_names(table.column_names)
     except VeilsetError as error:
         raise error.within(f"Table {name!r}: ") from None
+    return _plain(table)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """The same table without views, as polars has them, and encoded runs: Arrow cannot choose rows of these."""
+    for place, field in enumerate(table.schema):
+        column = table.column(place)
+        if pa.types.is_run_end_encoded(field.type):
+            column = run_end_decoded(column)
+        if (of := _without_views(column.type)) != column.type:
+            column = column.cast(of)
+        if column.type != field.type:
+            table = table.set_column(place, field.name, column)
     return table
+
+
+def _without_views(of: Any) -> Any:
+    if pa.types.is_string_view(of):
+        return pa.large_string()
+    if pa.types.is_binary_view(of):
+        return pa.large_binary()
+    if pa.types.is_list(of) or pa.types.is_large_list(of):
+        return (pa.list_ if pa.types.is_list(of) else pa.large_list)(_without_views(of.value_type))
+    if pa.types.is_fixed_size_list(of):
+        return pa.list_(_without_views(of.value_type), of.list_size)
+    if pa.types.is_struct(of):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in of])
+    return of
 
 
 def notes_of(table: pa.Table) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+_DIGITS = 76  # of decimal numbers in Arrow
+
 
 def to_json(value: Any) -> Any:
     """A value as JSON: text, whole numbers, booleans and None as they are, all others with their type.
@@ -38,7 +40,11 @@ def from_json(written: Any) -> Any:
     >>> [from_json(to_json(value)) for value in (True, 7, math.inf, datetime.time(8, 30), datetime.timedelta(days=2))]
     [True, 7, inf, datetime.time(8, 30), datetime.timedelta(days=2)]
     """
-    if written is None or isinstance(written, (str, bool, int)):
+    if written is None or isinstance(written, (str, bool)):
+        return written
+    if isinstance(written, int):
+        if not -(2**63) <= written < 2**64:
+            raise ValueError(f"{written!r} is no whole number of 64 bits")
         return written
     if not isinstance(written, dict) or not written:
         raise ValueError(f"{written!r} is no value")
@@ -46,12 +52,6 @@ def from_json(written: Any) -> Any:
     if more or kind not in _READERS:
         raise ValueError(f"{kind!r} is no type of value")
     return _READERS[kind](inner)
-
-
-def _whole(written: Any) -> int:
-    if isinstance(written, bool) or not isinstance(written, int) or abs(written) >= 2**63:
-        raise ValueError(f"{written!r} is no whole number of 64 bits")
-    return written
 
 
 def _text(written: Any) -> str:
@@ -71,23 +71,50 @@ def _decimal(written: Any) -> Decimal:
         number = Decimal(_text(written))
     except InvalidOperation:
         raise ValueError(f"{written!r} is no decimal number") from None
-    if not number.is_finite():
+    if not number.is_finite() or abs(number.adjusted()) >= _DIGITS or len(number.as_tuple().digits) > _DIGITS:
         raise ValueError(f"{written!r} is no decimal number")
     return number
 
 
 def _duration(written: Any) -> datetime.timedelta:
+    if isinstance(written, bool) or not isinstance(written, int):
+        raise ValueError(f"{written!r} is no whole number")
     try:
-        return datetime.timedelta(microseconds=_whole(written))
+        return datetime.timedelta(microseconds=written)
+    except OverflowError:
+        raise ValueError(f"{written!r} microseconds are more than Python can hold") from None
+
+
+def _time_of_day(written: Any) -> datetime.time:
+    time = datetime.time.fromisoformat(_text(written))
+    if time.tzinfo is not None:
+        raise ValueError(f"{written!r} is no time of day without a zone")
+    return time
+
+
+def _datetime(written: Any) -> datetime.datetime:
+    time = datetime.datetime.fromisoformat(_text(written))
+    try:
+        return time if time.tzinfo is None else time.astimezone(datetime.UTC)
     except OverflowError as error:
         raise ValueError(str(error)) from None
+
+
+def family(value: Any) -> str:
+    """What kind of value it is: values of one kind can be put in order, and are of one column.
+
+    >>> family(7), family(True), family(datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC))
+    ('int', 'bool', 'datetime with time zone')
+    """
+    zone = isinstance(value, datetime.datetime) and value.tzinfo is not None
+    return f"{type(value).__name__}{' with time zone' * zone}"
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "float": _float,
     "decimal": _decimal,
     "date": lambda written: datetime.date.fromisoformat(_text(written)),
-    "time": lambda written: datetime.time.fromisoformat(_text(written)),
-    "datetime": lambda written: datetime.datetime.fromisoformat(_text(written)),
+    "time": _time_of_day,
+    "datetime": _datetime,
     "microseconds": _duration,
 }
