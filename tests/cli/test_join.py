@@ -61,6 +61,27 @@ def test_matches_are_shown_before_training(folder, capsys, terminal, monkeypatch
     assert "90% of 40 in customers" in shown[0]
 
 
+def zeros_dropped(folder, keep):
+    """The orders name customers without leading zeros, but for these."""
+    lines = (folder / "orders.csv").read_text().splitlines(keepends=True)
+    (folder / "orders.csv").write_text("".join(line if line.startswith(keep) else line.lstrip("0") for line in lines))
+
+
+def test_keys_that_few_rows_match_by(folder, capsys):
+    zeros_dropped(folder, ("customer", "00"))
+    told = (
+        'customers.id = orders.customer: keys = ["zeros"] would match 90% of the rows of customers and 100% of orders.'
+    )
+    assert told in facts(capsys, "train study.toml --out model")["notes"]
+    (folder / "study.toml").write_text(STUDY.replace("max_depth = 3", 'keys = ["zeros"]'))
+    assert told not in facts(capsys, "train study.toml --out model --replace")["notes"]
+
+
+def test_keys_that_no_row_matches_by(folder, capsys, snapshot):
+    zeros_dropped(folder, "customer")
+    assert refusal(capsys, "join", "train", "study.toml", "--out", "model", values=["keys"]) == snapshot
+
+
 def test_train_is_reproducible(folder, capsys):
     for name in ("one", "other"):
         facts(capsys, f"train study.toml --out {name}")
@@ -117,6 +138,21 @@ def test_predict_on_a_terminal(model, capsys, terminal, snapshot):
     assert run(capsys, "predict model study.toml --out p.csv")[1] == snapshot
 
 
+def test_predict_with_tables_alone(model, capsys, folder):
+    """Neither target nor joins nor options are needed."""
+    (folder / "new.toml").write_text(STUDY[STUDY.index("[tables]") : STUDY.index("[options]")])
+    facts(capsys, "predict model study.toml --out whole.csv")
+    assert facts(capsys, "predict model new.toml --out tables.csv")["notes"] == []
+    assert (folder / "tables.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+
+
+def test_predict_says_where_the_study_differs_from_the_model(model, capsys, folder):
+    (folder / "study.toml").write_text(STUDY.replace("max_depth = 3", 'keys = "strip, case"'))
+    told = "The model compares keys exactly; the study says strip, case. The model counts."
+    assert facts(capsys, "predict model study.toml --out p.csv")["notes"] == [told]
+    assert told in as_read(run(capsys, "predict model study.toml --out p.csv --replace --text")[1])
+
+
 def test_replace(model, capsys, folder):
     before = (model / "model.json").read_bytes()
     (folder / "study.toml").write_text(STUDY.replace("max_depth = 3", "max_depth = 1"))
@@ -142,6 +178,8 @@ REFUSED = {
     "predict model study.toml --out customers.csv --replace": ["'customers.csv'"],
     "predict model study.toml --out p.csv --id nr": ["'nr'", "'id'"],
     "predict model study.toml --out p.csv --id row": ["'row'"],
+    "train model --out other": ["'model'", "study"],
+    "predict study.toml model --out p.csv": ["'study.toml'", "model"],
     "show study.toml": ["'study.toml'"],
     "show none": ["'none'"],
 }

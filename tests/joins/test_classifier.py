@@ -184,6 +184,35 @@ def test_tables_to_predict_for_that_lack_something():
     assert fitted.predict(TABLES | {"T1": T1.drop_columns("Class")}).tolist() == ["C1", "C2", "C2", "C2"]
 
 
+def test_in_a_notebook():
+    assert "not trained" in JoinClassifier()._repr_html_()
+    shown = fit(max_depth=3)._repr_html_()
+    assert all(text in shown for text in ("JoinClassifier(max_depth=3)", "T2.Age", "100%", "joined rows"))
+
+
+LACKING = {
+    "a table": lambda: fit().predict({"T1": T1, "t2": T2, "T3": T3}),
+    "no tables": lambda: fit().predict({}),
+    "a column that the tree asks about": lambda: fit().predict(TABLES | {"T2": T2.rename_columns(["J1", "age"])}),
+    "a key column": lambda: fit().predict(TABLES | {"T2": T2.drop_columns("J1")}),
+    "a table of records": lambda: fit().predict_joined({"T1": T1}),
+    "types of columns": lambda: fit(TABLES | {"T3": T3.append_column("place", pa.array([{"x": 1}] * len(T3)))}),
+    "whole keys": lambda: fit(
+        {"A": pa.table({"id": [1.0, None], "c": ["x", "y"]}), "B": pa.table({"id": [1, 2]})}, ["A.id = B.id"], "A.c"
+    ),
+    "a table that is one": lambda: fit(TABLES | {"T3": {"J2": ["x"]}}),
+    "a table of rows": lambda: fit(TABLES | {"T3": [{"J2": "x"}]}),
+    "a collected frame": lambda: fit(TABLES | {"T3": pl.from_arrow(T3).lazy()}),
+}
+
+
+@pytest.mark.parametrize("what", LACKING)
+def test_what_is_lacking_is_said_with_a_cure(what, snapshot):
+    with refused(InvalidArgument) as caught:
+        LACKING[what]()
+    assert str(caught.value) == snapshot
+
+
 def test_what_was_learned():
     fitted = fit(ignore=["T2.J1"], split_joins=True)
     assert fitted.feature_names_ == ["T1.J1", "T1.J2", "T2.Age", "T3.J2"]

@@ -6,6 +6,7 @@ import pytest
 from tests.support.errors import refused
 from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.joins import Csv, JoinClassifier, Query, Study
+from veilset.limits import Limits
 from veilset.options import declared
 
 STUDY = """
@@ -84,6 +85,49 @@ def test_all_options(folder):
     assert study.classifier().get_params() == JoinClassifier(**options).get_params()
 
 
+def test_steps_of_keys_as_one_text(folder):
+    study = study_of(folder, f'{STUDY}[options]\nkeys = "zeros,strip, case"\n')
+    assert study.classifier().keys == ["zeros", "strip", "case"]
+
+
+def test_a_study_for_predictions_needs_its_tables_only(folder):
+    (folder / "other.toml").write_text(STUDY[STUDY.index("[tables]") :])
+    study = Study.load(folder / "other.toml", predicting=True)
+    assert (list(study.tables()), study.joins, study.target) == (["people", "bosses", "visits"], (), "")
+
+
+LATE = {
+    "a target": (InvalidArgument, STUDY.replace("people.rich", "people.ritch"), "target"),
+    "an ignored column": (InvalidArgument, f'{STUDY}[options]\nignore = ["visits.cafe"]\n', "options.ignore"),
+    "groups": (InvalidArgument, f'{STUDY}[evaluation]\ngroups = "people.bos"\n', "evaluation.groups"),
+    "a delimiter": (UnreadableInput, STUDY.replace(', delimiter = ";"', ""), "'visits'"),
+    "an encoding": (UnreadableInput, STUDY.replace(', encoding = "latin-1"', ""), "'visits'"),
+}
+
+
+@pytest.mark.parametrize("what", LATE)
+def test_what_the_tables_show_to_be_wrong_is_found_before_keys_are_compared(what, folder, monkeypatch, snapshot):
+    monkeypatch.delattr("veilset.joins.study.LinkedTables.of")
+    kind, text, place = LATE[what]
+    with refused(kind, place) as caught:
+        study_of(folder, text).link(Limits())
+    assert str(caught.value).replace(str(folder), "…") == snapshot
+
+
+def test_keys_are_read_as_text(folder):
+    (folder / "people.csv").write_text("id,boss,rich\n01,1,yes\n1,01,no\n")
+    (folder / "data" / "visits.csv").write_text("person;n\n01;1\n1;2\n")
+    linked = Study.load(folder / "study.toml").link(Limits())
+    assert linked.tables["people"]["id"].to_pylist() == ["01", "1"]
+    assert [match.keys for match in linked.matches] == [2, 2]
+
+
+def test_linking_is_what_fitting_does(folder):
+    study = Study.load(folder / "study.toml")
+    fitted = study.classifier().fit(study.link(Limits()), target=study.target)
+    assert fitted.matches_ == study.classifier().fit(study.tables(), joins=study.joins, target=study.target).matches_
+
+
 def test_words_for_none(folder):
     classifier = study_of(folder, f'{STUDY}[options]\nmax_depth = "unlimited"\nprune = "none"\n').classifier()
     assert (classifier.max_depth, classifier.prune) == (None, None)
@@ -111,7 +155,15 @@ WRONG = {
     "a join of three": (STUDY.replace('"people.boss", ', '"people.boss", "x", '), "joins"),
     "a strange option": (f"{STUDY}[options]\nmaxdepth = 3\n", "maxdepth"),
     "an option of another kind": (f'{STUDY}[options]\nmax_depth = "deep"\n', "options.max_depth"),
-    "keys that are no list": (f'{STUDY}[options]\nkeys = "strip"\n', "options.keys"),
+    "keys that are no list": (f"{STUDY}[options]\nkeys = 3\n", "options.keys"),
+    "columns that are no list": (f'{STUDY}[options]\nignore = "visits.note"\n', "options.ignore"),
+    "a database as a path": (STUDY.replace('"people.csv"', '"wh.duckdb"'), "tables.people"),
+    "a server as a path": (STUDY.replace('"people.csv"', '"postgresql://ann:pw@shop.example/x"'), "tables.people"),
+    "a target of no table": (STUDY.replace("people.rich", "peple.rich"), "target"),
+    "a target without a table": (STUDY.replace("people.rich", "rich"), "target"),
+    "an ignored column of no table": (f'{STUDY}[options]\nignore = ["visit.x"]\n', "options.ignore"),
+    "groups of no table": (f'{STUDY}[evaluation]\ngroups = "boss"\n', "evaluation.groups"),
+    "leaves of nothing": (f"{STUDY}[options]\nmin_leaf = 0\n", "min_leaf"),
     "a switch that is none": (f"{STUDY}[options]\nsplit_joins = 1\n", "options.split_joins"),
     "a limit as an option": (f"{STUDY}[options]\nthreads = 1\n", "threads"),
     "options that are none": ("options = 3\n" + STUDY, "options"),

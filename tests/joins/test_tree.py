@@ -2,10 +2,12 @@
 
 import datetime
 import json
+import math
 
 import pytest
 
 from veilset.joins import Node, Split, Tree
+from veilset.joins.tree import told
 
 AGE, TOWN = Split("People", "age", "number", 30), Split("Towns", "name", "category", "Ulm")
 
@@ -42,12 +44,42 @@ def test_size(tree):
 
 def test_text(tree):
     assert tree.to_text().splitlines() == [
-        "People.age ≤ 30? (16 joined rows: 12 no, 4 yes)",
-        "├─ yes: no (10 joined rows: 10 no)",
-        "└─ no:  Towns.name = Ulm? (6 joined rows: 2 no, 4 yes)",
-        "   ├─ yes: no (2 joined rows: 2 no)",
-        "   └─ no:  yes (4 joined rows: 4 yes)",
+        "People.age ≤ 30? (16 joined rows; no: 12, yes: 4)",
+        "├─ yes → no (10 joined rows; no: 10)",
+        "└─ no:  Towns.name = Ulm? (6 joined rows; no: 2, yes: 4)",
+        "   ├─ yes → no (2 joined rows; no: 2)",
+        "   └─ no  → yes (4 joined rows; yes: 4)",
     ]
+
+
+def test_counts_of_classes_that_are_numbers():
+    assert Tree((0.0, 1.0), Node((362, 420))).to_text() == "1 (782 joined rows; 0: 362, 1: 420)"
+
+
+READ = {
+    "plain words": ("Bad Tölz-Süd", "Bad Tölz-Süd"),
+    "a sign": ("?", "'?'"),
+    "nothing": ("", "''"),
+    "what looks like a count": ("a: 5", "'a: 5'"),
+    "a blank at the end": ("a ", "'a '"),
+    "a quote": ("it's", '"it\'s"'),
+    "a whole float": (-3.0, "-3"),
+    "a float": (0.1 + 0.2, "0.30000000000000004"),
+    "a short float": (0.10000000149011612, "0.1"),
+    "a large float": (1e300, "1e+300"),
+    "infinity": (math.inf, "inf"),
+    "a number": (12345, "12345"),
+    "a truth value": (True, "True"),
+    "midnight": (datetime.datetime(2024, 5, 1), "2024-05-01"),
+    "noon": (datetime.datetime(2024, 5, 1, 12), "2024-05-01 12:00:00"),
+    "midnight somewhere": (datetime.datetime(2024, 5, 1, tzinfo=datetime.UTC), "2024-05-01 00:00:00+00:00"),
+}
+
+
+@pytest.mark.parametrize("what", READ)
+def test_values_as_people_read_them(what):
+    value, expected = READ[what]
+    assert told(value) == expected
 
 
 def test_plain_values(tree):

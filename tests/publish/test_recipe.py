@@ -60,7 +60,7 @@ def recipe_with(folder, method: str, promise: str = PROMISE):
         (PROMISE, "border", "restore = 0", (0, "boolean")),
         (PROMISE, "optimal", "utility = 3", (3, "'items'", "'nuggets'")),
         (PROMISE, "auto", "weights = []", ("[]", "dictionary")),
-        (PROMISE, "auto", 'keep = "ale"', ("'ale'", "tuple")),
+        (PROMISE, "auto", 'keep = "ale"', ("'ale'", "list")),
         (PROMISE, "replay", 'generalized = {ale = ["beer"]}', ("ale", "string")),
         ('[promise]\nmodel = "rho-uncertainty"\nrho = 0.5\n', "suppress", 'as_published = "yes"', ("'yes'", "boolean")),
         (L_DIVERSE, "multi-anatomy", r'columns = "\u0000"', ("zero",)),

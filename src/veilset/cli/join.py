@@ -9,16 +9,18 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from veilset.cli.app import app
-from veilset.cli.flags import as_in_files
 from veilset.cli.forms import Natural, check_out
-from veilset.cli.options import Flag, Json, LimitOptions, ReplaceFile, Text
+from veilset.cli.options import Flag, JoinLimits, Json, LimitOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
-from veilset.errors import InvalidArgument
+from veilset.errors import InvalidArgument, spelled
 from veilset.io import atomic_folder, check_table_name, write_durably, write_pieces
-from veilset.joins import Csv, JoinClassifier, LinkedTables, Study, check_folds, evaluate
-from veilset.joins.model_file import REPORT, check_model_place
+from veilset.joins import Csv, JoinClassifier, Study, check_folds, evaluate
+from veilset.joins.agreement import differences
+from veilset.joins.model_file import MODEL, REPORT, check_model_place
 from veilset.joins.predictions import prediction_table
+from veilset.joins.study import as_in_study, in_study
 from veilset.joins.tables import notes_of
+from veilset.joins.tree import told
 from veilset.limits import Limits
 from veilset.report import (
     Training,
@@ -44,7 +46,7 @@ def train(
     *,
     out: Path,
     replace: ReplaceModel = False,
-    limits: LimitOptions | None = None,
+    limits: JoinLimits | None = None,
     json: Json = False,
     text: Text = False,
 ) -> int:
@@ -66,9 +68,11 @@ def train(
         Folder to write. It must not exist, unless you give --replace.
     """
     screen = Screen.of(json, text)
-    bounds = limits or LimitOptions()
+    bounds = limits or JoinLimits()
+    if (study / MODEL).is_file():
+        raise InvalidArgument(f"{str(study)!r} is a model.", "Give its study, a .toml file.")
     check_model_place(out, replace=replace)
-    with as_in_files():
+    with as_in_study():
         training = _trained(Study.load(study), bounds, screen)
     page = join_report(training)
     with atomic_folder(out, replace=replace) as folder:
@@ -78,8 +82,10 @@ def train(
 
     def show() -> None:
         print_training(training, screen.console)
-        told = f"Written: {out}. Look at {out / REPORT}. Both contain values of the tables: protect them like the data."
-        screen.say(screen.escape(told))
+        written = (
+            f"Written: {out}. Look at {out / REPORT}. Both contain values of the tables: protect them like the data."
+        )
+        screen.say(screen.escape(written))
 
     screen.answer({**training_facts(training), "written": str(out)}, show)
     return 0
@@ -90,9 +96,11 @@ def _trained(study: Study, bounds: LimitOptions, screen: Screen) -> Training:
     with screen.progress() as progress:
         reading = Limits(**vars(bounds), progress=progress)
         reading.step("Reading tables")
-        linked = LinkedTables.read(study.tables(), study.joins, study.options.get("keys", ()), reading)
+        linked = study.link(reading)
     rows = {name: table.num_rows for name, table in linked.tables.items()}
     notes = tuple(f"{name}: {note}" for name, table in linked.tables.items() for note in notes_of(table))
+    if all(match.keys for match in linked.matches):  # else, an error says it
+        notes += tuple(spelled(note, in_study) for note in linked.key_notes())
     screen.show(lambda: print_matches(rows, linked.matches, str(linked.rule), notes, screen.console))
     linked.check_matches()
     check_folds(linked, study.target, **dict(study.evaluation))
@@ -110,7 +118,7 @@ def predict(
     out: Path,
     id: str | None = None,  # noqa: A002 - the word users read
     replace: ReplaceFile = False,
-    limits: LimitOptions | None = None,
+    limits: JoinLimits | None = None,
     json: Json = False,
     text: Text = False,
 ) -> int:
@@ -137,37 +145,50 @@ def predict(
     """
     screen = Screen.of(json, text)
     check_table_name(out)
-    sources = _sources(tables)
+    _check_model(model)
+    study, sources = _sources(tables)
     files = [
         Path(one.path if isinstance(one, Csv) else one) for one in sources.values() if isinstance(one, (Csv, Path))
     ]
-    check_out(out, [*files, model / "model.json"], replace=replace)
+    check_out(out, [*files, model / MODEL], replace=replace)
     with screen.progress() as progress:
-        classifier = JoinClassifier.load(model, **vars(limits or LimitOptions()), progress=progress)
-        with as_in_files():
+        classifier = JoinClassifier.load(model, **vars(limits or JoinLimits()), progress=progress)
+        notes = () if study is None else differences(study, classifier)
+        with as_in_study():
             linked = classifier.link(sources)
         table = prediction_table(classifier, linked, id)
     with write_pieces(out, table.schema, replace=replace) as write:
         write(table)
-    chosen = Counter(map(str, table.column("prediction").to_pylist()))
+    chosen = Counter(table.column("prediction").to_pylist())
     unmatched = sum(rows == 0 for rows in table.column("joined_rows").to_pylist())
-    facts = {"rows": len(table), "unmatched_rows": unmatched, "predictions": dict(chosen), "written": str(out)}
+    by_class = {str(name): count for name, count in chosen.items()}
+    facts = {"rows": len(table), "unmatched_rows": unmatched, "predictions": by_class, "notes": list(notes)}
 
     def show() -> None:
+        for note in notes:
+            screen.say(screen.escape(visible(note)))
         for name, count in chosen.most_common():
-            screen.say(screen.escape(f"{visible(name)}: {count:,} row{'s' * (count != 1)}"))
+            screen.say(screen.escape(f"{visible(told(name))}: {count:,} row{'s' * (count != 1)}"))
         if unmatched:
             screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the most common class.")
         screen.say(screen.escape(f"Written: {out}."))
 
-    screen.answer(facts, show)
+    screen.answer({**facts, "written": str(out)}, show)
     return 0
 
 
-def _sources(given: tuple[str, ...]) -> dict[str, Any]:
-    """The tables that a study names, or that were typed as NAME=FILE."""
+def _check_model(model: Path) -> None:
+    if model.suffix.lower() == ".toml" and not model.is_dir():
+        raise InvalidArgument(
+            f"{str(model)!r} is a study.", "Give the model folder first, which veilset join train has written."
+        )
+
+
+def _sources(given: tuple[str, ...]) -> tuple[Study | None, dict[str, Any]]:
+    """The tables that a study names, after the study, or that were typed as NAME=FILE."""
     if len(given) == 1 and given[0].endswith(".toml"):
-        return dict(Study.load(given[0]).tables())
+        study = Study.load(given[0], predicting=True)
+        return study, dict(study.tables())
     found: dict[str, Any] = {}
     for one in given:
         name, sign, path = one.partition("=")
@@ -178,7 +199,7 @@ def _sources(given: tuple[str, ...]) -> dict[str, Any]:
         found[name] = Path(path)
     if not found:
         raise InvalidArgument("No tables are given.", "Give a study (.toml), or NAME=FILE for each table.")
-    return found
+    return None, found
 
 
 @join.command(sort_key=3)
@@ -197,6 +218,7 @@ def show(model: Path, /, *, depth: Natural | None = None, json: Json = False, te
         Number of levels of splits to print. JSON has all. Default: all.
     """
     screen = Screen.of(json, text)
+    _check_model(model)
     classifier = JoinClassifier.load(model)
     screen.answer(tree_facts(classifier), lambda: print_tree(classifier, screen.console, depth))
     return 0

@@ -103,3 +103,12 @@ class LimitOptions:
 
     def __post_init__(self) -> None:
         Limits(**vars(self))  # refuses what cannot be meant before anything is read
+
+
+@Parameter(name="*", group=LIMITS)
+@dataclass(frozen=True)
+class JoinLimits(LimitOptions):
+    """How far a run over a join may go."""
+
+    time_limit: float | None = None
+    "Maximum seconds for each step (read, train or predict, evaluate). Beyond that, the run stops with exit code 4."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -50,6 +51,8 @@ WRITTEN: dict[Form, Any] = {
     "meanings": dict[str, tuple[str, ...]],
 }
 """How a value of each form stands in a file. TOML has no word for None: it is left out, or "unlimited", or "none"."""
+
+_LISTS: tuple[Form, ...] = ("texts", "names", "listed", "words")
 
 
 class Section(BaseModel):
@@ -100,8 +103,13 @@ def check_written(taker: Callable[..., Any], options: Mapping[str, Any], where: 
         try:
             TypeAdapter(written).validate_python(_as_tuples(value), strict=True)
         except ValidationError as error:
+            if option.form in _LISTS and option.example and not isinstance(value, list):
+                example = json.dumps(option.example.split(","))
+                raise InvalidArgument(f"{where}{name} is {value!r}.", f"Give a list: {name} = {example}.") from None
             messages = (one["msg"].removeprefix("Value error, ") for one in error.errors())
-            expected = " or ".join(dict.fromkeys(text.removeprefix("Input should be ") for text in messages))
+            expected = " or ".join(
+                dict.fromkeys(text.removeprefix("Input should be ").replace("valid tuple", "list") for text in messages)
+            )
             shown = "not as expected" if option.secret else repr(value)
             raise InvalidArgument(f"{where}{name} is {shown}.", f"Give {expected}.") from None
 

@@ -18,7 +18,7 @@ from veilset.joins.estimator import Estimator
 from veilset.joins.graph import Place, resolved
 from veilset.joins.growing import Grown, Stop, grow
 from veilset.joins.keys import KEY_STEPS, KeyRule
-from veilset.joins.linked import LinkedTables, read_records, with_counts
+from veilset.joins.linked import LinkedTables, of_table, read_records, with_counts
 from veilset.joins.model_file import check_model_place, read_model, write_model
 from veilset.joins.parameters import check_parameters
 from veilset.joins.propagation import propagate_classes
@@ -85,11 +85,11 @@ class JoinClassifier(Estimator):
     >>> joins = [("T1.J1", "T2.J1"), ("T1.J2", "T3.J2")]
     >>> classifier = JoinClassifier().fit(tables, joins=joins, target="T1.Class")
     >>> print(classifier.tree_.to_text())
-    T2.Age ≤ 3? (8 joined rows: 5 C1, 3 C2)
-    ├─ yes: C1 (2 joined rows: 2 C1)
-    └─ no:  T2.Age ≤ 7? (6 joined rows: 3 C1, 3 C2)
-       ├─ yes: C2 (4 joined rows: 1 C1, 3 C2)
-       └─ no:  C1 (2 joined rows: 2 C1)
+    T2.Age ≤ 3? (8 joined rows; C1: 5, C2: 3)
+    ├─ yes → C1 (2 joined rows; C1: 2)
+    └─ no:  T2.Age ≤ 7? (6 joined rows; C1: 3, C2: 3)
+       ├─ yes → C2 (4 joined rows; C1: 1, C2: 3)
+       └─ no  → C1 (2 joined rows; C1: 2)
     >>> classifier.predict(tables).tolist()
     ['C1', 'C2', 'C2', 'C2']
     """
@@ -311,10 +311,11 @@ class JoinClassifier(Estimator):
         left_out = {resolved(name, columns) for name in self.ignore} | {target}
         if not self.split_joins:
             left_out |= {(name, column) for name in tables for column in linked.graph.join_columns(name)}
-        return {
-            name: attributes(table, [column for column in columns[name] if (name, column) not in left_out])
-            for name, table in tables.items()
-        }
+        found = {}
+        for name, table in tables.items():
+            with of_table(name):
+                found[name] = attributes(table, [one for one in columns[name] if (name, one) not in left_out])
+        return found
 
     def link(self, given: Given) -> LinkedTables:
         """Tables to predict for, read and linked like those of the training."""

@@ -248,9 +248,14 @@ def key_kind(name: str, of: Any) -> str:
         return f"decimal with {of.scale} digits after the point"
     kind = next((kind for is_kind, kind in _KINDS if is_kind(of)), None)
     if kind is None:
-        why = "two floats that look equal may differ" if pa.types.is_floating(of) else "such values cannot be compared"
+        if pa.types.is_floating(of):
+            raise InvalidArgument(
+                f"The key column {name!r} is of type {of}: two floats that look equal may differ.",
+                'Convert it to whole numbers: in pandas by astype("Int64"), in SQL by CAST(… AS BIGINT); or to text.',
+            )
         raise InvalidArgument(
-            f"The key column {name!r} is of type {of}: {why}.", "Convert it to whole numbers, text or dates."
+            f"The key column {name!r} is of type {of}: such values cannot be compared.",
+            "Convert it to whole numbers, text or dates.",
         )
     return kind
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,9 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
-from veilset.errors import InvalidArgument, said, unknown
+from veilset.errors import InvalidArgument, VeilsetError, near_misses, said
 from veilset.joins.columns import Attribute, Codes
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
+from veilset.joins.key_advice import FEW, better_rule
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
 from veilset.joins.tables import read_table
@@ -115,10 +117,11 @@ class LinkedTables:
         """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about."""
         _check_by_name(given)
         if missing := [name for name in graph.tables if name not in given]:
-            raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(graph.tables)}.")
+            raise _lacking(missing[0], given)
         tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits)
         for name, table in tables.items():
-            _check_columns(name, table, [*sorted(graph.join_columns(name)), *asked.get(name, ())])
+            _check_columns(name, table, sorted(graph.join_columns(name)), "by which it is joined")
+            _check_columns(name, table, asked.get(name, ()), "which the tree asks about")
         return cls.of(tables, graph, rule)
 
     def keeping(self, table: str, rows: npt.NDArray[np.bool_]) -> LinkedTables:
@@ -149,11 +152,21 @@ class LinkedTables:
             if match.keys == 0:
                 left = self._first_keys(edge.left, [names[0] for names in edge.left_columns])
                 right = self._first_keys(edge.right, [names[0] for names in edge.right_columns])
+                better = better_rule(self.tables[edge.left], self.tables[edge.right], edge, self.rule)
                 raise InvalidArgument(
                     f"No row of {match.left} ({match.left_rows:,} rows) matches a row of {match.right} "
                     f"({match.right_rows:,} rows) on {match.on}: their first keys are {left} and {right}.",
-                    "Check that both columns hold the same keys, written alike.",
+                    better.told(edge) if better else "Check that both columns hold the same keys, written alike.",
                 )
+
+    def key_notes(self) -> tuple[str, ...]:
+        """Where few rows match, and many more would if keys were written in some way: which."""
+        found = []
+        for edge, match in zip(self.graph.edges, self.matches, strict=True):
+            if match.left_matched < FEW * match.left_rows or match.right_matched < FEW * match.right_rows:
+                better = better_rule(self.tables[edge.left], self.tables[edge.right], edge, self.rule)
+                found += [f"{match.on}: {better.told(edge)}"] if better else []
+        return tuple(found)
 
     def _first_keys(self, table: str, columns: Sequence[str]) -> str:
         shown = [_legible(column.slice(0, 3)) for column in self.tables[table].select(columns).columns]
@@ -194,27 +207,27 @@ def _check_by_name(given: Any) -> None:
 
 
 def read_tables(
-    given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], limits: Limits
+    given: Mapping[str, Any],
+    joins: Sequence[tuple[str, str] | str],
+    limits: Limits,
+    about: Callable[[str], AbstractContextManager[None]] = lambda name: nullcontext(),
 ) -> dict[str, pa.Table]:
-    """All tables of a study, by name."""
+    """All tables of a study, by name; each is read within what *about* gives for its name."""
     _check_by_name(given)
     sides = named_sides(joins, given)
-    return {
-        name: read_table(
-            name,
-            table,
-            keys=[side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")],
-            limits=limits,
-        )
-        for name, table in given.items()
-    }
+    tables = {}
+    for name, table in given.items():
+        keys = [side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")]
+        with about(name):
+            tables[name] = read_table(name, table, keys=keys, limits=limits)
+    return tables
 
 
 def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], limits: Limits) -> dict[str, pa.Table]:
     """Joined records, whose parts have the same position in all tables; *asked* are the columns that are needed."""
     _check_by_name(given)
     if missing := [name for name in asked if name not in given]:
-        raise unknown("table", missing[0], given, f"The tree asks about {', '.join(sorted(asked))}.")
+        raise _lacking(missing[0], given)
     tables = read_tables(given, (), limits)
     lengths = {name: table.num_rows for name, table in tables.items()}
     if len(set(lengths.values())) != 1:
@@ -223,14 +236,40 @@ def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], l
             "Give a row of each for every joined record, in the same order.",
         )
     for name, columns in asked.items():
-        _check_columns(name, tables[name], columns)
+        _check_columns(name, tables[name], columns, "which the tree asks about")
     return tables
 
 
-def _check_columns(name: str, table: pa.Table, columns: Sequence[str]) -> None:
+def _lacking(table: str, given: Mapping[str, Any]) -> InvalidArgument:
+    return InvalidArgument(
+        f"The model needs the table {table!r}; given: {', '.join(map(repr, given)) or 'none'}.",
+        "Give each table under the name that it had in training.",
+    )
+
+
+def _check_columns(name: str, table: pa.Table, columns: Sequence[str], why: str) -> None:
     for column in columns:
         if column not in table.column_names:
-            raise unknown("column", column, table.column_names, "It was there in training.").within(f"Table {name!r}: ")
+            raise InvalidArgument(
+                f"Table {name!r} lacks the column {column!r}, {why}. "
+                f"Available: {', '.join(map(repr, table.column_names))}.",
+                near_misses(column, table.column_names) or "Give it under the name that it had in training.",
+            )
+
+
+@contextmanager
+def of_table(table: str) -> Iterator[None]:
+    """Errors about columns name the table, also where they say which columns to ignore."""
+
+    def placed(name: str, *value: Any) -> str:
+        if name == "ignore" and value:
+            return said(name, [f"{table}.{column}" for column in value[0]])
+        return said(name, *value)
+
+    try:
+        yield
+    except VeilsetError as error:
+        raise type(error)(*error.spelled(placed)).within(f"Table {table!r}: ") from None
 
 
 def with_counts(run: Callable[[bool], _T]) -> _T:
@@ -243,6 +282,6 @@ def with_counts(run: Callable[[bool], _T]) -> _T:
         return run(True)
     except _native.joins.TooManyRows:
         raise InvalidArgument(
-            "The join has more than 3.4 · 10^38 rows, which is more than can be counted.",
+            "The join, or that of some of the tables, has more than 3.4·10^38 rows, which is more than can be counted.",
             "Leave out a table, or join on more columns.",
         ) from None

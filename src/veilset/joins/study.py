@@ -17,22 +17,31 @@ For example:
     folds = 5
     groups = "customers.household"
 
-Paths are relative to the file. A file may stand under two names, to join a table to itself.
+Paths are relative to the file. A file may stand under two names, to join a table to itself. A study that is only
+used to predict needs no more than its tables.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, StrictInt, StrictStr, ValidationError
 
-from veilset.errors import InvalidArgument, VeilsetError, near_misses
-from veilset.io.sql import located
+from veilset.errors import InvalidArgument, VeilsetError, in_python, near_misses, unknown
+from veilset.io.sql import is_database, located, without_password
 from veilset.io.toml_files import FilePath, Section, read_toml
 from veilset.joins.classifier import JoinClassifier
+from veilset.joins.graph import JoinGraph, equalities_of, resolved
+from veilset.joins.keys import KeyRule
+from veilset.joins.linked import LinkedTables, read_tables
 from veilset.joins.tables import Csv, Query
 from veilset.joins.written import options_from
+from veilset.limits import Limits
 
 FOLDS = 5
 """Folds of a cross-validation, unless a study says otherwise."""
@@ -52,6 +61,11 @@ class TableSection(Section):
     def source(self, folder: Path) -> Path | Csv | Query:
         """What a classifier reads, for a study in this folder."""
         given = {name for name, value in self if value is not None}
+        if given == {"path"} and is_database(str(self.path)):
+            address = without_password(str(self.path))
+            raise InvalidArgument(
+                f"{address!r} is a database.", f'Give {{ database = {_toml(address)}, query = "SELECT …" }}.'
+            )
         if given == {"path"}:
             return folder / str(self.path)
         if given == {"database", "query"}:
@@ -63,6 +77,10 @@ class TableSection(Section):
             f"it has {' and '.join(named) or 'neither path nor query'}.",
             "Give a path (for CSV files, also encoding or delimiter), or a database and a query.",
         )
+
+    def details(self) -> dict[str, str]:
+        """What is said about it."""
+        return {name: value for name, value in self if value is not None}
 
 
 def _not_one(folds: int) -> int:
@@ -96,6 +114,12 @@ def _joins(given: Any) -> Any:
     return tuple(one if isinstance(one, str) else tuple(one) for one in given)
 
 
+def _options(options: dict[str, Any]) -> dict[str, Any]:
+    """Steps of keys may be one text with commas."""
+    keys = options.get("keys")
+    return {**options, "keys": [step.strip() for step in keys.split(",")]} if isinstance(keys, str) else options
+
+
 def _named(tables: dict[str, Any]) -> dict[str, Any]:
     if not all(tables) or not tables:
         raise ValueError("must name one table at least, such as orders = 'orders.csv'")
@@ -109,27 +133,62 @@ class Study(Section):
         dict[str, Annotated[TableSection, BeforeValidator(_table)]], AfterValidator(_named), Field(alias="tables")
     ]
     joins: Annotated[tuple[Any, ...], BeforeValidator(_joins)] = ()
-    target: StrictStr
-    options: dict[str, Any] = Field(default_factory=dict)
+    target: StrictStr = ""
+    options: Annotated[dict[str, Any], AfterValidator(_options)] = Field(default_factory=dict)
     evaluation: EvaluationSection = EvaluationSection()
     _folder: Path = PrivateAttr(default=Path())
 
     @classmethod
-    def load(cls, path: str | Path) -> Study:
-        """The study in a file."""
+    def load(cls, path: str | Path, *, predicting: bool = False) -> Study:
+        """The study in a file. Only for training it needs a target."""
         path = Path(path)
         content = read_toml(path, _ADVICE)
         try:
             study = cls.model_validate(content)
-            study.classifier().check()
             for name, table in study.tables_.items():
                 _check_table(name, table)
+            with as_in_study():
+                study.classifier().check()
+            if not predicting:
+                study._check_references()
         except ValidationError as error:
             raise _refusal(error).within(f"{str(path)!r}: ") from None
         except VeilsetError as error:
             raise error.within(f"{str(path)!r}: ") from None
         study._folder = path.absolute().parent
         return study
+
+    def _references(self) -> list[tuple[str, str]]:
+        """The columns that are named outside of joins, each after its place."""
+        groups = self.evaluation.groups
+        return [
+            ("target", self.target),
+            *(("options.ignore", one) for one in self.options.get("ignore", ())),
+            *([] if groups is None else [("evaluation.groups", groups)]),
+        ]
+
+    def _check_references(self) -> None:
+        """Raise at a column of no table, before any table is read."""
+        if not self.target:
+            raise InvalidArgument("target must be given.", _ADVICE)
+        for place, reference in self._references():
+            if not any(reference.startswith(f"{name}.") for name in self.tables_):
+                wrong = unknown("table", reference.partition(".")[0], self.tables_, "Write a column as TABLE.COLUMN.")
+                raise wrong.within(f"{place} is {reference!r}: ")
+
+    def link(self, limits: Limits) -> LinkedTables:
+        """Read the tables, and link them; columns that do not exist are found before keys are compared."""
+        joins = equalities_of(self.joins)
+        details = {name: table.details() for name, table in self.tables_.items()}
+        tables = read_tables(self.tables(), joins, limits, lambda name: as_in_study(name, details[name]))
+        columns = {name: table.column_names for name, table in tables.items()}
+        with as_in_study():
+            for place, reference in self._references():
+                try:
+                    resolved(reference, columns)
+                except VeilsetError as error:
+                    raise error.within(f"{place}: ") from None
+            return LinkedTables.of(tables, JoinGraph.of(columns, joins), KeyRule.of(self.options.get("keys", ())))
 
     def tables(self) -> dict[str, Path | Csv | Query]:
         """The tables, by name, as `JoinClassifier.fit` takes them."""
@@ -138,6 +197,47 @@ class Study(Section):
     def classifier(self, **limits: Any) -> JoinClassifier:
         """A classifier with the options of the study; *limits* are threads, memory_limit, time_limit and progress."""
         return JoinClassifier(**options_from(JoinClassifier, self.options, "options"), **limits)
+
+
+@contextmanager
+def as_in_study(table: str = "", details: dict[str, str] | None = None) -> Iterator[None]:
+    """Errors name options as they stand in a study; those of a CSV file in the section of its table.
+
+    >>> from veilset.errors import said
+    >>> with as_in_study("orders", {"path": "orders.csv"}):
+    ...     raise InvalidArgument("Fields end in ';'.", f"Set {said('delimiter', ';')}.")
+    Traceback (most recent call last):
+    veilset.errors.InvalidArgument: Fields end in ';'. Set orders = { path = "orders.csv", delimiter = ";" }.
+    """
+
+    try:
+        yield
+    except VeilsetError as error:
+        raise type(error)(*error.spelled(partial(in_study, table=table, details=details))) from None
+
+
+def in_study(name: str, *value: Any, table: str = "", details: dict[str, str] | None = None) -> str:
+    """How an option is spelled in a study.
+
+    >>> in_study("keys", ["zeros", "strip"])
+    'keys = ["zeros", "strip"]'
+    """
+    if not value or value[0] is None:
+        return in_python(name, *value)
+    if name not in ("encoding", "delimiter"):
+        return f"{name} = {_toml(value[0])}"
+    inner = ", ".join(f"{key} = {_toml(one)}" for key, one in {**(details or {"path": "…"}), name: value[0]}.items())
+    return f"{_key(table)} = {{ {inner} }}" if table else f"{{ {inner} }} in a study"
+
+
+def _toml(value: Any) -> str:
+    """Text, a number, a truth value or a list of them in TOML, which writes them like JSON."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    """A name as TOML has it before an equals sign."""
+    return name if name.isascii() and name.replace("_", "").replace("-", "").isalnum() else _toml(name)
 
 
 def _check_table(name: str, table: TableSection) -> None:
@@ -163,7 +263,8 @@ def _unknown_key(place: tuple[int | str, ...]) -> InvalidArgument:
     """The error for a key that no study has: it names those that come close."""
     sections: dict[str, type[Section]] = {"tables": TableSection, "evaluation": EvaluationSection}
     section = sections.get(str(place[0]), Study)
-    known = {field.alias or name for name, field in section.model_fields.items()}
+    known = [field.alias or name for name, field in section.model_fields.items()]
     return InvalidArgument(
-        f"There is no key {'.'.join(map(str, place))!r}.", near_misses(str(place[-1]), sorted(known)) or _ADVICE
+        f"There is no key {'.'.join(map(str, place))!r}. Available: {', '.join(known)}.",
+        near_misses(str(place[-1]), known) or _ADVICE,
     )

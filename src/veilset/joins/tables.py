@@ -138,8 +138,20 @@ def _table(given: Any, keys: set[str], limits: Limits) -> pa.Table:
         return _from_csv(given, keys, limits)
     if isinstance(given, (str, Path)):
         return _from_file(Path(given), keys, limits)
+    _check_frame(given)
     reader = table_reader(given)
     return _collected(reader, lambda: reader.schema, limits)
+
+
+def _check_frame(given: Any) -> None:
+    """Raise at what is often mistaken for a table."""
+    if hasattr(given, "collect") and not hasattr(given, "__arrow_c_stream__"):
+        raise InvalidArgument(f"A {type(given).__name__} is not a table yet.", "Collect it first: .collect().")
+    if isinstance(given, (dict, list, tuple)):
+        raise InvalidArgument(
+            f"A {type(given).__name__} is not a table.",
+            "Make one of it: pyarrow.table(…) of lists by column, or pyarrow.Table.from_pylist(…) of rows.",
+        )
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from veilset.joins.columns import Kind
 from veilset.views import card, legible
+
+_PLAIN = re.compile(r"\w[^\"'`,:;?()=≤→]*")
+_WHOLE = 2.0**53  # below it, floats without a fraction are whole numbers
+_FLOAT32 = float(np.finfo(np.float32).max)
+
+
+def told(value: Any) -> str:
+    """A value of a column as people read it; text that is no plain words is in quotes.
+
+    >>> print(told("San Marino"), told("?"), told(""), told(1.0), told(0.1), told(datetime.datetime(2024, 5, 1)))
+    San Marino '?' '' 1 0.1 2024-05-01
+    """
+    if isinstance(value, str):
+        shown = legible(value)
+        return shown if shown != value or _PLAIN.fullmatch(value) else repr(value)
+    if isinstance(value, float):
+        return _told_float(value)
+    if isinstance(value, datetime.datetime) and value.tzinfo is None and value.time() == datetime.time():
+        return str(value.date())
+    return str(value)
+
+
+def _told_float(value: float) -> str:
+    if value.is_integer() and abs(value) < _WHOLE:
+        return str(int(value))
+    if abs(value) <= _FLOAT32 and float(np.float32(value)) == value:  # it has no more digits than a short float
+        return str(np.float32(value))
+    return repr(value)
 
 
 @dataclass(frozen=True)
@@ -31,8 +63,7 @@ class Split:
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.name} is missing"
-        shown = legible(self.value) if isinstance(self.value, str) else str(self.value)
-        return f"{self.name} {'≤' if self.kind == 'number' else '='} {shown}"
+        return f"{self.name} {'≤' if self.kind == 'number' else '='} {told(self.value)}"
 
 
 @dataclass
@@ -95,9 +126,9 @@ class Tree:
     >>> leaves = Node((4, 0), 1), Node((1, 3), 1)
     >>> tree = Tree(("C1", "C2"), Node((5, 3), 0, Split("T1", "J1", "category", "a"), 0.548795, leaves))
     >>> print(tree.to_text())
-    T1.J1 = a? (8 joined rows: 5 C1, 3 C2)
-    ├─ yes: C1 (4 joined rows: 4 C1)
-    └─ no:  C2 (4 joined rows: 1 C1, 3 C2)
+    T1.J1 = a? (8 joined rows; C1: 5, C2: 3)
+    ├─ yes → C1 (4 joined rows; C1: 4)
+    └─ no  → C2 (4 joined rows; C1: 1, C2: 3)
     >>> len(tree), tree.depth
     (3, 1)
     """
@@ -140,20 +171,20 @@ class Tree:
         ahead = [(self.root, "", "", "")]
         while ahead:
             node, before, branch, below = ahead.pop()
-            asks = str(self.classes[node.label]) if node.split is None else f"{node.split}?"
+            asks = told(self.classes[node.label]) if node.split is None else f"{node.split}?"
             cut = node.depth == depth and not node.is_leaf
             more = f" … {sum(1 for _ in node.walk()) - 1:,} nodes below" if cut else ""
             lines.append(f"{before}{branch}{asks} ({self._told(node)}){more}")
             if node.children and not cut:
                 first, second = node.children
-                ahead.append((second, below, "└─ no:  ", below + "   "))
-                ahead.append((first, below, "├─ yes: ", below + "│  "))
+                ahead.append((second, below, "└─ no  → " if second.is_leaf else "└─ no:  ", below + "   "))
+                ahead.append((first, below, "├─ yes → " if first.is_leaf else "├─ yes: ", below + "│  "))
         return "\n".join(lines)
 
     def _told(self, node: Node) -> str:
         named = zip(self.classes, node.counts, strict=True)
-        counts = ", ".join(f"{count:,} {name}" for name, count in named if count)
-        return f"{node.rows:,} joined row{'s' * (node.rows != 1)}: {counts}"
+        counts = ", ".join(f"{told(name)}: {count:,}" for name, count in named if count)
+        return f"{node.rows:,} joined row{'s' * (node.rows != 1)}; {counts}"
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as plain values, for JSON and other programs; nodes are listed each before its children."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veilset.joins import Node, Split, Tree
+from veilset.joins.tree import told
 from veilset.report.mined import large
 from veilset.report.text import shares, shown
 
@@ -127,7 +128,7 @@ def _steps(
             exactly="" if split is None else shown(str(split)),
             table_name="" if split is None else shown(split.table),
             table=0 if split is None else tables.index(split.table),
-            label=shown(str(tree.classes[node.label])),
+            label=shown(told(tree.classes[node.label])),
             rows=large(node.rows),
             bar=_bar(tree, node, coloured),
             has_children=inner,
@@ -157,7 +158,7 @@ def _bar(tree: Tree, node: Node, coloured: Sequence[int]) -> list[ClassShare]:
     parts, start, left = [], 0.0, node.rows
     for colour, place in enumerate(coloured):
         if count := node.counts[place]:
-            parts.append(ClassShare(shown(str(tree.classes[place])), count / node.rows, start, colour))
+            parts.append(ClassShare(shown(told(tree.classes[place])), count / node.rows, start, colour))
             start, left = start + count / node.rows, left - count
     if left:
         parts.append(ClassShare("other classes", left / node.rows, start, OTHERS))
