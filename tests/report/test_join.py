@@ -14,9 +14,9 @@ from tests.support.effort import examples
 from tests.support.joined_shop import shop_training
 from tests.support.shop import NASTY
 from tests.support.texts import check_accessible, check_escaped, page_text, screen_text
-from veilset.joins import Accuracy, JoinClassifier, Node, Split, Tree, evaluate
+from veilset.joins import Accuracy, CrossValidation, JoinClassifier, Node, Sharing, Split, Tree, evaluate
 from veilset.report import Training, join_report, print_matches, print_training, training_facts, tree_facts
-from veilset.report.join import verdict_sentence
+from veilset.report.join import folds_sentence, verdict_sentences
 from veilset.report.join_tree import MOST_NODES, OTHERS, paint
 
 
@@ -103,15 +103,31 @@ def test_facts_are_json(training):
         assert json.loads(json.dumps(tree_facts(one.classifier), allow_nan=False))
 
 
-@pytest.mark.parametrize(("tree", "baseline"), [(0.9, 0.5), (0.52, 0.52), (0.4, 0.5)])
-def test_verdict(tree, baseline, training, snapshot):
+def crossed(tree, baseline, better=True):
+    return CrossValidation(Accuracy(tree, 0.5), Accuracy(baseline, 0.9), better, 4)
+
+
+@pytest.mark.parametrize(
+    ("tree", "baseline", "better"), [(0.9, 0.5, True), (0.6, 0.5, False), (0.52, 0.52, False), (0.4, 0.5, False)]
+)
+def test_verdict(tree, baseline, better, training, snapshot):
     told = dataclasses.replace(
-        training.evaluation,
-        majority=Accuracy(0.3, 0.3),
-        cross_validated=Accuracy(tree, 0.5),
-        baseline=Accuracy(baseline, 0.9),
+        training.evaluation, majority=Accuracy(0.3, 0.3), by_row=crossed(tree, baseline, better), sharing=None
     )
-    assert verdict_sentence(dataclasses.replace(training, evaluation=told)) == snapshot
+    assert verdict_sentences(dataclasses.replace(training, evaluation=told)) == snapshot
+
+
+@pytest.mark.parametrize("unseen", [crossed(0.51, 0.5, False), None])
+@pytest.mark.parametrize("by_row", [crossed(0.9, 0.5), None])
+def test_shared_partners(unseen, by_row, training, snapshot):
+    sharing = Sharing("orders", "customers.id = orders.customer", 0.97, 20, unseen)
+    told = dataclasses.replace(training.evaluation, by_row=by_row, sharing=sharing)
+    training = dataclasses.replace(training, evaluation=told)
+    assert [verdict_sentences(training), folds_sentence(training), training.accuracies] == snapshot
+    facts = json.loads(json.dumps(training_facts(training)))["evaluation"]
+    assert facts["sharing"]["share"] == 0.97
+    text, page = screen_text(print_training, training), page_text(join_report(training))
+    assert ("unseen orders" in text) == ("unseen orders" in page) == (unseen is not None)
 
 
 def grown(shape, classes=2):

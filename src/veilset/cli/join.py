@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,8 +98,9 @@ def _trained(study: Study, bounds: LimitOptions, screen: Screen) -> Training:
     linked.check_matches()
     check_folds(linked, study.target, **dict(study.evaluation))
     with screen.progress() as progress:
-        classifier = study.classifier(**vars(bounds), progress=progress).fit(linked, target=study.target)
-        evaluation = evaluate(classifier, linked, **dict(study.evaluation))
+        limits = dataclass_replace(reading, progress=progress)  # one clock for the whole command
+        classifier = study.classifier(**vars(bounds)).fit(linked, target=study.target, limits=limits)
+        evaluation = evaluate(classifier, linked, **dict(study.evaluation), limits=limits)
     return Training(classifier, rows, evaluation, notes)
 
 
@@ -117,7 +119,7 @@ def predict(
     """Predict the class of each row of the target table, by a vote of its joined rows.
 
     Writes one line for each row: its number, its class, the share of votes for it, and how many joined rows it has. A
-    row that matches nothing has 0 joined rows and gets the most common class.
+    row that matches nothing has 0 joined rows and gets the largest class of joined rows.
 
     Examples:
 
@@ -157,7 +159,7 @@ def predict(
         for name, count in chosen.most_common():
             screen.say(screen.escape(f"{visible(name)}: {count:,} row{'s' * (count != 1)}"))
         if unmatched:
-            screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the most common class.")
+            screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the largest class of joined rows.")
         screen.say(screen.escape(f"Written: {out}."))
 
     screen.answer(facts, show)

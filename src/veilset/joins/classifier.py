@@ -135,7 +135,14 @@ class JoinClassifier(Estimator):
         self.time_limit = time_limit
         self.progress = progress
 
-    def fit(self, tables: Given, *, joins: Sequence[tuple[str, str] | str] = (), target: str) -> Self:
+    def fit(
+        self,
+        tables: Given,
+        *,
+        joins: Sequence[tuple[str, str] | str] = (),
+        target: str,
+        limits: Limits | None = None,
+    ) -> Self:
         """Grow the tree.
 
         Parameters
@@ -146,8 +153,10 @@ class JoinClassifier(Estimator):
             Which columns are equal: pairs like ``("T1.J1", "T2.J1")``.
         target : str
             The column with the class, as "table.column".
+        limits : Limits, optional
+            Those of a longer run that this is a part of; otherwise those of the classifier.
         """
-        limits, stop = self._limits(), self.check()
+        limits, stop = limits or self.limits(), self.check()
         linked = tables if isinstance(tables, LinkedTables) else LinkedTables.read(tables, joins, self.keys, limits)
         given, self.graph_ = linked.tables, linked.graph
         self.target_ = resolved(target, {name: table.column_names for name, table in given.items()})
@@ -202,10 +211,11 @@ class JoinClassifier(Estimator):
         shares[matched] = (votes[matched] / totals[matched, None]).astype(np.float64)
         return shares
 
-    def votes(self, tables: Given) -> Votes:
+    def votes(self, tables: Given, *, limits: Limits | None = None) -> Votes:
         """For each row of the target table and each class, how many of its joined rows vote for it."""
-        linked = self.link(tables)
-        return count_votes(self.tree_.root, linked, self.target_[0], self._limits())
+        limits = limits or self.limits()
+        linked = self.link(tables, limits=limits)
+        return count_votes(self.tree_.root, linked, self.target_[0], limits)
 
     def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
         """The class of each joined record; its parts have the same position in all tables."""
@@ -281,16 +291,18 @@ class JoinClassifier(Estimator):
 
     def _judged(self, tables: Given) -> tuple[npt.NDArray[np.int64], Votes]:
         """The class and the votes of each target row that has a class."""
-        linked = self.link(tables)
+        limits = self.limits()
+        linked = self.link(tables, limits=limits)
         truth = class_numbers(linked.tables[self.target_[0]], self.target_[1], self.classes_.tolist())
         if not (truth > -2).any():
             raise InvalidArgument(
                 f"None of {len(truth):,} rows of {self.target_[0]} has a class, so none can be judged.",
                 f"Give rows with a value of {'.'.join(self.target_)}.",
             )
-        return truth[truth > -2], self.votes(linked)[truth > -2]
+        return truth[truth > -2], self.votes(linked, limits=limits)[truth > -2]
 
-    def _limits(self) -> Limits:
+    def limits(self) -> Limits:
+        """The limits of a run that begins now."""
         return Limits(self.threads, self.memory_limit, self.time_limit, self.progress)
 
     def check(self) -> Stop:
@@ -308,12 +320,12 @@ class JoinClassifier(Estimator):
             for name, table in tables.items()
         }
 
-    def link(self, given: Given) -> LinkedTables:
+    def link(self, given: Given, *, limits: Limits | None = None) -> LinkedTables:
         """Tables to predict for, read and linked like those of the training."""
         self._check_fitted()
         if isinstance(given, LinkedTables):
             return given
-        return LinkedTables.again(given, self.graph_, self._asked(), KeyRule.of(self.keys), self._limits())
+        return LinkedTables.again(given, self.graph_, self._asked(), KeyRule.of(self.keys), limits or self.limits())
 
     def _asked(self) -> dict[str, list[str]]:
         """The columns that the tree asks about, by table."""
@@ -329,5 +341,5 @@ class JoinClassifier(Estimator):
 
     def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
         self._check_fitted()
-        tables = read_records(records, self._asked(), self._limits())
+        tables = read_records(records, self._asked(), self.limits())
         return leaf_shares(self.tree_.root, tables, next(iter(tables.values())).num_rows)

@@ -18,7 +18,7 @@ from veilset.report.join import (
     join_sentence,
     match_rows,
     size_sentence,
-    verdict_sentence,
+    verdict_sentences,
 )
 from veilset.report.terminal_parts import indented, new_table, title
 from veilset.report.text import number, shares, shown
@@ -55,7 +55,7 @@ def print_training(training: Training, console: Console) -> None:
     for line in training.accuracies:
         table.add_row(*map(Text, line))
     folds = folds_sentence(training)
-    indented([table, *([Text(folds, style="dim")] if folds else []), Text(verdict_sentence(training))], console)
+    indented([table, *([Text(folds, style="dim")] if folds else []), *map(Text, verdict_sentences(training))], console)
     if training.classifier.matches_:
         title("Who owns the joined rows", console)
         indented([Text(line) for line in heaviest_sentences(training)], console)
