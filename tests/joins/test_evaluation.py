@@ -197,3 +197,12 @@ def test_limits_hold_for_all_folds(monkeypatch):
     monkeypatch.setattr(Limits, "seconds_left", lambda self: 0.0)
     with refused(BudgetExceeded):
         evaluate(classifier, TABLES, folds=4)
+
+
+def test_the_target_table_under_a_second_name_does_not_tell_the_class():
+    random = np.random.default_rng(0)
+    visits = pa.table({"patient": random.integers(0, 200, 400), "back": random.choice(["no", "yes"], 400)})
+    tables = {"visits": visits, "others": visits}
+    classifier = JoinClassifier(prune=None).fit(tables, joins=["visits.patient = others.patient"], target="visits.back")
+    assert classifier.feature_names_ == []
+    assert evaluate(classifier, tables).by_row.tree.target_rows < 0.6

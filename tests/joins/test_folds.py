@@ -72,9 +72,12 @@ def test_too_few_keys_to_try_new_ones():
 
 
 def test_without_time_for_both_new_partners_come_first(monkeypatch):
-    left = iter([100.0])
-    monkeypatch.setattr(Limits, "seconds_left", lambda self: next(left, 40.0))
-    found = evaluated(shop(200, 40))
+    left = [100.0]
+    monkeypatch.setattr(Limits, "seconds_left", lambda self: min(left))
+    tables = shop(200, 40)
+    classifier = JoinClassifier().fit(tables, joins=JOINS, target="orders.status")
+    limits = Limits(progress=lambda what, done, total: left.append(40.0) if what.endswith("by customers") else None)
+    found = evaluate(classifier, tables, limits=limits)
     assert found.by_row is None
     assert found.headline == found.sharing.unseen
 

@@ -8,11 +8,10 @@ from typing import Annotated, Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io import atomic_folder
-from veilset.joins.columns import Attribute, attributes
+from veilset.joins.columns import Attribute
 from veilset.joins.estimator import Estimator
 from veilset.joins.graph import resolved
 from veilset.joins.growing import Grown, Stop, grow
@@ -167,7 +166,7 @@ class JoinClassifier(Estimator):
             raise InvalidArgument(
                 f"The column {target!r} has no value in {len(codes):,} rows.", "Give the column that says the class."
             )
-        asked = self._attributes(given)
+        asked = self._attributes(linked, limits)
         self.feature_types_ = {f"{name}.{one.name}": str(one.values.type) for name in asked for one in asked[name]}
 
         def run(wide: bool) -> Grown:
@@ -310,14 +309,14 @@ class JoinClassifier(Estimator):
         check_parameters(self.get_params())
         return Stop(self.max_depth, self.min_leaf)
 
-    def _attributes(self, tables: Mapping[str, pa.Table]) -> dict[str, tuple[Attribute, ...]]:
-        columns = {name: table.column_names for name, table in tables.items()}
-        left_out = {resolved(name, columns) for name in self.ignore} | {self.target_}
+    def _attributes(self, linked: LinkedTables, limits: Limits) -> dict[str, tuple[Attribute, ...]]:
+        columns = {name: table.column_names for name, table in linked.tables.items()}
+        left_out = {resolved(name, columns) for name in self.ignore} | {self.target_} | linked.told_by(*self.target_)
         if not self.split_joins:
-            left_out |= {(name, column) for name in tables for column in self.graph_.join_columns(name)}
+            left_out |= {(name, column) for name in columns for column in self.graph_.join_columns(name)}
         return {
-            name: attributes(table, [column for column in columns[name] if (name, column) not in left_out])
-            for name, table in tables.items()
+            name: linked.attributes(name, [column for column in there if (name, column) not in left_out], limits)
+            for name, there in columns.items()
         }
 
     def link(self, given: Given, *, limits: Limits | None = None) -> LinkedTables:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
-from veilset.joins.columns import Attribute, Codes, column_of, in_microseconds, kind_of, ranked
+from veilset.joins.columns import Attribute, Codes, attributes, column_of, in_microseconds, kind_of, ranked
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
 from veilset.joins.site import Site
@@ -58,6 +58,7 @@ class LinkedTables:
     graph: JoinGraph
     keys: Sequence[tuple[Codes, Codes, int]]
     rule: KeyRule
+    _ranked: dict[tuple[str, str], Attribute] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Mapping[str, pa.Table], graph: JoinGraph, rule: KeyRule) -> LinkedTables:
@@ -105,11 +106,32 @@ class LinkedTables:
             for edge, (left, right, count) in zip(self.graph.edges, self.keys, strict=True)
         ]
         tables = {name: one.filter(pa.array(rows)) if name == table else one for name, one in self.tables.items()}
-        return LinkedTables(tables, self.graph, keys, self.rule)
+        known = {
+            (name, column): replace(one, codes=one.codes[rows]) if name == table else one
+            for (name, column), one in self._ranked.items()
+        }
+        return LinkedTables(tables, self.graph, keys, self.rule, known)
 
     def alone(self, table: str) -> LinkedTables:
         """One of the tables, joined to nothing."""
-        return LinkedTables({table: self.tables[table]}, JoinGraph((table,), ()), (), self.rule)
+        return LinkedTables({table: self.tables[table]}, JoinGraph((table,), ()), (), self.rule, self._ranked)
+
+    def attributes(self, table: str, columns: Sequence[str], limits: Limits) -> tuple[Attribute, ...]:
+        """These columns of a table as attributes. Each is ranked once, also for what `keeping` gives later."""
+        for column in columns:
+            if (table, column) not in self._ranked:
+                self._ranked[table, column] = attributes(self.tables[table], [column])[0]
+                limits.check_time(f"Ranking the values of {table}.{column}", "leave out columns.")
+        return tuple(self._ranked[table, column] for column in columns)
+
+    def told_by(self, table: str, column: str) -> set[tuple[str, str]]:
+        """Columns of other tables with the same name and, row by row, the same values: the table under another name."""
+        mine = self.tables[table].column(column)
+        return {
+            (name, column)
+            for name, other in self.tables.items()
+            if name != table and column in other.column_names and mine.equals(other.column(column))
+        }
 
     @cached_property
     def matches(self) -> tuple[Match, ...]:

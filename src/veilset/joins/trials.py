@@ -61,6 +61,9 @@ def cross_validated(
 ) -> tuple[Trial, Trial]:
     """What trees predict right that were trained on the other folds: over the join, and over the target table alone."""
     table = classifier.target_[0]
+    for name, content in linked.tables.items():  # once, and not in each fold
+        asked = [column for column in content.column_names if f"{name}.{column}" in classifier.feature_types_]
+        linked.attributes(name, asked, limits)
     over_join, over_table = (Trial(np.zeros(len(weights), bool), np.zeros_like(weights)) for _ in range(2))
     for fold in range(folds.count):
         limits.step(what, fold, folds.count)

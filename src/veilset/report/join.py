@@ -195,7 +195,7 @@ def sharing_sentences(training: Training) -> list[str]:
     target, table = shown(training.classifier.target_[0]), shown(sharing.table)
     lines = [
         f"{shares(sharing.share)} of the rows of {target} match the same rows of {table} as rows of other folds "
-        f"do ({visible(sharing.on)}). A tree can recognize these rows of {table} instead of learning what holds for all."
+        f"do ({visible(sharing.on)}). A tree can recognize these instead of learning what holds for all."
     ]
     if sharing.unseen is None:
         lines.append(
