@@ -324,15 +324,27 @@ class JoinClassifier(Estimator):
         self._check_fitted()
         if isinstance(given, LinkedTables):
             return given
-        return LinkedTables.again(given, self.graph_, self._asked(), KeyRule.of(self.keys), limits or self.limits())
+        rule, limits = KeyRule.of(self.keys), limits or self.limits()
+        return LinkedTables.again(given, self.graph_, self._asked(), rule, limits, self._texts())
 
-    def _asked(self) -> dict[str, list[str]]:
-        """The columns that the tree asks about, by table."""
-        asked: dict[str, list[str]] = {}
+    def _asked(self) -> dict[str, dict[str, str]]:
+        """The columns that the tree asks about, by table, with their types in training."""
+        asked: dict[str, dict[str, str]] = {}
         for node in self.tree_.root.walk():
-            if node.split is not None and node.split.column not in asked.setdefault(node.split.table, []):
-                asked[node.split.table].append(node.split.column)
+            if node.split is not None:
+                asked.setdefault(node.split.table, {})[node.split.column] = self.feature_types_[node.split.name]
         return asked
+
+    def _texts(self) -> set[tuple[str, str]]:
+        """The columns, by table, that hold text: those that the tree asks about, and the class."""
+        texts = {
+            (name, column)
+            for name, types in self._asked().items()
+            for column, of in types.items()
+            if of in ("string", "large_string", "string_view")
+        }
+        is_text = all(isinstance(label, str) for label in self.tree_.classes)
+        return texts | {self.target_} if is_text else texts
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "tree_"):
@@ -340,5 +352,5 @@ class JoinClassifier(Estimator):
 
     def _leaf_shares(self, records: Mapping[str, Any]) -> npt.NDArray[np.float64]:
         self._check_fitted()
-        tables = read_records(records, self._asked(), self.limits())
+        tables = read_records(records, self._asked(), self.limits(), self._texts())
         return leaf_shares(self.tree_.root, tables, next(iter(tables.values())).num_rows)

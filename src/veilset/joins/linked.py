@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from veilset import _native
 from veilset.errors import InvalidArgument, said, unknown
+from veilset.io.columns import is_text
 from veilset.joins.columns import Attribute, Codes, attributes, column_of, in_microseconds, kind_of, ranked
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
@@ -21,6 +23,8 @@ from veilset.joins.tables import read_table
 from veilset.limits import Limits
 
 _T = TypeVar("_T")
+_NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")  # as Arrow names their types
+_NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
 @dataclass(frozen=True)
@@ -86,17 +90,22 @@ class LinkedTables:
         cls,
         given: Mapping[str, Any],
         graph: JoinGraph,
-        asked: Mapping[str, Sequence[str]],
+        asked: Mapping[str, Mapping[str, str]],
         rule: KeyRule,
         limits: Limits,
+        texts: Collection[tuple[str, str]] = (),
     ) -> LinkedTables:
-        """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about."""
+        """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about.
+
+        *asked* has the types that these columns had. Columns in *texts* stay text where types are guessed.
+        """
         _check_by_name(given)
         if missing := [name for name in graph.tables if name not in given]:
             raise unknown("table", missing[0], given, f"The tree was trained on {', '.join(graph.tables)}.")
-        tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits)
+        tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits, texts)
         for name, table in tables.items():
-            _check_columns(name, table, [*sorted(graph.join_columns(name)), *asked.get(name, ())])
+            _check_columns(name, table, sorted(graph.join_columns(name)))
+            _check_asked(name, table, asked.get(name, {}))
         return cls.of(tables, graph, rule)
 
     def keeping(self, table: str, rows: npt.NDArray[np.bool_]) -> LinkedTables:
@@ -186,28 +195,37 @@ def _check_by_name(given: Any) -> None:
 
 
 def read_tables(
-    given: Mapping[str, Any], joins: Sequence[tuple[str, str] | str], limits: Limits
+    given: Mapping[str, Any],
+    joins: Sequence[tuple[str, str] | str],
+    limits: Limits,
+    texts: Collection[tuple[str, str]] = (),
 ) -> dict[str, pa.Table]:
-    """All tables of a study, by name."""
+    """All tables of a study, by name. Where types are guessed, keys stay text, and so do *texts* (table, column)."""
     _check_by_name(given)
     sides = named_sides(joins)
     return {
         name: read_table(
             name,
             table,
-            keys=[side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")],
+            keys=[side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")]
+            + [column for of, column in texts if of == name],
             limits=limits,
         )
         for name, table in given.items()
     }
 
 
-def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], limits: Limits) -> dict[str, pa.Table]:
+def read_records(
+    given: Mapping[str, Any],
+    asked: Mapping[str, Mapping[str, str]],
+    limits: Limits,
+    texts: Collection[tuple[str, str]] = (),
+) -> dict[str, pa.Table]:
     """Joined records, whose parts have the same position in all tables; *asked* are the columns that are needed."""
     _check_by_name(given)
     if missing := [name for name in asked if name not in given]:
         raise unknown("table", missing[0], given, f"The tree asks about {', '.join(sorted(asked))}.")
-    tables = read_tables(given, (), limits)
+    tables = read_tables(given, (), limits, texts)
     lengths = {name: table.num_rows for name, table in tables.items()}
     if len(set(lengths.values())) != 1:
         raise InvalidArgument(
@@ -215,8 +233,24 @@ def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], l
             "Give a row of each for every joined record, in the same order.",
         )
     for name, columns in asked.items():
-        _check_columns(name, tables[name], columns)
+        _check_asked(name, tables[name], columns)
     return tables
+
+
+def _check_asked(name: str, table: pa.Table, types: Mapping[str, str]) -> None:
+    """Raise if a column is missing, or holds text and was a number in training."""
+    _check_columns(name, table, list(types))
+    for column, of in types.items():
+        values = table.column(column)
+        if of.startswith(_NUMBERS) and is_text(values.type):
+            is_number = pc.fill_null(pc.match_substring_regex(values.cast(pa.large_string()), _NUMBER), True)
+            place = pc.index(is_number, False).as_py()
+            if place >= 0:
+                raise InvalidArgument(
+                    f"The column {name}.{column} is of type {values.type}, and was of type {of} in training: its row "
+                    f"{place + 1:,} has {values[place].as_py()!r}, which is no number.",
+                    "Correct the value, or leave it out if it is missing.",
+                )
 
 
 def _check_columns(name: str, table: pa.Table, columns: Sequence[str]) -> None:
