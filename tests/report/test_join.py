@@ -14,9 +14,10 @@ from tests.support.effort import examples
 from tests.support.joined_shop import shop_training
 from tests.support.shop import NASTY
 from tests.support.texts import check_accessible, check_escaped, page_text, screen_text
-from veilset.joins import Accuracy, CrossValidation, JoinClassifier, Node, Sharing, Split, Tree, evaluate
+from veilset.joins import Accuracy, CrossValidation, JoinClassifier, LinkedTables, Node, Sharing, Split, Tree, evaluate
+from veilset.limits import Limits
 from veilset.report import Training, join_report, print_matches, print_training, training_facts, tree_facts
-from veilset.report.join import folds_sentence, verdict_sentences
+from veilset.report.join import cut_sentence, folds_sentence, verdict_sentences
 from veilset.report.join_tree import MOST_NODES, OTHERS, paint
 
 
@@ -128,6 +129,36 @@ def test_shared_partners(unseen, by_row, training, snapshot):
     assert facts["sharing"]["share"] == 0.97
     text, page = screen_text(print_training, training), page_text(join_report(training))
     assert ("unseen orders" in text) == ("unseen orders" in page) == (unseen is not None)
+
+
+def test_columns_of_unique_texts():
+    table = pa.table({"name": [f"n{number}" for number in range(200)], "size": range(200), "Class": ["a", "b"] * 100})
+    classifier = JoinClassifier()
+    linked = LinkedTables.read({"T": table}, (), (), Limits())
+    classifier.fit(linked, target="T.Class")
+    unique = tuple(linked.mostly_unique())
+    assert unique == (("T.name", 200, 200),)
+    training = Training(classifier, {"T": 200}, evaluate(classifier, linked, folds=0), (), unique)
+    says = "T.name has 200 different texts in 200 rows."
+    assert says in screen_text(print_training, training)
+    assert says in page_text(join_report(training))
+    assert training_facts(training)["mostly_unique"] == ["T.name"]
+    few = LinkedTables.read({"T": table.slice(0, 100)}, (), (), Limits())
+    JoinClassifier().fit(few, target="T.Class")
+    assert few.mostly_unique() == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "says"),
+    [
+        ([True], ""),
+        ([True] * 3000, "The 999 nodes with the most joined rows are shown;"),
+        ([True, *[True, False] * 100], "The 121 nodes with the most joined rows among those to depth 60 are shown;"),
+    ],
+)
+def test_which_nodes_are_shown(shape, says):
+    tree = grown(shape)
+    assert cut_sentence(paint(tree, ["a", "b"]), tree.depth) == says
 
 
 def grown(shape, classes=2):

@@ -101,7 +101,7 @@ def _trained(study: Study, bounds: LimitOptions, screen: Screen) -> Training:
         limits = dataclass_replace(reading, progress=progress)  # one clock for the whole command
         classifier = study.classifier(**vars(bounds)).fit(linked, target=study.target, limits=limits)
         evaluation = evaluate(classifier, linked, **dict(study.evaluation), limits=limits)
-    return Training(classifier, rows, evaluation, notes)
+    return Training(classifier, rows, evaluation, notes, tuple(linked.mostly_unique()))
 
 
 @join.command(sort_key=2)
@@ -146,16 +146,25 @@ def predict(
     check_out(out, [*files, model / "model.json"], replace=replace)
     with screen.progress() as progress:
         classifier = JoinClassifier.load(model, **vars(limits or LimitOptions()), progress=progress)
+        bounds = classifier.limits()
         with as_in_files():
-            linked = classifier.link(sources)
-        table = prediction_table(classifier, linked, id)
+            linked = classifier.link(sources, limits=bounds)
+        table = prediction_table(classifier, linked, id, limits=bounds)
     with write_pieces(out, table.schema, replace=replace) as write:
         write(table)
     chosen = Counter(map(str, table.column("prediction").to_pylist()))
     unmatched = sum(rows == 0 for rows in table.column("joined_rows").to_pylist())
-    facts = {"rows": len(table), "unmatched_rows": unmatched, "predictions": dict(chosen), "written": str(out)}
+    facts = {
+        "rows": len(table),
+        "unmatched_rows": unmatched,
+        "matches": [vars(match) for match in linked.matches],
+        "predictions": dict(chosen),
+        "written": str(out),
+    }
+    rows = {name: one.num_rows for name, one in linked.tables.items()}
 
     def show() -> None:
+        print_matches(rows, linked.matches, str(linked.rule), (), screen.console)
         for name, count in chosen.most_common():
             screen.say(screen.escape(f"{visible(name)}: {count:,} row{'s' * (count != 1)}"))
         if unmatched:

@@ -24,6 +24,7 @@ from veilset.limits import Limits
 
 _T = TypeVar("_T")
 _NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")  # as Arrow names their types
+_MANY = 100  # different texts
 _NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
@@ -132,6 +133,14 @@ class LinkedTables:
                 self._ranked[table, column] = attributes(self.tables[table], [column])[0]
                 limits.check_time(f"Ranking the values of {table}.{column}", "leave out columns.")
         return tuple(self._ranked[table, column] for column in columns)
+
+    def mostly_unique(self) -> list[tuple[str, int, int]]:
+        """Ranked columns of text with a new value in most rows: "table.column", different values, rows."""
+        return [
+            (f"{table}.{column}", len(one.values), len(one.codes))
+            for (table, column), one in self._ranked.items()
+            if one.kind == "category" and len(one.values) > _MANY and 2 * len(one.values) > len(one.codes)
+        ]
 
     def told_by(self, table: str, column: str) -> set[tuple[str, str]]:
         """Columns of other tables with the same name and, row by row, the same values: the table under another name."""

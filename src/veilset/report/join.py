@@ -11,7 +11,7 @@ from typing import Any
 
 from veilset.joins import CrossValidation, Evaluation, JoinClassifier, Match
 from veilset.joins.keys import KeyRule
-from veilset.report.join_tree import Painted, paint
+from veilset.report.join_tree import DEEPEST, Painted, paint
 from veilset.report.mined import large
 from veilset.report.pages import render
 from veilset.report.text import number, shares, shown
@@ -22,12 +22,13 @@ _MOST_COLUMNS = 15
 
 @dataclass(frozen=True)
 class Training:
-    """A trained classifier, the rows of its tables, and how good it is."""
+    """A trained classifier, the rows of its tables, how good it is, and columns with a new text in most rows."""
 
     classifier: JoinClassifier
     rows: Mapping[str, int]
     evaluation: Evaluation
     notes: tuple[str, ...] = ()
+    unique: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def target(self) -> str:
@@ -65,6 +66,7 @@ def training_facts(training: Training) -> dict[str, Any]:
         "classes": [plain(value) for value in classifier.tree_.classes],
         "tables": dict(training.rows),
         "notes": list(training.notes),
+        "mostly_unique": [name for name, _, _ in training.unique],
         "keys": keys_text(classifier),
         "matches": [vars(match) for match in classifier.matches_],
         "joined_rows": classifier.joined_rows_,
@@ -146,6 +148,15 @@ def join_sentence(training: Training) -> str:
     times = f", {joined / there:,.0f} times as many" if 10 * there <= joined < 10**15 * there else ""
     rows = f"{large(joined)} row{'s' * (joined != 1)}{times}"
     return f"The join would have had {rows}. It was not computed: the tree was grown from {of_tables}."
+
+
+def unique_sentences(training: Training) -> list[str]:
+    """What to do with columns whose texts occur hardly twice."""
+    return [
+        f"{shown(name)} has {values:,} different texts in {number(rows, 'row')}. From texts that occur once, a tree "
+        f"learns nothing for new rows, and it takes long: consider ignore = [{shown(name)!r}]."
+        for name, values, rows in training.unique
+    ]
 
 
 def rounded(count: int) -> str:
@@ -263,6 +274,14 @@ def importance_rows(shares_by_name: Mapping[str, float]) -> tuple[list[tuple[str
     return rows[:_MOST_COLUMNS], max(0, len(rows) - _MOST_COLUMNS)
 
 
+def cut_sentence(painted: Painted, depth: int) -> str:
+    """Which nodes are drawn; empty if all are."""
+    if painted.drawn == painted.nodes:
+        return ""
+    above = f" among those to depth {DEEPEST}" if depth > DEEPEST else ""
+    return f"The {painted.drawn:,} nodes with the most joined rows{above} are shown;"
+
+
 def join_report(training: Training) -> str:
     """A complete page about a training."""
     classifier = training.classifier
@@ -283,6 +302,8 @@ def join_report(training: Training) -> str:
         folds_says=folds_sentence(training),
         heaviest=heaviest_sentences(training),
         size_says=size_sentence(classifier),
+        unique_says=unique_sentences(training),
+        cut_says=cut_sentence(painted, classifier.tree_.depth),
         keys=keys_text(classifier),
         matches=match_rows(classifier.matches_),
         table_shares=list(classifier.table_importances_.items()),

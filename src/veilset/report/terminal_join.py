@@ -18,6 +18,7 @@ from veilset.report.join import (
     join_sentence,
     match_rows,
     size_sentence,
+    unique_sentences,
     verdict_sentences,
 )
 from veilset.report.terminal_parts import indented, new_table, title
@@ -46,7 +47,8 @@ def print_matches(
 def print_training(training: Training, console: Console) -> None:
     """The size of the tree, how good it is, and what it asks about."""
     title("Tree", console)
-    indented([Text(size_sentence(training.classifier)), Text(join_sentence(training))], console)
+    lines = [size_sentence(training.classifier), join_sentence(training), *unique_sentences(training)]
+    indented([Text(line) for line in lines], console)
     title("Predicted right", console)
     target = shown(training.classifier.target_[0])
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
