@@ -140,6 +140,7 @@ REFUSED = {
     "predict model customers=customers.csv --out p.csv": ["'orders'"],
     "predict model customers=none.csv orders=orders.csv products=products.csv --out p.csv": ["'customers'", "none.csv"],
     "predict model customers=orders.csv orders=orders.csv products=products.csv --out p.csv": ["'customers'"],
+    "predict model customers=customers.csv orders=orders.csv products=products.csv --out p.csv": ["';'", "study"],
     "predict model study.toml --out p.txt": ["'p.txt'"],
     "predict model study.toml --out customers.csv --replace": ["'customers.csv'"],
     "predict model study.toml --out p.csv --id nr": ["'nr'", "'id'"],

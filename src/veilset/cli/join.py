@@ -147,7 +147,7 @@ def predict(
     with screen.progress() as progress:
         classifier = JoinClassifier.load(model, **vars(limits or LimitOptions()), progress=progress)
         bounds = classifier.limits()
-        with as_in_files():
+        with as_in_files("" if _is_study(tables) else "in a study (.toml)"):
             linked = classifier.link(sources, limits=bounds)
         table = prediction_table(classifier, linked, id, limits=bounds)
     with write_pieces(out, table.schema, replace=replace) as write:
@@ -175,9 +175,13 @@ def predict(
     return 0
 
 
+def _is_study(given: tuple[str, ...]) -> bool:
+    return len(given) == 1 and given[0].endswith(".toml")
+
+
 def _sources(given: tuple[str, ...]) -> dict[str, Any]:
     """The tables that a study names, or that were typed as NAME=FILE."""
-    if len(given) == 1 and given[0].endswith(".toml"):
+    if _is_study(given):
         return dict(Study.load(given[0]).tables())
     found: dict[str, Any] = {}
     for one in given:
