@@ -14,7 +14,8 @@ Site<Count>::Site(Index rows_, Index classes_, const List<Array<int32_t>>& codes
         codes.size() != ordered.size() || keys.size() != key_counts.size())
         throw std::invalid_argument("a site needs a class, and as many sizes as columns");
     const auto check = [&](const Array<int32_t>& column, Index least, Index count) {
-        if (column.size() != rows) throw std::invalid_argument("a column has another length than its table");
+        if (count < 0 || column.size() != rows)
+            throw std::invalid_argument("a column has another length than its table");
         for (int32_t code : column)
             if (code < least || code >= count) throw std::invalid_argument("a code is out of range");
     };

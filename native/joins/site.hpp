@@ -32,20 +32,23 @@ struct Contradiction : std::invalid_argument {
 // count * part / whole, which is a whole number: docs/joins.md proves it. In lowest terms part / whole = a / b. As
 // count * a / b is whole and b has no factor in common with a, b divides count: nothing larger than the result appears.
 inline Wide rescaled(Wide count, Wide part, Wide whole) {
+    if (count == 0) return 0;
+    if (whole == 0) throw Contradiction();
     if (part == whole) return count;
-    if (part == 0 || count == 0) return 0;
+    if (part == 0) return 0;
     Wide divisor = part, rest = whole;
     while (rest != 0) divisor = std::exchange(rest, divisor % rest);  // the greatest common one
     const Wide a = part / divisor, b = whole / divisor;
-    if (b == 0 || count % b != 0) throw Contradiction();
+    if (count % b != 0) throw Contradiction();
     Wide result;
     if (__builtin_mul_overflow(count / b, a, &result)) throw TooManyRows();
     return result;
 }
 inline uint64_t rescaled(uint64_t count, uint64_t part, uint64_t whole) {
-    if (part == whole) return count;
-    if (part == 0 || count == 0) return 0;
+    if (count == 0) return 0;
     if (whole == 0) throw Contradiction();
+    if (part == whole) return count;
+    if (part == 0) return 0;
     const Wide product = Wide(count) * part, result = product / whole;
     if (result * whole != product) throw Contradiction();
     if (result > std::numeric_limits<uint64_t>::max()) throw TooManyRows();
@@ -76,7 +79,6 @@ struct Cls {
 template <class Count_>
 struct Site {
     using Count = Count_;
-    static constexpr Index words = sizeof(Count) / sizeof(uint64_t);
 
     Site(Index rows_, Index classes_, const List<Array<int32_t>>& codes_, const List<int64_t>& distinct_,
          const List<bool>& ordered_, const List<Array<int32_t>>& keys_, const List<int64_t>& key_counts_);
@@ -102,9 +104,6 @@ struct Site {
         if (edge < 0 || edge >= keys.size()) throw std::invalid_argument("this site has no such edge");
     }
 };
-
-using Narrow = Site<uint64_t>;
-using Broad = Site<Wide>;
 
 // Counts in and out: 64-bit words, the lower one first.
 template <class Count>

@@ -10,7 +10,8 @@ namespace {
 template <class Count>
 List<Count> total(const Site<Count>& site, const Cls<Count>& cls) {
     List<Count> sums(site.classes, 0);
-    for (Index i = 0; i < cls.counts.size(); ++i) sums[i % site.classes] = sum(sums[i % site.classes], cls.counts[i]);
+    for (Index entry = 0; entry < cls.rows.size(); ++entry)
+        for (Index c = 0; c < site.classes; ++c) sums[c] = sum(sums[c], cls.counts[entry * site.classes + c]);
     std::accumulate(sums.begin(), sums.end(), Count(0), sum<Count>);
     return sums;
 }
@@ -197,6 +198,7 @@ nb::object split(Control& control, Site<Count>& site, View<int64_t> nodes, View<
 template <class Count>
 nb::tuple split_summary(Control& control, const Site<Count>& site, Index edge, View<int64_t> children, int threads) {
     site.check_edge(edge);
+    if (children.size() % 2 != 0) throw std::invalid_argument("every node needs two children");
     const Index classes = site.classes, count = children.size() / 2, width = 2 * classes;
     struct Summary {
         List<int32_t> keys;
@@ -255,8 +257,12 @@ void follow(Control& control, Site<Count>& site, Index edge, View<int64_t> nodes
     if (offsets.size() != nodes.size() + 1 || offsets.front() != 0 || offsets.back() != keys.size() ||
         sums.size() != keys.size() * width || !std::ranges::is_sorted(offsets))
         throw std::invalid_argument("every node needs a summary");
-    for (int32_t key : keys)
-        if (key < 0 || key >= site.key_counts[edge]) throw std::invalid_argument("a key is out of range");
+    for (Index i = 0; i < nodes.size(); ++i) {
+        const View<int32_t> of_node = part(keys, offsets, i);
+        if (std::ranges::adjacent_find(of_node, std::greater_equal()) != of_node.end() ||
+            (!of_node.empty() && (of_node.front() < 0 || of_node.back() >= site.key_counts[edge])))
+            throw std::invalid_argument("the keys of a node are out of range or out of order");
+    }
     const int workers = Control::useful(threads, nodes.size());
     List<std::unique_ptr<Met>> scratch(workers);
     make_children(control, site, nodes, children, workers,

@@ -306,6 +306,6 @@ def with_counts(run: Callable[[bool], _T]) -> _T:
         return run(True)
     except _native.joins.TooManyRows:
         raise InvalidArgument(
-            "The join has more than 10^38 rows, which is more than can be counted.",
+            "The join, or that of some of the tables, has more than 3.4·10^38 rows, which is more than can be counted.",
             "Leave out a table, or join on more columns.",
         ) from None
