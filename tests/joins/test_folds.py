@@ -111,7 +111,7 @@ def test_a_key_is_in_one_fold(keys, folds):
     found = partners.folds(folds, 0)
     number = len({key for key in keys if key >= 0})
     assert partners.count == number
-    assert found.count <= min(folds, number)
+    assert len(set(found.fold_of[np.array(keys) >= 0])) == found.count == min(folds, number)
     for key in set(keys) - {-1}:
         assert len(set(found.fold_of[np.array(keys) == key])) == 1
     assert len(set(found.groups)) == number + keys.count(-1)

@@ -192,7 +192,8 @@ class JoinClassifier(Estimator):
     def predict(self, tables: Given) -> npt.NDArray[Any]:
         """The class of each row of the target table: what most of its joined rows vote for.
 
-        Of equal votes, the first class wins. A row that matches nothing gets the class of the root.
+        Of equal votes, the first class wins. A row that matches nothing gets the class of the root, the largest
+        of joined rows. `link` tells how many rows match.
         """
         votes = self.votes(tables)
         chosen: npt.NDArray[Any] = self.classes_[winners(votes, self.tree_.root.label)]

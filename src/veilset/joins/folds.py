@@ -62,14 +62,15 @@ class Partners:
         groups = groups - int(found[0] < 0)
         number = self.count
         groups[~matched] = number + np.arange(np.count_nonzero(~matched))
-        return dealt(groups, min(folds, number), random_state)
+        return dealt(groups, min(folds, number), random_state, number)
 
 
-def dealt(groups: Numbers, folds: int, random_state: int) -> Folds:
-    """Deal groups, which are numbered from 0, out to folds in random order."""
-    number = int(groups.max()) + 1
+def dealt(groups: Numbers, folds: int, random_state: int, first: int = 0) -> Folds:
+    """Deal groups, which are numbered from 0, out to folds in random order; the *first* so many before the others."""
+    number, random = int(groups.max()) + 1, np.random.default_rng(random_state)
+    order = np.concatenate([random.permutation(first), first + random.permutation(number - first)])
     dealt = np.empty(number, np.int64)
-    dealt[np.random.default_rng(random_state).permutation(number)] = np.arange(number) % max(1, folds)
+    dealt[order] = np.arange(number) % max(1, folds)
     return Folds(dealt[groups], groups)
 
 
