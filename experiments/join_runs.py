@@ -248,7 +248,8 @@ def _accuracies(setting: Setting, made: Made, classifier: JoinClassifier) -> dic
         is_mondial = setting.data != UNIVERSITY
         groups = "Religion.Country" if is_mondial else None
         found = evaluate(classifier, made.tables, folds=FOLDS, groups=groups, random_state=setting.seed)
-        new, alone, alike = found.cross_validated, found.baseline, _if_alike(made, classifier) if is_mondial else None
+        new, alone = (found.by_row.tree, found.by_row.baseline) if found.by_row else (None, None)
+        alike = _if_alike(made, classifier) if is_mondial else None
     tried = {"known": found.resubstitution, "new": new, "alone": alone, "alike": alike}
     shares: dict[str, float | None] = {"heaviest": found.heaviest.one_percent}
     for name, accuracy in tried.items():

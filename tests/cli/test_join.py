@@ -13,6 +13,7 @@ from tests.support.joined_shop import STUDY, shop_training, write_shop
 from tests.support.texts import as_read
 from tests.support.typing_commands import piped, typed
 from veilset.joins import JoinClassifier
+from veilset.limits import Limits
 
 run, facts = partial(typed, "join"), partial(piped, "join")
 
@@ -109,6 +110,7 @@ def test_predict(model, capsys, folder):
         rows = list(csv.DictReader(file))
     assert said["rows"] == len(rows) == 40
     assert said["unmatched_rows"] == 4
+    assert [(match["left_matched"], match["right_matched"]) for match in said["matches"]] == [(36, 91), (91, 6)]
     assert list(rows[0]) == ["row", "id", "prediction", "share", "joined_rows"]
     assert [row["row"] for row in rows] == [str(number) for number in range(1, 41)]
     assert [row["id"] for row in rows] == [f"{number:03}" for number in range(40)]
@@ -174,6 +176,7 @@ REFUSED = {
     "predict model customers=customers.csv --out p.csv": ["'orders'"],
     "predict model customers=none.csv orders=orders.csv products=products.csv --out p.csv": ["'customers'", "none.csv"],
     "predict model customers=orders.csv orders=orders.csv products=products.csv --out p.csv": ["'customers'"],
+    "predict model customers=customers.csv orders=orders.csv products=products.csv --out p.csv": ["';'", "study"],
     "predict model study.toml --out p.txt": ["'p.txt'"],
     "predict model study.toml --out customers.csv --replace": ["'customers.csv'"],
     "predict model study.toml --out p.csv --id nr": ["'nr'", "'id'"],
@@ -228,3 +231,16 @@ def test_interrupted(folder, capsys, monkeypatch):
     monkeypatch.setattr(JoinClassifier, "fit", interrupt)
     refusal(capsys, *["join", "train", "study.toml", "--out", "model"], exit_code=130)
     assert not (folder / "model").exists()
+
+
+def test_one_clock_for_a_command(model, folder, capsys, monkeypatch):
+    """Reading, growing, evaluating and predicting have the time limit together."""
+    began = []
+    init = Limits.__post_init__
+    monkeypatch.setattr(
+        Limits, "__post_init__", lambda self: began.append((self.time_limit, self.started)) or init(self)
+    )
+    for line in ("train study.toml --out other", "predict model study.toml --out p.csv"):
+        began.clear()
+        facts(capsys, f"{line} --time-limit 900")
+        assert len(set(began[1:])) == 1  # the first only checks what was typed

@@ -353,3 +353,42 @@ def test_ctrl_c_is_answered():
         made = generate.chain(2, rows=500_000, keys=125_000)
     """
     assert ctrl_c_stops("JoinClassifier().fit(made.tables, joins=made.joins, target=made.target)", before=before)
+
+
+def from_csv(folder, trained, **options):
+    (folder / "trained.csv").write_text(trained)
+    return JoinClassifier(prune=None, **options).fit({"t": folder / "trained.csv"}, target="t.y")
+
+
+@pytest.mark.parametrize(
+    ("trained", "new", "expected"),
+    [
+        ("code,y\n1,a\n2,b\nx,a\n2,b\n", "code\n1\n2\n", ["a", "b"]),
+        ("code,y\n007,a\n8,b\nx,b\n", "code\n007\n7\n", ["a", "b"]),
+        ("code,y\nfalse,a\nno,b\ntrue,b\n", "code\nfalse\ntrue\n", ["a", "b"]),
+        ("size,y\n1,a\n2,b\n", "size\n1.0\n2.5\n", ["a", "b"]),
+        ("size,y\n1.5,a\n2.5,b\n", "size\n1\n2\n", ["a", "b"]),
+        ("size,y\n1.5,a\n2.5,b\n", 'size\n""\n""\n', ["b", "b"]),
+        ("day,y\n2024-05-01,a\n2024-05-02,b\n", "day\n2024-05-01 00:00:00\n2024-05-02 10:00:00\n", ["a", "b"]),
+    ],
+)
+def test_columns_of_csv_files_keep_their_types(trained, new, expected, tmp_path):
+    fitted = from_csv(tmp_path, trained)
+    (tmp_path / "new.csv").write_text(new)
+    assert fitted.predict({"t": tmp_path / "new.csv"}).tolist() == expected
+    assert fitted.predict_joined({"t": tmp_path / "new.csv"}).tolist() == expected
+
+
+def test_classes_of_csv_files_stay_text(tmp_path):
+    fitted = from_csv(tmp_path, "size,y\n1,1\n2,2\n3,x\n")
+    (tmp_path / "new.csv").write_text("size,y\n1,1\n2,1\n")
+    assert fitted.score({"t": tmp_path / "new.csv"}) == 0.5
+
+
+def test_text_where_numbers_were(tmp_path):
+    fitted = from_csv(tmp_path, "size,y\n1,a\n2,b\n")
+    (tmp_path / "new.csv").write_text('size\n1\n""\nlarge\n')
+    with refused(InvalidArgument, "t.size", "string", "int64", 3, "'large'"):
+        fitted.predict({"t": tmp_path / "new.csv"})
+    with refused(InvalidArgument, "t.size", "string"):
+        fitted.predict({"t": pa.table({"size": ["1"]})})

@@ -209,3 +209,12 @@ def test_polars_frames():
     tables = {"A": pa.table(left).append_column("runs", pa.chunked_array([runs])), "B": pl.DataFrame({"k": ["1", "2"]})}
     fitted = JoinClassifier(ignore=["A.tags"]).fit(tables, joins=["A.k = B.k"], target="A.y")
     assert evaluate(fitted, tables, folds=2).target_rows == rows
+
+
+def test_the_target_table_under_a_second_name_does_not_tell_the_class():
+    random = np.random.default_rng(0)
+    visits = pa.table({"patient": random.integers(0, 200, 400), "back": random.choice(["no", "yes"], 400)})
+    tables = {"visits": visits, "others": visits}
+    classifier = JoinClassifier(prune=None).fit(tables, joins=["visits.patient = others.patient"], target="visits.back")
+    assert classifier.feature_names_ == []
+    assert evaluate(classifier, tables).by_row.tree.target_rows < 0.6

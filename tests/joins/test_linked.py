@@ -1,11 +1,18 @@
 """Tables, linked by their keys: what matches, and what is refused."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
+from tests.support.effort import examples
 from tests.support.errors import refused
+from tests.support.joins import studies
 from veilset import _native
-from veilset.errors import InvalidArgument
+from veilset.errors import BudgetExceeded, InvalidArgument
+from veilset.joins import JoinClassifier
+from veilset.joins.columns import attributes
 from veilset.joins.linked import LinkedTables, Match, read_tables, with_counts
 from veilset.limits import Limits
 
@@ -80,3 +87,56 @@ def test_counts_of_64_bits_then_128_then_none():
     enough, tried = False, []
     with refused(InvalidArgument, "10^38"):
         with_counts(run)
+
+
+def test_columns_are_ranked_once(monkeypatch):
+    seen = []
+    rank = attributes
+    monkeypatch.setattr(
+        "veilset.joins.linked.attributes", lambda table, names: seen.append(names) or rank(table, names)
+    )
+    tables = linked()
+    tables.attributes("A", ["x"], Limits())
+    tables.attributes("B", ["y"], Limits())
+    cut = tables.keeping("A", np.array([False, True, True, False]))
+    assert cut.attributes("A", ["x"], Limits())[0].codes.tolist() == [1, 2]
+    assert cut.attributes("B", ["y"], Limits())[0].codes.tolist() == [0, 1, 2]
+    assert cut.alone("A").attributes("A", ["x"], Limits())[0].values.to_pylist() == [1, 2, 3, 4]
+    assert seen == [["x"], ["y"]]
+
+
+def test_time_is_checked_after_each_column(monkeypatch):
+    tables = linked()
+    monkeypatch.setattr(Limits, "seconds_left", lambda self: 0.0)
+    with refused(BudgetExceeded, "A.x"):
+        tables.attributes("A", ["x", "k"], Limits(time_limit=5.0))
+
+
+@given(study=studies(most_tables=3), data=st.data())
+@examples(100)
+def test_ranks_of_all_rows_give_the_same_tree(study, data):
+    classifier = study_fitted(study)
+    tables, (target, _) = classifier.link(study.frames), classifier.target_
+    rows = tables.tables[target].num_rows
+    cut = np.array(data.draw(st.lists(st.booleans(), min_size=rows, max_size=rows)), bool)
+    options = {"target": ".".join(classifier.target_)}
+    try:
+        expected = JoinClassifier(prune=None).fit(tables.keeping(target, cut), **options).tree_
+    except InvalidArgument:
+        assume(False)
+    JoinClassifier(prune=None).fit(tables, **options)  # ranks all columns
+    assert JoinClassifier(prune=None).fit(tables.keeping(target, cut), **options).tree_ == expected
+
+
+def study_fitted(study):
+    assume(study.joined())
+    return study.fit(max_depth=2)
+
+
+def test_the_class_under_another_name():
+    left = pa.table({"k": [1, 2, 2], "y": ["a", "b", None]})
+    tables = LinkedTables.read(
+        {"A": left, "B": left.select(["y", "k"]), "C": left.slice(1)}, ["A.k = B.k", "A.k = C.k"], (), Limits()
+    )
+    assert tables.told_by("A", "y") == {("B", "y")}
+    assert linked().told_by("A", "x") == set()

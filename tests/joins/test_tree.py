@@ -1,8 +1,10 @@
 """Trees as text and as plain values."""
 
+import copy
 import datetime
 import json
 import math
+import pickle
 
 import pytest
 
@@ -110,3 +112,38 @@ def test_a_tree_that_is_deeper_than_python_recurses():
     deep = Tree(("c",), node)
     assert (len(deep), deep.depth) == (6001, 3000)
     assert len(deep.to_dict()["nodes"]) == deep.to_text().count("\n") + 1 == 6001
+
+
+def deep(levels=5000):
+    """A tree in which each second child has children."""
+    node = Node((1, 0), levels)
+    for depth in reversed(range(levels)):
+        split = Split("T", "x", "number", depth)
+        node = Node((levels - depth + 1, 0), depth, split, 0.1, (Node((1, 0), depth + 1), node))
+    return Tree(("no", "yes"), node)
+
+
+@pytest.mark.parametrize("again", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy])  # noqa: S301 - our own
+def test_trees_deeper_than_python_calls(again):
+    tree = deep()
+    found = again(tree)
+    assert (len(found), found.depth) == (10_001, 5000)
+    assert found == tree
+    assert [node.split for node in found.root.walk()] == [node.split for node in tree.root.walk()]
+    found.leaves()[-1].counts = (0, 1)
+    assert found != tree
+    assert tree.leaves()[-1].counts == (1, 0)
+
+
+def test_nodes_in_words(tree):
+    assert repr(tree.root) == "<Node: depth 0, 16 joined rows, People.age ≤ 30>"
+    assert repr(tree.leaves()[0]) == "<Node: depth 1, 10 joined rows, leaf>"
+    assert tree.root != "no node"
+
+
+def test_text_of_deep_trees_is_not_indented_without_end():
+    lines = deep(100).to_text().splitlines()
+    assert len(lines) == 201
+    assert lines[79].lstrip() == "├─ yes → no (1 joined row; no: 1)"
+    assert [line.strip().split(" (")[0] for line in lines[81:83]] == ["41. yes → no", "41. no:  T.x ≤ 41?"]
+    assert max(map(len, lines)) < 170

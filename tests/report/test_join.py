@@ -14,9 +14,10 @@ from tests.support.effort import examples
 from tests.support.joined_shop import shop_training
 from tests.support.shop import NASTY
 from tests.support.texts import check_accessible, check_escaped, page_text, screen_text
-from veilset.joins import Accuracy, JoinClassifier, Node, Split, Tree, evaluate
+from veilset.joins import Accuracy, CrossValidation, JoinClassifier, LinkedTables, Node, Sharing, Split, Tree, evaluate
+from veilset.limits import Limits
 from veilset.report import Training, join_report, print_matches, print_training, training_facts, tree_facts
-from veilset.report.join import verdict_sentence
+from veilset.report.join import cut_sentence, folds_sentence, verdict_sentences
 from veilset.report.join_tree import MOST_NODES, OTHERS, paint
 
 
@@ -103,15 +104,61 @@ def test_facts_are_json(training):
         assert json.loads(json.dumps(tree_facts(one.classifier), allow_nan=False))
 
 
-@pytest.mark.parametrize(("tree", "baseline"), [(0.9, 0.5), (0.52, 0.52), (0.4, 0.5)])
-def test_verdict(tree, baseline, training, snapshot):
+def crossed(tree, baseline, better=True):
+    return CrossValidation(Accuracy(tree, 0.5), Accuracy(baseline, 0.9), better, 4)
+
+
+@pytest.mark.parametrize(
+    ("tree", "baseline", "better"), [(0.9, 0.5, True), (0.6, 0.5, False), (0.52, 0.52, False), (0.4, 0.5, False)]
+)
+def test_verdict(tree, baseline, better, training, snapshot):
     told = dataclasses.replace(
-        training.evaluation,
-        majority=Accuracy(0.3, 0.3),
-        cross_validated=Accuracy(tree, 0.5),
-        baseline=Accuracy(baseline, 0.9),
+        training.evaluation, majority=Accuracy(0.3, 0.3), by_row=crossed(tree, baseline, better), sharing=None
     )
-    assert verdict_sentence(dataclasses.replace(training, evaluation=told)) == snapshot
+    assert verdict_sentences(dataclasses.replace(training, evaluation=told)) == snapshot
+
+
+@pytest.mark.parametrize("unseen", [crossed(0.51, 0.5, False), None])
+@pytest.mark.parametrize("by_row", [crossed(0.9, 0.5), None])
+def test_shared_partners(unseen, by_row, training, snapshot):
+    sharing = Sharing("orders", "customers.id = orders.customer", 0.97, 20, unseen)
+    told = dataclasses.replace(training.evaluation, by_row=by_row, sharing=sharing)
+    training = dataclasses.replace(training, evaluation=told)
+    assert [verdict_sentences(training), folds_sentence(training), training.accuracies] == snapshot
+    facts = json.loads(json.dumps(training_facts(training)))["evaluation"]
+    assert facts["sharing"]["share"] == 0.97
+    text, page = screen_text(print_training, training), page_text(join_report(training))
+    assert ("unseen orders" in text) == ("unseen orders" in page) == (unseen is not None)
+
+
+def test_columns_of_unique_texts():
+    table = pa.table({"name": [f"n{number}" for number in range(200)], "size": range(200), "Class": ["a", "b"] * 100})
+    classifier = JoinClassifier()
+    linked = LinkedTables.read({"T": table}, (), (), Limits())
+    classifier.fit(linked, target="T.Class")
+    unique = tuple(linked.mostly_unique())
+    assert unique == (("T.name", 200, 200),)
+    training = Training(classifier, {"T": 200}, evaluate(classifier, linked, folds=0), (), unique)
+    says = "T.name has 200 different texts in 200 rows."
+    assert says in screen_text(print_training, training)
+    assert says in page_text(join_report(training))
+    assert training_facts(training)["mostly_unique"] == ["T.name"]
+    few = LinkedTables.read({"T": table.slice(0, 100)}, (), (), Limits())
+    JoinClassifier().fit(few, target="T.Class")
+    assert few.mostly_unique() == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "says"),
+    [
+        ([True], ""),
+        ([True] * 3000, "The 999 nodes with the most joined rows are shown;"),
+        ([True, *[True, False] * 100], "The 121 nodes with the most joined rows among those to depth 60 are shown;"),
+    ],
+)
+def test_which_nodes_are_shown(shape, says):
+    tree = grown(shape)
+    assert cut_sentence(paint(tree, ["a", "b"]), tree.depth) == says
 
 
 def grown(shape, classes=2):

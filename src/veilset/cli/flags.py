@@ -8,7 +8,7 @@ from shlex import quote as shell_quote
 from typing import Any
 
 from veilset.anonymize import METHODS
-from veilset.errors import VeilsetError
+from veilset.errors import VeilsetError, in_python
 from veilset.models import PROMISES
 from veilset.options import Declared, declared
 from veilset.transactions import Reading
@@ -53,9 +53,16 @@ def _quoted(text: str) -> str:
 
 
 @contextmanager
-def as_in_files() -> Iterator[None]:
-    """Errors name options as a recipe or a study does, which is as Python does: flags do not go with one."""
+def as_in_files(place: str = "") -> Iterator[None]:
+    """Errors name options as a recipe or a study does, which is as Python does: flags do not go with one.
+
+    *place* is put after each, where a file could be given and was not.
+    """
+
+    def spell(name: str, *value: object) -> str:
+        return f"{in_python(name, *value)} {place}".rstrip()
+
     try:
         yield
     except VeilsetError as error:
-        raise type(error)(error.what, error.next_step) from None
+        raise type(error)(*error.spelled(spell)) from None

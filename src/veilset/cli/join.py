@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,9 +106,10 @@ def _trained(study: Study, bounds: LimitOptions, screen: Screen) -> Training:
     linked.check_matches()
     check_folds(linked, study.target, **dict(study.evaluation))
     with screen.progress() as progress:
-        classifier = study.classifier(**vars(bounds), progress=progress).fit(linked, target=study.target)
-        evaluation = evaluate(classifier, linked, **dict(study.evaluation))
-    return Training(classifier, rows, evaluation, notes)
+        limits = dataclass_replace(reading, progress=progress)  # one clock for the whole command
+        classifier = study.classifier(**vars(bounds)).fit(linked, target=study.target, limits=limits)
+        evaluation = evaluate(classifier, linked, **dict(study.evaluation), limits=limits)
+    return Training(classifier, rows, evaluation, notes, tuple(linked.mostly_unique()))
 
 
 @join.command(sort_key=2)
@@ -125,7 +127,7 @@ def predict(
     """Predict the class of each row of the target table, by a vote of its joined rows.
 
     Writes one line for each row: its number, its class, the share of votes for it, and how many joined rows it has. A
-    row that matches nothing has 0 joined rows and gets the most common class.
+    row that matches nothing has 0 joined rows and gets the largest class of joined rows.
 
     Examples:
 
@@ -153,24 +155,30 @@ def predict(
     check_out(out, [*files, model / MODEL], replace=replace)
     with screen.progress() as progress:
         classifier = JoinClassifier.load(model, **vars(limits or JoinLimits()), progress=progress)
+        bounds = classifier.limits()
         notes = () if study is None else differences(study, classifier)
         with as_in_study():
-            linked = classifier.link(sources)
-        table = prediction_table(classifier, linked, id)
+            linked = classifier.link(sources, limits=bounds)
+        table = prediction_table(classifier, linked, id, limits=bounds)
     with write_pieces(out, table.schema, replace=replace) as write:
         write(table)
     chosen = Counter(table.column("prediction").to_pylist())
     unmatched = sum(rows == 0 for rows in table.column("joined_rows").to_pylist())
-    by_class = {str(name): count for name, count in chosen.items()}
-    facts = {"rows": len(table), "unmatched_rows": unmatched, "predictions": by_class, "notes": list(notes)}
+    facts = {
+        "rows": len(table),
+        "unmatched_rows": unmatched,
+        "matches": [vars(match) for match in linked.matches],
+        "predictions": {str(name): count for name, count in chosen.items()},
+        "notes": list(notes),
+    }
+    rows = {name: one.num_rows for name, one in linked.tables.items()}
 
     def show() -> None:
-        for note in notes:
-            screen.say(screen.escape(visible(note)))
+        print_matches(rows, linked.matches, str(linked.rule), notes, screen.console)
         for name, count in chosen.most_common():
             screen.say(screen.escape(f"{visible(told(name))}: {count:,} row{'s' * (count != 1)}"))
         if unmatched:
-            screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the most common class.")
+            screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the largest class of joined rows.")
         screen.say(screen.escape(f"Written: {out}."))
 
     screen.answer({**facts, "written": str(out)}, show)

@@ -106,12 +106,17 @@ def check_written(taker: Callable[..., Any], options: Mapping[str, Any], where: 
             if option.form in _LISTS and option.example and not isinstance(value, list):
                 example = json.dumps(option.example.split(","))
                 raise InvalidArgument(f"{where}{name} is {value!r}.", f"Give a list: {name} = {example}.") from None
-            messages = (one["msg"].removeprefix("Value error, ") for one in error.errors())
-            expected = " or ".join(
-                dict.fromkeys(text.removeprefix("Input should be ").replace("valid tuple", "list") for text in messages)
-            )
+            expected = " or ".join(dict.fromkeys(map(_expected, error.errors())))
             shown = "not as expected" if option.secret else repr(value)
             raise InvalidArgument(f"{where}{name} is {shown}.", f"Give {expected}.") from None
+
+
+def _expected(error: Any) -> str:
+    """What should stand there, as files have it: tuples are lists."""
+    in_list = error["type"] == "string_type" and any(isinstance(place, int) for place in error["loc"])
+    if error["type"] == "tuple_type" or in_list:
+        return "a list of texts" if in_list else "a list"
+    return str(error["msg"].removeprefix("Value error, ").removeprefix("Input should be "))
 
 
 def _as_tuples(value: Any) -> Any:

@@ -13,12 +13,12 @@ import pyarrow as pa
 from veilset.errors import InvalidArgument, UnreadableInput, said
 from veilset.io import atomic_folder
 from veilset.joins.classes import class_array, class_codes, class_numbers
-from veilset.joins.columns import Attribute, attributes
+from veilset.joins.columns import Attribute
 from veilset.joins.estimator import Estimator
 from veilset.joins.graph import Place, resolved
 from veilset.joins.growing import Grown, Stop, grow
 from veilset.joins.keys import KEY_STEPS, KeyRule
-from veilset.joins.linked import LinkedTables, of_table, read_records, with_counts
+from veilset.joins.linked import LinkedTables, read_records, with_counts
 from veilset.joins.model_file import check_model_place, read_model, write_model
 from veilset.joins.parameters import check_parameters
 from veilset.joins.propagation import propagate_classes
@@ -136,7 +136,14 @@ class JoinClassifier(Estimator):
         self.time_limit = time_limit
         self.progress = progress
 
-    def fit(self, tables: Given, *, joins: Sequence[tuple[str, str] | str] = (), target: str) -> Self:
+    def fit(
+        self,
+        tables: Given,
+        *,
+        joins: Sequence[tuple[str, str] | str] = (),
+        target: str,
+        limits: Limits | None = None,
+    ) -> Self:
         """Grow the tree.
 
         Parameters
@@ -147,8 +154,10 @@ class JoinClassifier(Estimator):
             Which columns are equal: pairs like ``("T1.J1", "T2.J1")``.
         target : str
             The column with the class, as "table.column".
+        limits : Limits, optional
+            Those of a longer run that this is a part of; otherwise those of the classifier.
         """
-        limits, stop = self._limits(), self.check()
+        limits, stop = limits or self.limits(), self.check()
         linked = LinkedTables.read(tables, joins, self.keys, limits)
         given, graph = linked.tables, linked.graph
         place = resolved(target, {name: table.column_names for name, table in given.items()})
@@ -158,7 +167,7 @@ class JoinClassifier(Estimator):
             raise InvalidArgument(
                 f"The column {target!r} has no value in {len(codes):,} rows.", "Give the column that says the class."
             )
-        asked = self._attributes(linked, place)
+        asked = self._attributes(linked, place, limits)
 
         def run(wide: bool) -> Grown:
             sites = linked.sites(asked, len(classes), wide, limits)
@@ -184,7 +193,8 @@ class JoinClassifier(Estimator):
     def predict(self, tables: Given) -> npt.NDArray[Any]:
         """The class of each row of the target table: what most of its joined rows vote for.
 
-        Of equal votes, the first class wins. A row that matches nothing gets the class of the root.
+        Of equal votes, the first class wins. A row that matches nothing gets the class of the root, the largest
+        of joined rows. `link` tells how many rows match.
         """
         votes = self.votes(tables)
         chosen: npt.NDArray[Any] = self.classes_[winners(votes, self.tree_.root.label)]
@@ -202,10 +212,11 @@ class JoinClassifier(Estimator):
         shares[matched] = (votes[matched] / totals[matched, None]).astype(np.float64)
         return shares
 
-    def votes(self, tables: Given) -> Votes:
+    def votes(self, tables: Given, *, limits: Limits | None = None) -> Votes:
         """For each row of the target table and each class, how many of its joined rows vote for it."""
-        linked = self.link(tables)
-        return count_votes(self.tree_.root, linked, self.target_[0], self._limits())
+        limits = limits or self.limits()
+        linked = self.link(tables, limits=limits)
+        return count_votes(self.tree_.root, linked, self.target_[0], limits)
 
     def predict_joined(self, records: Mapping[str, Any]) -> npt.NDArray[Any]:
         """The class of each joined record; its parts have the same position in all tables."""
@@ -288,16 +299,18 @@ class JoinClassifier(Estimator):
 
     def _judged(self, tables: Given) -> tuple[npt.NDArray[np.int64], Votes]:
         """The class and the votes of each target row that has a class."""
-        linked = self.link(tables)
+        limits = self.limits()
+        linked = self.link(tables, limits=limits)
         truth = class_numbers(linked.tables[self.target_[0]], self.target_[1], self.tree_.classes)
         if not (truth > -2).any():
             raise InvalidArgument(
                 f"None of {len(truth):,} rows of {self.target_[0]} has a class, so none can be judged.",
                 f"Give rows with a value of {'.'.join(self.target_)}.",
             )
-        return truth[truth > -2], self.votes(linked)[truth > -2]
+        return truth[truth > -2], self.votes(linked, limits=limits)[truth > -2]
 
-    def _limits(self) -> Limits:
+    def limits(self) -> Limits:
+        """The limits of a run that begins now."""
         return Limits(self.threads, self.memory_limit, self.time_limit, self.progress)
 
     def check(self) -> Stop:
@@ -305,32 +318,42 @@ class JoinClassifier(Estimator):
         check_parameters(self.get_params())
         return Stop(self.max_depth, self.min_leaf)
 
-    def _attributes(self, linked: LinkedTables, target: Place) -> dict[str, tuple[Attribute, ...]]:
-        tables = linked.tables
-        columns = {name: table.column_names for name, table in tables.items()}
-        left_out = {resolved(name, columns) for name in self.ignore} | {target}
+    def _attributes(self, linked: LinkedTables, target: Place, limits: Limits) -> dict[str, tuple[Attribute, ...]]:
+        columns = {name: table.column_names for name, table in linked.tables.items()}
+        left_out = {resolved(name, columns) for name in self.ignore} | {target} | linked.told_by(*target)
         if not self.split_joins:
-            left_out |= {(name, column) for name in tables for column in linked.graph.join_columns(name)}
-        found = {}
-        for name, table in tables.items():
-            with of_table(name):
-                found[name] = attributes(table, [one for one in columns[name] if (name, one) not in left_out])
-        return found
+            left_out |= {(name, column) for name in columns for column in linked.graph.join_columns(name)}
+        return {
+            name: linked.attributes(name, [column for column in there if (name, column) not in left_out], limits)
+            for name, there in columns.items()
+        }
 
-    def link(self, given: Given) -> LinkedTables:
+    def link(self, given: Given, *, limits: Limits | None = None) -> LinkedTables:
         """Tables to predict for, read and linked like those of the training."""
         self._check_fitted()
         if isinstance(given, LinkedTables):
             return given
-        return LinkedTables.again(given, self.graph_, self._asked(), KeyRule.of(self.keys), self._limits())
+        rule, limits = KeyRule.of(self.keys), limits or self.limits()
+        return LinkedTables.again(given, self.graph_, self._asked(), rule, limits, self._texts())
 
-    def _asked(self) -> dict[str, list[str]]:
-        """The columns that the tree asks about, by table."""
-        asked: dict[str, list[str]] = {}
+    def _asked(self) -> dict[str, dict[str, str]]:
+        """The columns that the tree asks about, by table, with their types in training."""
+        asked: dict[str, dict[str, str]] = {}
         for node in self.tree_.root.walk():
-            if node.split is not None and node.split.column not in asked.setdefault(node.split.table, []):
-                asked[node.split.table].append(node.split.column)
+            if node.split is not None:
+                asked.setdefault(node.split.table, {})[node.split.column] = self.feature_types_[node.split.name]
         return asked
+
+    def _texts(self) -> set[tuple[str, str]]:
+        """The columns, by table, that hold text: those that the tree asks about, and the class."""
+        texts = {
+            (name, column)
+            for name, types in self._asked().items()
+            for column, of in types.items()
+            if of in ("string", "large_string", "string_view")
+        }
+        is_text = all(isinstance(label, str) for label in self.tree_.classes)
+        return texts | {self.target_} if is_text else texts
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "tree_"):
@@ -338,4 +361,4 @@ class JoinClassifier(Estimator):
 
     def _records(self, records: Mapping[str, Any]) -> dict[str, pa.Table]:
         self._check_fitted()
-        return read_records(records, self._asked(), self._limits())
+        return read_records(records, self._asked(), self.limits(), self._texts())

@@ -2,36 +2,26 @@
 
 A few rows of the target table can own most of the joined rows, and the tree serves those. So both accuracies are told,
 with the share of the heaviest rows. Cross-validation cuts the target table only: all joined rows of a target row are in
-one fold, or those of a group of target rows. The rows of other tables stay, as they would for new rows.
+one fold, or those of a group of target rows. The rows of other tables stay, as they would for new rows. If many target
+rows share partners in a neighbouring table, a second cross-validation keeps those with the same partner together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from veilset.errors import InvalidArgument, said
-from veilset.exact import is_whole
-from veilset.joins.classes import class_codes, class_numbers
+from veilset.joins.classes import class_codes
 from veilset.joins.classifier import Given, JoinClassifier
-from veilset.joins.columns import Codes, column_of, ranked
+from veilset.joins.columns import Codes
+from veilset.joins.folds import Folds, Partners, folds_by_row, shared_partners
 from veilset.joins.graph import resolved
 from veilset.joins.linked import LinkedTables
-from veilset.joins.votes import Votes, winners
+from veilset.joins.trials import Accuracy, cross_validated, exceeds_chance, tried
+from veilset.joins.votes import Votes
 from veilset.limits import Limits
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """The share of what is predicted right: of the rows of the target table, and of the joined rows."""
-
-    target_rows: float
-    joined_rows: float
 
 
 @dataclass(frozen=True)
@@ -44,6 +34,56 @@ class Heaviest:
     one_row: float
     one_percent: float
     ten_percent: float
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """How good trees are on rows that they were not trained on.
+
+    Parameters
+    ----------
+    tree : Accuracy
+        Of trees over the join.
+    baseline : Accuracy
+        The same, on the same folds, of trees over the target table alone.
+    better : bool
+        Whether the trees over the join are right for more target rows than those over the target table and than the
+        largest class, and by more than chance would explain (two standard errors).
+    folds : int
+        How many folds there were.
+    """
+
+    tree: Accuracy
+    baseline: Accuracy
+    better: bool
+    folds: int
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Target rows that have a partner in common, such as orders of one customer.
+
+    A tree can recognize a partner that it was trained on. That helps for new rows of the same partner alone.
+
+    Parameters
+    ----------
+    table : str
+        The table of the partners, a neighbour of the target table.
+    on : str
+        The equal columns.
+    share : float
+        The share of target rows that have a partner in common with a row of another fold.
+    keys : int
+        How many different keys the target rows have.
+    unseen : CrossValidation, optional
+        Of folds by key: how good trees are for partners that they were not trained on. None: there are too few keys.
+    """
+
+    table: str
+    on: str
+    share: float
+    keys: int
+    unseen: CrossValidation | None
 
 
 @dataclass(frozen=True)
@@ -62,10 +102,10 @@ class Evaluation:
         The share of the largest class: what is right if it is always predicted.
     resubstitution : Accuracy
         Of the tree, on the rows that it was trained on. It is too good for other rows.
-    cross_validated : Accuracy, optional
-        Of trees that were trained without the rows they are tried on. None: there was no cross-validation.
-    baseline : Accuracy, optional
-        The same, on the same folds, of trees over the target table alone.
+    by_row : CrossValidation, optional
+        Of folds by target row, or by group. None: there was no cross-validation, or no time was left for it.
+    sharing : Sharing, optional
+        Partners that many target rows share across folds. None: few do, or *groups* says what belongs together.
     heaviest : Heaviest
         The share of the joined rows that few target rows own.
     folds : int
@@ -81,53 +121,81 @@ class Evaluation:
     joined_rows: int
     majority: Accuracy
     resubstitution: Accuracy
-    cross_validated: Accuracy | None
-    baseline: Accuracy | None
+    by_row: CrossValidation | None
+    sharing: Sharing | None
     heaviest: Heaviest
     folds: int = 0
     groups: str | None = None
     random_state: int = 0
 
+    @property
+    def headline(self) -> CrossValidation | None:
+        """The cross-validation to believe: for partners that were not trained on, if many rows share partners."""
+        return self.sharing.unseen if self.sharing and self.sharing.unseen else self.by_row
+
+    @property
+    def cross_validated(self) -> Accuracy | None:
+        """The accuracy to believe on rows that were not trained on."""
+        return None if self.headline is None else self.headline.tree
+
+    @property
+    def baseline(self) -> Accuracy | None:
+        """The same of trees over the target table alone."""
+        return None if self.headline is None else self.headline.baseline
+
 
 def evaluate(
-    classifier: JoinClassifier, tables: Given, *, folds: int = 5, groups: str | None = None, random_state: int = 0
+    classifier: JoinClassifier,
+    tables: Given,
+    *,
+    folds: int = 5,
+    groups: str | None = None,
+    random_state: int = 0,
+    limits: Limits | None = None,
 ) -> Evaluation:
     """Evaluate a trained classifier on the tables that it was trained on.
 
     Parameters
     ----------
     classifier : JoinClassifier
-        The classifier. Its limits hold for the whole evaluation.
+        The classifier.
     tables : mapping
         The tables, as `JoinClassifier.predict` takes them, with classes.
     folds : int
         Folds of the cross-validation; 0: none.
     groups : str, optional
-        A column of the target table, as "table.column". Rows with the same value are in the same fold.
+        A column of the target table, as "table.column". Rows with the same value are in the same fold. None: if many
+        rows share partners in a neighbouring table, there is a second cross-validation by these partners.
     random_state : int
         Seed of the folds.
+    limits : Limits, optional
+        Those of a longer run; otherwise those of the classifier, for the whole evaluation.
     """
-    limits = Limits(classifier.threads, classifier.memory_limit, classifier.time_limit, classifier.progress)
-    linked = classifier.link(tables)
+    limits = classifier.limits() if limits is None else limits
+    linked = classifier.link(tables, limits=limits)
     table, column = classifier.target_
     linked = linked.keeping(table, class_codes(linked.tables[table], column)[0] >= 0)
-    fold_of = _folds(linked, table, folds, groups, random_state)
-    votes = classifier.votes(linked)
+    codes = class_codes(linked.tables[table], column)[0]
+    by_row = folds_by_row(linked, table, folds, groups, random_state)
+    votes = classifier.votes(linked, limits=limits)
     weights = votes.sum(axis=1)
-    everything = _Right(len(weights), int(weights.sum()))
-    crossed = baseline = None
+    judge = _Judge(classifier, linked, codes, weights, limits)
+    sharing = crossed = None
     if folds:
-        trials = list(_cross_validated(classifier, linked, fold_of, weights, limits))
-        crossed = sum((tree for tree, _ in trials), _Right()) / everything
-        baseline = sum((alone for _, alone in trials), _Right()) / everything
+        before = limits.seconds_left()
+        shared = None if groups else shared_partners(linked, table, by_row, codes)
+        if shared is not None:
+            sharing = judge.sharing(shared, shared.folds(folds, random_state))
+        if 2 * limits.seconds_left() >= before:  # or another cross-validation would not end in time
+            crossed = judge(by_row, "Cross-validating")
     return Evaluation(
-        target_rows=everything.target_rows,
+        target_rows=len(weights),
         unmatched_rows=int(np.count_nonzero(weights == 0)),
-        joined_rows=everything.joined_rows,
-        majority=_majority(class_codes(linked.tables[table], column)[0], weights),
-        resubstitution=_right(classifier, linked, votes) / everything,
-        cross_validated=crossed,
-        baseline=baseline,
+        joined_rows=int(weights.sum()),
+        majority=_majority(codes, weights),
+        resubstitution=tried(classifier, linked, limits, votes=votes).accuracy(weights),
+        by_row=crossed,
+        sharing=sharing,
         heaviest=heaviest(weights),
         folds=folds,
         groups=groups,
@@ -139,7 +207,7 @@ def check_folds(tables: LinkedTables, target: str, *, folds: int, groups: str | 
     """Raise if *tables* cannot be divided into these folds: worth asking before a long training."""
     table, column = resolved(target, {name: one.column_names for name, one in tables.tables.items()})
     labelled = class_codes(tables.tables[table], column)[0] >= 0
-    _folds(tables.keeping(table, labelled), table, folds, groups, random_state)
+    folds_by_row(tables.keeping(table, labelled), table, folds, groups, random_state)
 
 
 def heaviest(weights: Votes) -> Heaviest:
@@ -156,96 +224,35 @@ def heaviest(weights: Votes) -> Heaviest:
     return Heaviest(one, percent, tenth)
 
 
-@dataclass(frozen=True)
-class _Right:
-    """How many rows are predicted right."""
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Cross-validates a classifier, by folds of any kind."""
 
-    target_rows: int = 0
-    joined_rows: int = 0
+    classifier: JoinClassifier
+    linked: LinkedTables
+    classes: Codes
+    weights: Votes
+    limits: Limits
 
-    def __add__(self, other: _Right) -> _Right:
-        return _Right(self.target_rows + other.target_rows, self.joined_rows + other.joined_rows)
+    def __call__(self, folds: Folds, what: str) -> CrossValidation:
+        tree, alone = cross_validated(self.classifier, self.linked, folds, self.weights, self.limits, what)
+        always = self.classes == np.bincount(self.classes).argmax()
+        others = [always, alone.right] if self.linked.graph.edges else [always]
+        return CrossValidation(
+            tree=tree.accuracy(self.weights),
+            baseline=alone.accuracy(self.weights),
+            better=all(exceeds_chance(tree.right, other, folds.groups) for other in others),
+            folds=folds.count,
+        )
 
-    def __truediv__(self, all_rows: _Right) -> Accuracy:
-        return Accuracy(self.target_rows / all_rows.target_rows, self.joined_rows / all_rows.joined_rows)
-
-
-def _right(classifier: JoinClassifier, linked: LinkedTables, votes: Votes, weights: Votes | None = None) -> _Right:
-    """What a tree predicts right. One of the target table alone has no joined rows: its rows have these *weights*."""
-    table, column = classifier.target_
-    truth = class_numbers(linked.tables[table], column, classifier.tree_.classes)
-    right = winners(votes, classifier.tree_.root.label) == truth
-    known = np.flatnonzero(truth >= 0)
-    joined = votes[known, truth[known]] if weights is None else weights[right]
-    return _Right(int(np.count_nonzero(right)), int(joined.sum()))
+    def sharing(self, partners: Partners, folds: Folds) -> Sharing:
+        """Evaluate by key, if without any fold there is still something to train on."""
+        possible = folds.count > 1 and all(self.weights[folds.fold_of != fold].any() for fold in range(folds.count))
+        unseen = self(folds, f"Cross-validating by {partners.table}") if possible else None
+        return Sharing(partners.table, partners.on, partners.share, partners.count, unseen)
 
 
 def _majority(codes: Codes, weights: Votes) -> Accuracy:
     counts = np.bincount(codes)
     joined = [int(weights[codes == code].sum()) for code in range(len(counts))]
     return Accuracy(int(counts.max()) / len(codes), max(joined) / sum(joined))
-
-
-def _folds(
-    linked: LinkedTables, table: str, folds: int, groups: str | None, random_state: int
-) -> npt.NDArray[np.int64]:
-    """The fold of each row of the target table: its groups, or its rows, are dealt out in random order."""
-    if not is_whole(folds, least=0) or folds == 1:
-        raise InvalidArgument(f"{said('folds')} is {folds!r}.", "Give a whole number from 2, or 0 for none.")
-    if not is_whole(random_state, least=0):
-        raise InvalidArgument(f"{said('random_state')} is {random_state!r}.", "Give a whole number from 0.")
-    codes: npt.NDArray[Any] = np.arange(linked.tables[table].num_rows)
-    if groups is not None:
-        where, column = resolved(groups, {name: one.column_names for name, one in linked.tables.items()})
-        if where != table:
-            raise InvalidArgument(
-                f"{said('groups')} is {groups!r}, a column of {where!r}.",
-                f"Name a column of the target table {table!r}.",
-            )
-        codes = ranked(column_of(linked.tables[table], column))[0] + 1  # rows without a value are a group too
-    found, codes = np.unique(codes, return_inverse=True)
-    if len(found) < folds:
-        what = "rows with a class" if groups is None else f"different values of {groups}"
-        raise InvalidArgument(
-            f"{said('folds')} is {folds:,}, but there are only {len(found):,} {what}.",
-            "Give fewer folds, or 0 for none.",
-        )
-    dealt = np.empty(len(found), np.int64)
-    dealt[np.random.default_rng(random_state).permutation(len(found))] = np.arange(len(found)) % max(1, folds)
-    fold_of: npt.NDArray[np.int64] = dealt[codes]
-    return fold_of
-
-
-def _cross_validated(
-    classifier: JoinClassifier, linked: LinkedTables, fold_of: npt.NDArray[np.int64], weights: Votes, limits: Limits
-) -> Iterator[tuple[_Right, _Right]]:
-    """What trees predict right in each fold: over the join, and over the target table alone."""
-    table = classifier.target_[0]
-    folds = int(fold_of.max()) + 1
-    for fold in range(folds):
-        limits.step("Cross-validating", fold, folds)
-        here = fold_of == fold
-        rest, tried = linked.keeping(table, ~here), linked.keeping(table, here)
-        try:
-            tree = _trained(classifier, rest, limits)
-            alone = _trained(classifier, rest.alone(table), limits)
-        except InvalidArgument as error:
-            raise error.within(f"Without fold {fold + 1} of {folds}: ", "Give fewer folds, or 0 for none.") from None
-        by_itself = tried.alone(table)
-        yield (
-            _right(tree, tried, tree.votes(tried)),
-            _right(alone, by_itself, alone.votes(by_itself), weights[here]),
-        )
-
-
-def _trained(classifier: JoinClassifier, linked: LinkedTables, limits: Limits) -> JoinClassifier:
-    """The same classifier on these tables, within what is left of the limits; splits ask about the same columns."""
-    left_out = [
-        name
-        for table, content in linked.tables.items()
-        for column in content.column_names
-        if (name := f"{table}.{column}") not in classifier.feature_types_
-    ]
-    seconds = None if limits.time_limit is None else max(1e-9, limits.seconds_left())
-    changed = {"ignore": left_out, "time_limit": seconds, "progress": None}
-    return JoinClassifier(**{**classifier.get_params(), **changed}).fit(linked, target=".".join(classifier.target_))

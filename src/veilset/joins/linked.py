@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from veilset import _native
 from veilset.errors import InvalidArgument, VeilsetError, near_misses, said
-from veilset.joins.columns import Attribute, Codes
+from veilset.io.columns import is_text
+from veilset.joins.columns import Attribute, Codes, attributes
 from veilset.joins.graph import JoinGraph, equalities_of, named_sides
 from veilset.joins.key_advice import FEW, better_rule
 from veilset.joins.keys import KeyRule, check_types, key_column, shared_keys
@@ -23,6 +25,9 @@ from veilset.joins.tables import read_table
 from veilset.limits import Limits
 
 _T = TypeVar("_T")
+_NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")  # as Arrow names their types
+_MANY = 100  # different texts
+_NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class LinkedTables:
     graph: JoinGraph
     keys: Sequence[tuple[Codes, Codes, int]]
     rule: KeyRule
+    _ranked: dict[tuple[str, str], Attribute] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Mapping[str, pa.Table], graph: JoinGraph, rule: KeyRule) -> LinkedTables:
@@ -110,18 +116,22 @@ class LinkedTables:
         cls,
         given: Mapping[str, Any],
         graph: JoinGraph,
-        asked: Mapping[str, Sequence[str]],
+        asked: Mapping[str, Mapping[str, str]],
         rule: KeyRule,
         limits: Limits,
+        texts: Collection[tuple[str, str]] = (),
     ) -> LinkedTables:
-        """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about."""
+        """Other tables, linked like those of a training: with its keys, and the columns that its tree asks about.
+
+        *asked* has the types that these columns had. Columns in *texts* stay text where types are guessed.
+        """
         _check_by_name(given)
         if missing := [name for name in graph.tables if name not in given]:
             raise _lacking(missing[0], given)
-        tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits)
+        tables = read_tables({name: given[name] for name in graph.tables}, graph.equalities(), limits, texts)
         for name, table in tables.items():
             _check_columns(name, table, sorted(graph.join_columns(name)), "by which it is joined")
-            _check_columns(name, table, asked.get(name, ()), "which the tree asks about")
+            _check_asked(name, table, asked.get(name, {}))
         return cls.of(tables, graph, rule)
 
     def keeping(self, table: str, rows: npt.NDArray[np.bool_]) -> LinkedTables:
@@ -131,11 +141,41 @@ class LinkedTables:
             for edge, (left, right, count) in zip(self.graph.edges, self.keys, strict=True)
         ]
         tables = {name: one.filter(pa.array(rows)) if name == table else one for name, one in self.tables.items()}
-        return LinkedTables(tables, self.graph, keys, self.rule)
+        known = {
+            (name, column): replace(one, codes=one.codes[rows]) if name == table else one
+            for (name, column), one in self._ranked.items()
+        }
+        return LinkedTables(tables, self.graph, keys, self.rule, known)
 
     def alone(self, table: str) -> LinkedTables:
         """One of the tables, joined to nothing."""
-        return LinkedTables({table: self.tables[table]}, JoinGraph((table,), ()), (), self.rule)
+        return LinkedTables({table: self.tables[table]}, JoinGraph((table,), ()), (), self.rule, self._ranked)
+
+    def attributes(self, table: str, columns: Sequence[str], limits: Limits) -> tuple[Attribute, ...]:
+        """These columns of a table as attributes. Each is ranked once, also for what `keeping` gives later."""
+        for column in columns:
+            if (table, column) not in self._ranked:
+                with of_table(table):
+                    self._ranked[table, column] = attributes(self.tables[table], [column])[0]
+                limits.check_time(f"Ranking the values of {table}.{column}", "leave out columns.")
+        return tuple(self._ranked[table, column] for column in columns)
+
+    def mostly_unique(self) -> list[tuple[str, int, int]]:
+        """Ranked columns of text with a new value in most rows: "table.column", different values, rows."""
+        return [
+            (f"{table}.{column}", len(one.values), len(one.codes))
+            for (table, column), one in self._ranked.items()
+            if one.kind == "category" and len(one.values) > _MANY and 2 * len(one.values) > len(one.codes)
+        ]
+
+    def told_by(self, table: str, column: str) -> set[tuple[str, str]]:
+        """Columns of other tables with the same name and, row by row, the same values: the table under another name."""
+        mine = self.tables[table].column(column)
+        return {
+            (name, column)
+            for name, other in self.tables.items()
+            if name != table and column in other.column_names and mine.equals(other.column(column))
+        }
 
     @cached_property
     def matches(self) -> tuple[Match, ...]:
@@ -210,25 +250,35 @@ def read_tables(
     given: Mapping[str, Any],
     joins: Sequence[tuple[str, str] | str],
     limits: Limits,
+    texts: Collection[tuple[str, str]] = (),
     about: Callable[[str], AbstractContextManager[None]] = lambda name: nullcontext(),
 ) -> dict[str, pa.Table]:
-    """All tables of a study, by name; each is read within what *about* gives for its name."""
+    """All tables of a study, by name; each is read within what *about* gives for its name.
+
+    Where types are guessed, keys stay text, and so do *texts* (table, column).
+    """
     _check_by_name(given)
     sides = named_sides(joins, given)
     tables = {}
     for name, table in given.items():
         keys = [side.removeprefix(f"{name}.") for side in sides if side.startswith(f"{name}.")]
+        keys += [column for of, column in texts if of == name]
         with about(name):
             tables[name] = read_table(name, table, keys=keys, limits=limits)
     return tables
 
 
-def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], limits: Limits) -> dict[str, pa.Table]:
+def read_records(
+    given: Mapping[str, Any],
+    asked: Mapping[str, Mapping[str, str]],
+    limits: Limits,
+    texts: Collection[tuple[str, str]] = (),
+) -> dict[str, pa.Table]:
     """Joined records, whose parts have the same position in all tables; *asked* are the columns that are needed."""
     _check_by_name(given)
     if missing := [name for name in asked if name not in given]:
         raise _lacking(missing[0], given)
-    tables = read_tables(given, (), limits)
+    tables = read_tables(given, (), limits, texts)
     lengths = {name: table.num_rows for name, table in tables.items()}
     if len(set(lengths.values())) != 1:
         raise InvalidArgument(
@@ -236,7 +286,7 @@ def read_records(given: Mapping[str, Any], asked: Mapping[str, Sequence[str]], l
             "Give a row of each for every joined record, in the same order.",
         )
     for name, columns in asked.items():
-        _check_columns(name, tables[name], columns, "which the tree asks about")
+        _check_asked(name, tables[name], columns)
     return tables
 
 
@@ -245,6 +295,22 @@ def _lacking(table: str, given: Mapping[str, Any]) -> InvalidArgument:
         f"The model needs the table {table!r}; given: {', '.join(map(repr, given)) or 'none'}.",
         "Give each table under the name that it had in training.",
     )
+
+
+def _check_asked(name: str, table: pa.Table, types: Mapping[str, str]) -> None:
+    """Raise if a column is missing, or holds text and was a number in training."""
+    _check_columns(name, table, list(types), "which the tree asks about")
+    for column, of in types.items():
+        values = table.column(column)
+        if of.startswith(_NUMBERS) and is_text(values.type):
+            is_number = pc.fill_null(pc.match_substring_regex(values.cast(pa.large_string()), _NUMBER), True)
+            place = pc.index(is_number, False).as_py()
+            if place >= 0:
+                raise InvalidArgument(
+                    f"The column {name}.{column} is of type {values.type}, and was of type {of} in training: its row "
+                    f"{place + 1:,} has {values[place].as_py()!r}, which is no number.",
+                    "Correct the value, or leave it out if it is missing.",
+                )
 
 
 def _check_columns(name: str, table: pa.Table, columns: Sequence[str], why: str) -> None:

@@ -14,23 +14,27 @@ from veilset.joins.classes import class_values
 from veilset.joins.classifier import Given, JoinClassifier
 from veilset.joins.columns import column_of
 from veilset.joins.votes import Votes, winners
+from veilset.limits import Limits
 
 COLUMNS = ("row", "prediction", "share", "joined_rows")
 
 
-def prediction_table(classifier: JoinClassifier, tables: Given, identifier: str | None = None) -> pa.Table:
+def prediction_table(
+    classifier: JoinClassifier, tables: Given, identifier: str | None = None, *, limits: Limits | None = None
+) -> pa.Table:
     """For each row of the target table its number, from 1, its class, the share of votes for it, and its joined rows.
 
     A row that matches nothing has 0 joined rows, and the class and share of the root. *identifier* is a column of the
-    target table to write beside the numbers.
+    target table to write beside the numbers; *limits* are those of a longer run.
 
     >>> people = pa.table({"id": [1, 2], "kind": ["a", "b"], "rich": ["yes", "no"]})
     >>> classifier = JoinClassifier(prune=None).fit({"people": people}, target="people.rich")
     >>> prediction_table(classifier, {"people": people}, "id").to_pylist()[1]
     {'row': 2, 'id': 2, 'prediction': 'no', 'share': 1.0, 'joined_rows': 1}
     """
-    linked = classifier.link(tables)
-    votes = classifier.votes(linked)
+    limits = limits or classifier.limits()
+    linked = classifier.link(tables, limits=limits)
+    votes = classifier.votes(linked, limits=limits)
     weights, chosen = votes.sum(axis=1), winners(votes, classifier.tree_.root.label)
     shares = np.full(len(votes), max(classifier.tree_.root.shares))
     matched = weights > 0

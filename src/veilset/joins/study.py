@@ -180,7 +180,7 @@ class Study(Section):
         """Read the tables, and link them; columns that do not exist are found before keys are compared."""
         joins = equalities_of(self.joins)
         details = {name: table.details() for name, table in self.tables_.items()}
-        tables = read_tables(self.tables(), joins, limits, lambda name: as_in_study(name, details[name]))
+        tables = read_tables(self.tables(), joins, limits, about=lambda name: as_in_study(name, details[name]))
         columns = {name: table.column_names for name, table in tables.items()}
         with as_in_study():
             for place, reference in self._references():

@@ -6,13 +6,14 @@ import datetime
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from veilset.joins.columns import Kind
 from veilset.views import card, legible
 
+_DEEPEST = 40  # levels of text that are indented
 _PLAIN = re.compile(r"\w[^\"'`,:;?()=≤→]*")
 _WHOLE = 2.0**53  # below it, floats without a fraction are whole numbers
 _FLOAT32 = float(np.finfo(np.float32).max)
@@ -66,7 +67,7 @@ class Split:
         return f"{self.name} {'≤' if self.kind == 'number' else '='} {told(self.value)}"
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class Node:
     """Some of the joined rows, and how they are divided further.
 
@@ -110,6 +111,21 @@ class Node:
         """The share of each class among its rows."""
         return [count / self.rows for count in self.counts]
 
+    def __repr__(self) -> str:
+        return f"<Node: depth {self.depth:,}, {self.rows:,} joined rows, {self.split or 'leaf'}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self._flat() == other._flat() if isinstance(other, Node) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _node_of, (self._flat(),)
+
+    def _flat(self) -> list[_Flat]:
+        """All nodes, each before its children: a tree can be deeper than Python calls."""
+        return [(node.counts, node.depth, node.split, node.gain, bool(node.children)) for node in self.walk()]
+
     def walk(self) -> Iterator[Node]:
         """This node and all below it, each before its children."""
         ahead = [self]
@@ -117,6 +133,18 @@ class Node:
             node = ahead.pop()
             yield node
             ahead += reversed(node.children)
+
+
+_Flat: TypeAlias = tuple[tuple[int, ...], int, Split | None, float, bool]
+
+
+def _node_of(flat: list[_Flat]) -> Node:
+    """The node that was made flat."""
+    made: list[Node] = []
+    for counts, depth, split, gain, has_children in reversed(flat):
+        children = (made.pop(), made.pop()) if has_children else ()
+        made.append(Node(counts, depth, split, gain, children))
+    return made.pop()
 
 
 @dataclass(repr=False)
@@ -166,7 +194,10 @@ class Tree:
         return dict(sorted(shares.items(), key=lambda one: (-one[1], one[0])))
 
     def to_text(self, depth: int | None = None) -> str:
-        """The tree in lines of text, a node each; nodes below *depth* splits are counted."""
+        """The tree in lines of text, a node each; nodes below *depth* splits are counted.
+
+        Beyond 40 splits, lines are indented no further, and begin with the number of splits.
+        """
         lines = []
         ahead = [(self.root, "", "", "")]
         while ahead:
@@ -177,8 +208,8 @@ class Tree:
             lines.append(f"{before}{branch}{asks} ({self._told(node)}){more}")
             if node.children and not cut:
                 first, second = node.children
-                ahead.append((second, below, "└─ no  → " if second.is_leaf else "└─ no:  ", below + "   "))
-                ahead.append((first, below, "├─ yes → " if first.is_leaf else "├─ yes: ", below + "│  "))
+                ahead.append((second, below, *_branch(second, "└─", "no", below, "   ")))
+                ahead.append((first, below, *_branch(first, "├─", "yes", below, "│  ")))
         return "\n".join(lines)
 
     def _told(self, node: Node) -> str:
@@ -206,3 +237,11 @@ class Tree:
 
     def _repr_html_(self) -> str:
         return card(self)
+
+
+def _branch(child: Node, mark: str, answer: str, below: str, indent: str) -> tuple[str, str]:
+    """What stands before a child in the text of a tree, and before what is below it."""
+    said = f"{answer:<3} →" if child.is_leaf else f"{answer + ':':<4}"
+    if child.depth > _DEEPEST:
+        return f"{child.depth:,}. {said} ", below
+    return f"{mark} {said} ", below + indent

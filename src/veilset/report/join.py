@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from veilset.joins import Evaluation, JoinClassifier, Match
+from veilset.joins import CrossValidation, Evaluation, JoinClassifier, Match
 from veilset.joins.keys import KeyRule
-from veilset.report.join_tree import Painted, paint
+from veilset.report.join_tree import DEEPEST, Painted, paint
 from veilset.report.mined import large
 from veilset.report.pages import render
 from veilset.report.text import number, shares, shown
@@ -22,12 +22,13 @@ _MOST_COLUMNS = 15
 
 @dataclass(frozen=True)
 class Training:
-    """A trained classifier, the rows of its tables, and how good it is."""
+    """A trained classifier, the rows of its tables, how good it is, and columns with a new text in most rows."""
 
     classifier: JoinClassifier
     rows: Mapping[str, int]
     evaluation: Evaluation
     notes: tuple[str, ...] = ()
+    unique: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def target(self) -> str:
@@ -38,13 +39,23 @@ class Training:
     def accuracies(self) -> list[tuple[str, str, str]]:
         """What is predicted right, a line each: how, of target rows, of joined rows."""
         told = self.evaluation
-        lines = {
-            "Always the largest class": told.majority,
-            f"{shown(self.classifier.target_[0])} alone, cross-validated": told.baseline,
-            "Tree, cross-validated": told.cross_validated,
-            "Tree, on its own training rows": told.resubstitution,
-        }
-        return [(name, shares(one.target_rows), shares(one.joined_rows)) for name, one in lines.items() if one]
+        lines = {"Always the largest class": told.majority}
+        for crossed, where in self.cross_validations:
+            lines[f"{shown(self.classifier.target_[0])} alone, cross-validated{where}"] = crossed.baseline
+            lines[f"Tree, cross-validated{where}"] = crossed.tree
+        lines["Tree, on its own training rows"] = told.resubstitution
+        return [(name, shares(one.target_rows), shares(one.joined_rows)) for name, one in lines.items()]
+
+    @property
+    def cross_validations(self) -> list[tuple[CrossValidation, str]]:
+        """Those that were made, the one to believe last, and on which partners; of a single one nothing is said."""
+        told = self.evaluation
+        sharing = told.sharing
+        if sharing is None or sharing.unseen is None:
+            return [(told.by_row, "")] if told.by_row else []
+        table = shown(sharing.table)
+        known = [(told.by_row, f", known {table}")] if told.by_row else []
+        return [*known, (sharing.unseen, f", unseen {table}")]
 
 
 def training_facts(training: Training) -> dict[str, Any]:
@@ -55,6 +66,7 @@ def training_facts(training: Training) -> dict[str, Any]:
         "classes": [plain(value) for value in classifier.tree_.classes],
         "tables": dict(training.rows),
         "notes": list(training.notes),
+        "mostly_unique": [name for name, _, _ in training.unique],
         "keys": keys_text(classifier),
         "matches": [vars(match) for match in classifier.matches_],
         "joined_rows": classifier.joined_rows_,
@@ -66,6 +78,9 @@ def training_facts(training: Training) -> dict[str, Any]:
             "resubstitution": vars(told.resubstitution),
             "cross_validated": told.cross_validated and vars(told.cross_validated),
             "baseline": told.baseline and vars(told.baseline),
+            "better": told.headline and told.headline.better,
+            "by_row": told.by_row and asdict(told.by_row),
+            "sharing": told.sharing and asdict(told.sharing),
             "heaviest": vars(told.heaviest),
             "folds": told.folds,
             "groups": told.groups,
@@ -135,6 +150,15 @@ def join_sentence(training: Training) -> str:
     return f"The join would have had {rows}. It was not computed: the tree was grown from {of_tables}."
 
 
+def unique_sentences(training: Training) -> list[str]:
+    """What to do with columns whose texts occur hardly twice."""
+    return [
+        f"{shown(name)} has {values:,} different texts in {number(rows, 'row')}. From texts that occur once, a tree "
+        f"learns nothing for new rows, and it takes long: consider ignore = [{shown(name)!r}]."
+        for name, values, rows in training.unique
+    ]
+
+
 def rounded(count: int) -> str:
     """A count for a tile, which has little room.
 
@@ -150,20 +174,54 @@ def rounded(count: int) -> str:
     return f"{mantissa} × 10^{exponent}"
 
 
-def verdict_sentence(training: Training) -> str:
-    """Whether the other tables help, in rows of the target table; empty without cross-validation."""
+def verdict_sentences(training: Training) -> list[str]:
+    """Whether the other tables help, in rows of the target table, and which number to believe."""
     told = training.evaluation
-    if told.cross_validated is None or told.baseline is None:
-        return "No cross-validation was made, so how good the tree is on new rows is unknown."
-    tree, alone, always = (one.target_rows for one in (told.cross_validated, told.baseline, told.majority))
-    table = shown(training.classifier.target_[0])
+    crossed = told.headline
+    if crossed is None:
+        return ["No cross-validation was made, so how good the tree is on new rows is unknown."]
+    tree, alone, always = (one.target_rows for one in (crossed.tree, crossed.baseline, told.majority))
     best = always if len(training.rows) == 1 else max(alone, always)
     others = "" if len(training.rows) == 1 else f"the target table alone for {shares(alone)}, "
-    says = (
-        f"On rows it has not seen, the tree is right for {shares(tree)} of the rows of {table}; {others}the largest "
-        f"class for {shares(always)}."
+    table = shown(training.classifier.target_[0])
+    unseen = told.sharing is not None and told.sharing.unseen is not None
+    rows = f"rows of {shown(told.sharing.table)}" if told.sharing and unseen else "rows"
+    verdict = (
+        f"{'For' if unseen else 'On'} {rows} it has not seen, the tree is right for {shares(tree)} of the rows of "
+        f"{table}; {others}the largest class for {shares(always)}."
     )
-    return says if tree > best else f"{says} The tree is no better: do not rely on it."
+    if tree <= best:
+        verdict += " The tree is no better: do not rely on it."
+    elif not crossed.better:
+        verdict += " Chance would explain the difference: do not rely on the tree."
+    return [verdict, *sharing_sentences(training)]
+
+
+def sharing_sentences(training: Training) -> list[str]:
+    """Which of two cross-validations to believe, if target rows share partners."""
+    told = training.evaluation
+    sharing = told.sharing
+    if sharing is None:
+        return []
+    target, table = shown(training.classifier.target_[0]), shown(sharing.table)
+    lines = [
+        f"{shares(sharing.share)} of the rows of {target} match the same rows of {table} as rows of other folds "
+        f"do ({visible(sharing.on)}). A tree can recognize these instead of learning what holds for all."
+    ]
+    if sharing.unseen is None:
+        lines.append(
+            f"With {number(sharing.keys, 'key')}, it cannot be tried on rows of {table} that it has not seen: believe "
+            "the number only for new rows with the same keys."
+        )
+    elif told.by_row is None:
+        lines.append(f"There was no time to try it on new rows of {target} with known keys.")
+    else:
+        lines.append(
+            f"For new rows of {target} that match rows of {table} it was trained with, it is right for "
+            f"{shares(told.by_row.tree.target_rows)}. Believe this number only if you predict for such rows alone, and "
+            f"{shares(sharing.unseen.tree.target_rows)} otherwise."
+        )
+    return lines
 
 
 def folds_sentence(training: Training) -> str:
@@ -172,7 +230,11 @@ def folds_sentence(training: Training) -> str:
     if not told.folds:
         return ""
     kept = f"Rows with the same {shown(told.groups)}" if told.groups else "All joined rows of a target row"
-    return f"{told.folds} folds, seed {told.random_state}. {kept} are in the same fold."
+    by_row = f"{told.folds} folds, seed {told.random_state}. {kept} are in the same fold."
+    if told.sharing is None or told.sharing.unseen is None:
+        return by_row
+    table = shown(told.sharing.table)
+    return f"{by_row} Unseen {table}: {told.sharing.unseen.folds} folds, and target rows with the same key are in one."
 
 
 def heaviest_sentences(training: Training) -> list[str]:
@@ -187,7 +249,8 @@ def heaviest_sentences(training: Training) -> list[str]:
         lines.append("The tree serves these rows first: accuracy on joined rows says little about the others.")
     if told.unmatched_rows:
         lines.append(
-            f"{number(told.unmatched_rows, 'row')} of {told.target_rows:,} match nothing and get the most common class."
+            f"{number(told.unmatched_rows, 'row')} of {told.target_rows:,} match nothing and get the largest class of "
+            "joined rows."
         )
     return lines
 
@@ -211,6 +274,14 @@ def importance_rows(shares_by_name: Mapping[str, float]) -> tuple[list[tuple[str
     return rows[:_MOST_COLUMNS], max(0, len(rows) - _MOST_COLUMNS)
 
 
+def cut_sentence(painted: Painted, depth: int) -> str:
+    """Which nodes are drawn; empty if all are."""
+    if painted.drawn == painted.nodes:
+        return ""
+    above = f" among those to depth {DEEPEST}" if depth > DEEPEST else ""
+    return f"The {painted.drawn:,} nodes with the most joined rows{above} are shown;"
+
+
 def join_report(training: Training) -> str:
     """A complete page about a training."""
     classifier = training.classifier
@@ -226,11 +297,13 @@ def join_report(training: Training) -> str:
         painted=painted,
         joined=rounded(classifier.joined_rows_),
         total_rows=sum(training.rows.values()),
-        verdict=verdict_sentence(training),
+        verdicts=verdict_sentences(training),
         join_says=join_sentence(training),
         folds_says=folds_sentence(training),
         heaviest=heaviest_sentences(training),
         size_says=size_sentence(classifier),
+        unique_says=unique_sentences(training),
+        cut_says=cut_sentence(painted, classifier.tree_.depth),
         keys=keys_text(classifier),
         matches=match_rows(classifier.matches_),
         table_shares=list(classifier.table_importances_.items()),

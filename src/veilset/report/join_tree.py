@@ -22,7 +22,9 @@ OTHERS = 6
 """The colour of all classes that have none of their own."""
 
 _OPEN = 31  # nodes
-_DEEPEST = 60  # browsers nest some hundred elements, three for each level
+
+DEEPEST = 60
+"""Levels of splits that are drawn: browsers nest some hundred elements, three for each level."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def _heaviest_first(root: Node) -> Iterator[Node]:
     made = 1
     while ahead:
         _, _, node = heapq.heappop(ahead)
-        if node.children and node.depth < _DEEPEST:
+        if node.children and node.depth < DEEPEST:
             yield node
             for child in node.children:
                 heapq.heappush(ahead, (-child.rows, made, child))

@@ -18,7 +18,8 @@ from veilset.report.join import (
     join_sentence,
     match_rows,
     size_sentence,
-    verdict_sentence,
+    unique_sentences,
+    verdict_sentences,
 )
 from veilset.report.terminal_parts import indented, new_table, title
 from veilset.report.text import number, shares, shown
@@ -46,7 +47,8 @@ def print_matches(
 def print_training(training: Training, console: Console) -> None:
     """The size of the tree, how good it is, and what it asks about."""
     title("Tree", console)
-    indented([Text(size_sentence(training.classifier)), Text(join_sentence(training))], console)
+    lines = [size_sentence(training.classifier), join_sentence(training), *unique_sentences(training)]
+    indented([Text(line) for line in lines], console)
     title("Predicted right", console)
     target = shown(training.classifier.target_[0])
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
@@ -55,7 +57,7 @@ def print_training(training: Training, console: Console) -> None:
     for line in training.accuracies:
         table.add_row(*map(Text, line))
     folds = folds_sentence(training)
-    indented([table, *([Text(folds, style="dim")] if folds else []), Text(verdict_sentence(training))], console)
+    indented([table, *([Text(folds, style="dim")] if folds else []), *map(Text, verdict_sentences(training))], console)
     if training.classifier.matches_:
         title("Who owns the joined rows", console)
         indented([Text(line) for line in heaviest_sentences(training)], console)
