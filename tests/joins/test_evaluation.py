@@ -66,7 +66,9 @@ def test_accuracies_on_the_join_itself(study, options):
     labelled = [count for count, row in zip(owned, study.tables[table], strict=True) if row[column] is not None]
     assert found.heaviest == heaviest(np.array(labelled))
     assert found.unmatched_rows == labelled.count(0)
-    assert found.majority.joined_rows == max(truth.count(label) for label in truth) / len(truth)
+    labels = [row[column] for row in study.tables[table]]
+    usual = max(classifier.classes_.tolist(), key=labels.count)  # the first of equals
+    assert found.majority.joined_rows == truth.count(usual) / len(truth)
 
 
 def by_hand(fold_of, alone):
@@ -155,7 +157,8 @@ def test_joins_of_more_rows_than_64_bits_count():
     assert found.joined_rows == 10**27 + 2 * 10**9
     assert found.heaviest.one_row == pytest.approx(1)
     assert found.majority.target_rows == 2 / 3
-    assert found.resubstitution.joined_rows == found.majority.joined_rows == 10**27 / (10**27 + 2 * 10**9)
+    assert found.resubstitution.joined_rows == 10**27 / (10**27 + 2 * 10**9)
+    assert found.majority.joined_rows == 2 * 10**9 / (10**27 + 2 * 10**9)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=300).filter(any))

@@ -127,7 +127,7 @@ def predict(
     """Predict the class of each row of the target table, by a vote of its joined rows.
 
     Writes one line for each row: its number, its class, the share of votes for it, and how many joined rows it has. A
-    row that matches nothing has 0 joined rows and gets the largest class of joined rows.
+    row that matches nothing has 0 joined rows and gets the most common class of the training.
 
     Examples:
 
@@ -178,7 +178,7 @@ def predict(
         for name, count in chosen.most_common():
             screen.say(screen.escape(f"{visible(told(name))}: {count:,} row{'s' * (count != 1)}"))
         if unmatched:
-            screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the largest class of joined rows.")
+            screen.say(f"{unmatched:,} of {len(table):,} rows match nothing and get the most common class.")
         screen.say(screen.escape(f"Written: {out}."))
 
     screen.answer({**facts, "written": str(out)}, show)

@@ -24,7 +24,7 @@ from veilset.joins.parameters import check_parameters
 from veilset.joins.propagation import propagate_classes
 from veilset.joins.pruning import pruned
 from veilset.joins.site import ROOT
-from veilset.joins.tree import Tree
+from veilset.joins.tree import Node, Tree
 from veilset.joins.votes import Votes, count_votes, leaves_reached, winners
 from veilset.joins.written import options_from, written_options
 from veilset.limits import Limits, Progress
@@ -67,6 +67,8 @@ class JoinClassifier(Estimator):
         The columns that splits may ask about, as "table.column".
     feature_types_ : dict
         Their types.
+    class_counts_ : tuple of int
+        How many rows of the target table each class has.
     joined_rows_ : int
         How many rows the join has.
     matches_ : tuple of Match
@@ -185,6 +187,7 @@ class JoinClassifier(Estimator):
         tree = unpruned if self.prune is None else Tree(tuple(classes), pruned(grown.root, self.prune))
         # From here on nothing fails: an error leaves what was learned before.
         self.graph_, self.target_, self.matches_ = graph, place, linked.matches
+        self.class_counts_ = tuple(np.bincount(codes[codes >= 0], minlength=len(classes)).tolist())
         self.feature_types_ = {f"{name}.{one.name}": str(one.values.type) for name in asked for one in asked[name]}
         self.rows_by_level_, self.unpruned_tree_ = grown.rows_by_level, unpruned
         self._learned(tree)
@@ -193,21 +196,21 @@ class JoinClassifier(Estimator):
     def predict(self, tables: Given) -> npt.NDArray[Any]:
         """The class of each row of the target table: what most of its joined rows vote for.
 
-        Of equal votes, the first class wins. A row that matches nothing gets the class of the root, the largest
-        of joined rows. `link` tells how many rows match.
+        Of equal votes, the first class wins. A row that matches nothing gets the class that most rows of the target
+        table had in training. `link` tells how many rows match.
         """
         votes = self.votes(tables)
-        chosen: npt.NDArray[Any] = self.classes_[winners(votes, self.tree_.root.label)]
+        chosen: npt.NDArray[Any] = self.classes_[winners(votes, self.unmatched.label)]
         return chosen
 
     def predict_proba(self, tables: Given) -> npt.NDArray[np.float64]:
         """For each row of the target table and each class, the share of votes of its joined rows.
 
-        A row that matches nothing gets the shares of the root.
+        A row that matches nothing gets the shares that the classes had in the target table in training.
         """
         votes = self.votes(tables)
         totals = votes.sum(axis=1)
-        shares = np.tile(np.array(self.tree_.root.shares), (len(votes), 1))
+        shares = np.tile(np.array(self.unmatched.shares), (len(votes), 1))
         matched = totals > 0
         shares[matched] = (votes[matched] / totals[matched, None]).astype(np.float64)
         return shares
@@ -238,7 +241,7 @@ class JoinClassifier(Estimator):
     def score(self, tables: Given) -> float:
         """The share of rows of the target table that are predicted right, of those with a class."""
         truth, votes = self._judged(tables)
-        return float(np.mean(winners(votes, self.tree_.root.label) == truth))
+        return float(np.mean(winners(votes, self.unmatched.label) == truth))
 
     def score_joined(self, tables: Given) -> float:
         """The share of joined rows that are predicted right, of those with a class."""
@@ -284,9 +287,15 @@ class JoinClassifier(Estimator):
             raise UnreadableInput(*error.args).within(f"{str(path)!r}: ") from None
         loaded.graph_, loaded.matches_, loaded.target_ = graph, model.matches, model.target
         loaded.feature_types_ = dict(model.feature_types)
-        loaded.rows_by_level_ = model.rows_by_level
+        loaded.rows_by_level_, loaded.class_counts_ = model.rows_by_level, model.class_counts
         loaded._learned(tree)
         return loaded
+
+    @property
+    def unmatched(self) -> Node:
+        """All rows of the target table in training, as a leaf: it stands for rows that match nothing."""
+        self._check_fitted()
+        return Node(self.class_counts_)
 
     def _learned(self, tree: Tree) -> None:
         self.tree_ = tree

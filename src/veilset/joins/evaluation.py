@@ -99,7 +99,7 @@ class Evaluation:
     joined_rows : int
         Rows of the join.
     majority : Accuracy
-        The share of the largest class: what is right if it is always predicted.
+        What is right if the largest class of the target rows is always predicted.
     resubstitution : Accuracy
         Of the tree, on the rows that it was trained on. It is too good for other rows.
     by_row : CrossValidation, optional
@@ -253,6 +253,5 @@ class _Judge:
 
 
 def _majority(codes: Codes, weights: Votes) -> Accuracy:
-    counts = np.bincount(codes)
-    joined = [int(weights[codes == code].sum()) for code in range(len(counts))]
-    return Accuracy(int(counts.max()) / len(codes), max(joined) / sum(joined))
+    largest = codes == np.bincount(codes).argmax()
+    return Accuracy(float(largest.mean()), int(weights[largest].sum()) / int(weights.sum()))

@@ -73,6 +73,7 @@ class Model(Section):
     feature_types: dict[StrictStr, StrictStr]
     rows_by_level: tuple[Count, ...]
     classes: tuple[Value, ...]
+    class_counts: tuple[Count, ...]
     nodes: tuple[NodePart, ...]
 
     @classmethod
@@ -90,6 +91,7 @@ class Model(Section):
             "feature_types": fitted.feature_types_,
             "rows_by_level": list(fitted.rows_by_level_),
             "classes": list(map(to_json, tree.classes)),
+            "class_counts": list(fitted.class_counts_),
             "nodes": list(_written(tree)),
         }
 
@@ -117,6 +119,8 @@ class Model(Section):
     def tree(self) -> Tree:
         """The tree, checked: every node is the child of one above it, and its rows are those of its children."""
         self._check_classes()
+        if len(self.class_counts) != len(self.classes) or not any(self.class_counts):
+            raise ValueError("class_counts: each class needs one, and some must be above 0")
         self._check_asked()
         if not self.nodes:
             raise ValueError("nodes: there is none")

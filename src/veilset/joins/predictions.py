@@ -24,8 +24,8 @@ def prediction_table(
 ) -> pa.Table:
     """For each row of the target table its number, from 1, its class, the share of votes for it, and its joined rows.
 
-    A row that matches nothing has 0 joined rows, and the class and share of the root. *identifier* is a column of the
-    target table to write beside the numbers; *limits* are those of a longer run.
+    A row that matches nothing has 0 joined rows, and the class that most target rows had in training, with its share.
+    *identifier* is a column of the target table to write beside the numbers; *limits* are those of a longer run.
 
     >>> people = pa.table({"id": [1, 2], "kind": ["a", "b"], "rich": ["yes", "no"]})
     >>> classifier = JoinClassifier(prune=None).fit({"people": people}, target="people.rich")
@@ -35,8 +35,8 @@ def prediction_table(
     limits = limits or classifier.limits()
     linked = classifier.link(tables, limits=limits)
     votes = classifier.votes(linked, limits=limits)
-    weights, chosen = votes.sum(axis=1), winners(votes, classifier.tree_.root.label)
-    shares = np.full(len(votes), max(classifier.tree_.root.shares))
+    weights, chosen = votes.sum(axis=1), winners(votes, classifier.unmatched.label)
+    shares = np.full(len(votes), max(classifier.unmatched.shares))
     matched = weights > 0
     shares[matched] = (votes[np.arange(len(votes)), chosen][matched] / weights[matched]).astype(np.float64)
     named: dict[str, Any] = {} if identifier is None else {identifier: _named(classifier, linked.tables, identifier)}

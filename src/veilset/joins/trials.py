@@ -48,7 +48,7 @@ def tried(
     table, column = classifier.target_
     votes = classifier.votes(linked, limits=limits) if votes is None else votes
     truth = class_numbers(linked.tables[table], column, classifier.tree_.classes)
-    right: Marks = winners(votes, classifier.tree_.root.label) == truth
+    right: Marks = winners(votes, classifier.unmatched.label) == truth
     if weights is not None:
         return Trial(right, np.where(right, weights, 0))
     joined = np.zeros(len(votes), votes.dtype)

@@ -249,8 +249,7 @@ def heaviest_sentences(training: Training) -> list[str]:
         lines.append("The tree serves these rows first: accuracy on joined rows says little about the others.")
     if told.unmatched_rows:
         lines.append(
-            f"{number(told.unmatched_rows, 'row')} of {told.target_rows:,} match nothing and get the largest class of "
-            "joined rows."
+            f"{number(told.unmatched_rows, 'row')} of {told.target_rows:,} match nothing and get the most common class."
         )
     return lines
 
