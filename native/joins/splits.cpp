@@ -273,8 +273,9 @@ void follow(Control& control, Site<Count>& site, Index edge, View<int64_t> nodes
                       List<Count> first(classes), second(classes);
                       for (Index entry = 0; entry < parent.rows.size(); ++entry) {
                           control.poll();
-                          const Index slot = met.find(site.keys[edge][parent.rows[entry]]);
-                          if (slot < 0) throw std::invalid_argument("a join value of this node is not in the summary");
+                          const int32_t key = site.keys[edge][parent.rows[entry]];
+                          const Index slot = key < 0 ? -1 : met.find(key);
+                          if (slot < 0) throw Contradiction();
                           const auto told = View<Count>(sums).subspan((offsets[i] + slot) * width, width);
                           for (Index c = 0; c < classes; ++c) {
                               const Count count = parent.counts[entry * classes + c];

@@ -114,8 +114,20 @@ def test_an_answer_to_a_summary_that_was_never_sent(site):
         ([0, 1], [1, 0, 0, 1, 0, 1, 0, 0], (0,)),
         ([0, 1], [1, 0, 0, 1, 0, 1, 0, 0], (1, 2)),
         ([0, 1], [1, 0, 1, 1, 0, 1, 0, 0], (0, 2)),
+        ([0, 1], [0, 0, 0, 0, 0, 1, 0, 0], (0, 2)),
+        ([0, 0], [1, 0, 0, 1, 1, 0, 0, 1], (0, 2)),
+        ([1, 0], [0, 1, 0, 0, 1, 0, 0, 1], (0, 2)),
     ],
-    ids=["unknown key", "a key is missing", "too few counts", *["offsets"] * 4, "half a row"],
+    ids=[
+        "unknown key",
+        "a key is missing",
+        "too few counts",
+        *["offsets"] * 4,
+        "half a row",
+        "nothing of a row",
+        "twice",
+    ]
+    + ["out of order"],
 )
 def test_split_summaries_that_do_not_fit(site, keys, counts, offsets):
     with pytest.raises(ValueError):
@@ -128,6 +140,14 @@ def test_following(site):
     site.follow(7, split_told(site, [0, 1], [5, 0, 0, 3, 0, 1, 0, 0]))
     assert [site.counts(1), site.counts(2)] == [(1, 1), (0, 1)]
     assert [site.rows_at(child)[0].tolist() for child in (1, 2)] == [[0, 2], [1]]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_rows_without_a_key_need_class_propagation_first(wide):
+    site = Site("T", 1, [], {7: (codes(-1), 1)}, 2, wide, Limits())
+    site.start(codes(0))
+    with pytest.raises(ValueError):
+        site.follow(7, split_told(site, [0], [1, 0, 0, 0], (0, 1)))
 
 
 def test_nodes_edges_and_attributes_that_do_not_exist(site):
