@@ -126,8 +126,8 @@ def test_an_answer_to_a_summary_that_was_never_sent(site):
         "half a row",
         "nothing of a row",
         "twice",
-    ]
-    + ["out of order"],
+        "out of order",
+    ],
 )
 def test_split_summaries_that_do_not_fit(site, keys, counts, offsets):
     with pytest.raises(ValueError):
