@@ -18,9 +18,9 @@ from veilset import InvalidArgument
 from veilset.anonymize import METHODS, methods_of
 from veilset.audit import AUDITORS
 from veilset.cli.forms import FORMS
+from veilset.io.toml_files import WRITTEN
 from veilset.models import PROMISES, Coherence, known_promise, register
 from veilset.options import Form, declared
-from veilset.publish.sections import _WRITTEN
 from veilset.report import WORDS
 from veilset.testing.checks import CONTRACTS
 from veilset.utility import UTILITIES
@@ -64,8 +64,9 @@ def test_a_secret_promise_says_what_may_be_told_of_it():
 
 
 def test_every_form_can_be_written_in_a_recipe_and_typed():
-    not_typed = {"taxonomy", "renaming", "meanings"}  # the first is an option of reading, the others are recorded
-    assert set(get_args(Form)) == set(_WRITTEN) == {*FORMS, *not_typed}
+    # An option of reading, two that are recorded, and one of studies.
+    not_typed = {"taxonomy", "renaming", "meanings", "share or none"}
+    assert set(get_args(Form)) == set(WRITTEN) == {*FORMS, *not_typed}
 
 
 def test_a_name_is_given_once():
