@@ -86,6 +86,7 @@ def test_a_small_file_that_claims_too_much_is_told_before_it_is_read(tmp_path, m
         assert len(vs.read(path, memory_limit="8GB", **columns)) == (1 if make is long else rows)
 
 
+@pytest.mark.no_sanitizer(reason="measures memory, of which sanitizers keep what is freed")
 @pytest.mark.parametrize("command", ["audit", "publish", "mine"])
 def test_300_million_rows_in_769_kilobytes(tmp_path, monkeypatch, capsys, command):
     """By the command line, which answers before it makes anything of the file."""
@@ -94,9 +95,10 @@ def test_300_million_rows_in_769_kilobytes(tmp_path, monkeypatch, capsys, comman
     size = (tmp_path / "small.parquet").stat().st_size
     assert size < 800_000
     options = {"mine": ["--min-support", "2"], "audit": K2, "publish": [*K2, "--yes", "--out", "out"]}[command]
-    before = own_memory()
-    arguments = (command, "small.parquet", *options, "--memory-limit", str(before + 10 * ROOM))
-    refusal(capsys, *arguments, values=("small.parquet", f"{size:,}", "300,000,000", "--memory-limit 32GB"))
+    for _ in range(2):  # the first may import what the command needs
+        before = own_memory()
+        arguments = (command, "small.parquet", *options, "--memory-limit", str(before + 10 * ROOM))
+        refusal(capsys, *arguments, values=("small.parquet", f"{size:,}", "300,000,000", "--memory-limit 32GB"))
     assert own_memory() - before < ROOM // 5
     assert [path.name for path in tmp_path.iterdir()] == ["small.parquet"]
 

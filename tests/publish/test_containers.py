@@ -144,6 +144,7 @@ def test_a_version_that_spells_something(public, monkeypatch):
     assert answer(public) == ("altered", 1)
 
 
+@pytest.mark.no_sanitizer(reason="measures memory, of which sanitizers keep what is freed")
 def test_300_million_rows_in_769_kilobytes(tmp_path):
     """Told by the footer; memory for the rows is never asked for."""
     public = published(tmp_path, out_format="parquet").public
