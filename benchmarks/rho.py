@@ -13,7 +13,7 @@ from measuring import in_child, peak_memory, timed
 import veilset as vs
 from veilset.utility.generalization import average_loss
 
-__all__ = ["run"]
+__all__ = ["run", "with_sensitive_items"]
 
 _FILES = {
     "Groceries": "groceries/groceries.dat.gz",
@@ -51,7 +51,7 @@ def run(folder: Path) -> list[str]:
     return [*_losses(folder), "", *_against_a_miner(folder), "", *_growth()]
 
 
-def _read(folder: Path, name: str, longest: int | None) -> vs.Transactions:
+def with_sensitive_items(folder: Path, name: str, longest: int | None) -> vs.Transactions:
     """Two items in five are sensitive, drawn from all of them in the order of their names."""
     data = vs.read(folder / _FILES[name])
     data = _with_sensitive(data)
@@ -73,7 +73,7 @@ def _released(data: vs.Transactions, method: str, options: dict[str, bool]) -> _
 
 
 def _on_file(folder: Path, name: str, longest: int | None, method: str, options: dict[str, bool]) -> _Run:
-    return _released(_read(folder, name, longest), method, options)
+    return _released(with_sensitive_items(folder, name, longest), method, options)
 
 
 def _losses(folder: Path) -> list[str]:
@@ -113,7 +113,7 @@ def _against_a_miner(folder: Path) -> list[str]:
         "|---|---|---|---|---|---|---|",
     ]
     for name in ("Groceries", "WebView-1", "WebView-2"):
-        data = _read(folder, name, 5)
+        data = with_sensitive_items(folder, name, 5)
         rules, theirs = timed(lambda data=data: _rules(data))
         sensitive = set(np.flatnonzero(data.is_sensitive).tolist())
         inferred = {head for head, _, _ in rules if head in sensitive}

@@ -1,293 +1,337 @@
 // One branch of the auditor of coherence at one level, which audit/coherence.cpp explains: rows are delivered along the
-// trie of safe itemsets, what follows in them is counted, and every itemset met is judged.
+// trie of safe generators, what follows in them is counted, and every itemset met is judged.
+//
+// An itemset that is held by the same rows as one of its subsets X - x is passed over: it gives away what X - x gives
+// away, and so does every itemset around it without x. So it is no minimal mole, nor is any around it, and no margin is
+// lost. What is left are generators; if one of its subsets is none, or not safe, an itemset need not be counted.
 #pragma once
 
-#include "audit/findings.hpp"
-#include "audit/rows.hpp"
+#include "audit/carriers.hpp"
+#include "audit/table.hpp"
 #include "audit/trie.hpp"
+#include "audit/work.hpp"
 
 namespace veilset::auditing {
-
-// What one branch found at one level.
-struct Found {
-    WorstMoles worst;
-    Margins margins;
-    int64_t identity = 0, attribute = 0, safe = 0;
-    Vector<int32_t> items;     // safe extensions, in order of their prefixes
-    Vector<int32_t> children;  // how many of them each prefix has
-};
-
-class Judge {
-public:
-    // worst: of all levels before.
-    Judge(Promise promise_, const Rows& rows, const WorstMoles& worst)
-        : promise(promise_), rows_(rows), worst_(worst) {}
-
-    // Whether prefix + item is safe, given the sensitive thing that most of its rows hold; counts and reports it.
-    bool safe(View<int32_t> prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
-              Found& found) const {
-        Margins& margins = found.margins;
-        if (!margins.smallest_support || support < margins.smallest_support) {
-            margins.smallest_support = support;
-            margins.smallest_items = named(prefix, item);
-        }
-        if (support < promise.k) {
-            ++found.identity;
-            report(prefix, item, support, none, 0, found);
-            return false;
-        }
-        if (promise.breaks(with, support)) {
-            ++found.attribute;
-            report(prefix, item, support, sensitive, with, found);
-            return false;
-        }
-        ++found.safe;
-        return true;
-    }
-
-    List<int32_t> named(View<int32_t> prefix, int32_t item) const {
-        List<int32_t> items;
-        for (int32_t i : prefix) items.push_back(rows_.item(i));
-        items.push_back(rows_.item(item));
-        std::sort(items.begin(), items.end());
-        return items;
-    }
-
-    const Promise promise;
-
-private:
-    void report(View<int32_t> prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
-                Found& found) const {
-        const Index size = prefix.size() + 1;
-        if (worst_.wants(support, sensitive, with, size) && found.worst.wants(support, sensitive, with, size))
-            found.worst.add(named(prefix, item), support, sensitive, with);
-    }
-
-    const Rows& rows_;
-    const WorstMoles& worst_;
-};
 
 // Reads the branches of one thread, one after the other.
 class BranchReader {
 public:
-    BranchReader(const Judge& judge, const Rows& rows, const Trie& trie, Control& control)
-        : judge_(judge), promise_(judge.promise), rows_(rows), trie_(trie), control_(control),
-          count_(rows.items(), 0, control), with_(rows.items(), 0, control), best_with_(rows.items(), 0, control),
-          best_sensitive_(rows.items(), none, control), touched_(control), slot_(rows.items(), none, control),
-          cohort_with_(rows.kinds() + 1, 0, control), carriers_begin_(rows.kinds() + 1, none, control),
-          carriers_(control) {}
+    BranchReader(const Judge& judge, const Rows& rows, const Trie& trie, Work& work, Control& control)
+        : judge_(judge), promise_(judge.promise), rows_(rows), paths_(rows.paths()), trie_(trie), work_(work),
+          control_(control), carriers_(judge, rows, control), count_(rows.items(), 0, control),
+          with_(rows.items(), 0, control), best_(rows.items(), Breach{}, control), touched_(control),
+          slot_(rows.items(), none, control), candidates_(control), carriers_begin_(rows.kinds() + 1, none, control),
+          carrying_(control), column_of_(rows.kinds() + 1, none, control), table_(control) {}
 
     // Level 1: a single item, by the sensitive things that its holders have.
     void judge_single(int64_t branch, Found& found) {
         begin({}, found);
         const int64_t support = rows_.support(branch);
-        count_carriers(rows_.holders(branch));
-        int32_t sensitive = none;
-        int64_t with = 0;
-        for (int32_t carried : seen_) {
-            const int64_t carriers = cohort_with_[carried];
-            keep_larger(carried, carriers, support, int32_t(branch));
-            if (carried != any() && carriers > with) {
-                with = carriers;
-                sensitive = carried;
-            }
+        carriers_.count(rows_.holders(branch));
+        Breach most;
+        for (int32_t carried : carriers_.seen()) {
+            const int64_t with = carriers_.in_cohort(carried);
+            carriers_.keep_larger(carried, with, support, prefix_, int32_t(branch), found.margins);
+            if (carried != carriers_.any() && with > most.with) most = {carried, with};
         }
-        forget_carriers();
-        judge_.safe(prefix_, int32_t(branch), support, sensitive, with, found);
+        carriers_.forget();
+        judge(int32_t(branch), support, most, false);
     }
 
-    // The itemsets of this size. Those that are safe are written down, unless this is the last level.
+    // The itemsets of this size. The safe ones among them are written down, unless this is the last level.
     void judge_larger(int64_t branch, int64_t size, bool last, Found& found) {
         begin({int32_t(branch)}, found);
         size_ = size;
         last_ = last;
-        walk(branch, rows_.holders(branch));
+        if (size == 2) extend(rows_.holders(branch), rows_.support(branch), {});
+        else walk(branch, rows_.support(branch), rows_.holders(branch));
     }
 
 private:
+    static constexpr int64_t kept_work = 24;  // what an itemset costs that is kept: memory
+
+    struct Breach {
+        int32_t sensitive = none;
+        int64_t with = 0;
+    };
+    // An item that may extend a prefix; no subset of both that lacks one item is held by fewer rows than `least`.
+    struct Candidate {
+        int32_t item;
+        int32_t column;
+        int64_t least;
+    };
+
     void begin(List<int32_t> prefix, Found& found) {
         prefix_ = std::move(prefix);
         found_ = &found;
     }
 
-    // Goes down the trie to the safe prefixes that lack one item, delivering to each child the rows that hold it.
-    void walk(int64_t node, View<Position> cohort) {
+    // Goes down the trie to the prefixes that lack two items, delivering to each child the rows that hold it.
+    void walk(int64_t node, int64_t support, View<Position> cohort) {
         control_.poll();
-        if (prefix_.size() == size_ - 1) return extend(cohort);
-        const auto children = trie_.children(prefix_.size(), node);
-        const int64_t first = trie_.first_child(prefix_.size(), node);
-        Vector<Cohort> delivered(children.size(), Cohort(control_), control_);
-        for (Index c = 0; c < children.size(); ++c) slot_[children[c]] = int32_t(c);
-        for (const Position& at : cohort) {
-            control_.poll();
-            rows_.for_each_item(at, [&](int32_t item, Position after) {
-                const int32_t slot = slot_[item];
-                if (slot != none) delivered[slot].push_back(after);
-            });
+        const Children children = trie_.children(prefix_.size(), node);
+        const bool lacks_two = prefix_.size() + 2 == size_;
+        if (lacks_two) {
+            without_.clear();
+            if (prefix_.size() > 1)
+                for (Index i = 0; i < prefix_.size(); ++i) without_.push_back(trie_.node_without(prefix_, i));
+            if (table_pays(children, support, cohort)) return count_pairs(children, cohort);
         }
-        for (int32_t child : children) slot_[child] = none;
-        for (Index c = 0; c < children.size(); ++c) {
-            prefix_.push_back(children[c]);
-            walk(first + c, delivered[c]);
+        const auto delivered = hand_down(children.items, cohort);
+        for (Index c = 0; c < children.items.size(); ++c) {
+            prefix_.push_back(children.items[c]);
+            if (lacks_two) extend(delivered[c], children.supports[c], after(children, c));
+            else walk(children.first + c, children.supports[c], delivered[c]);
             prefix_.pop_back();
-            Cohort(control_).swap(delivered[c]);
         }
     }
 
-    // Counts every extension of a safe prefix and judges it.
-    void extend(View<Position> cohort) {
+    Vector<Cohort> hand_down(View<int32_t> items, View<Position> cohort) {
+        Vector<Cohort> delivered(items.size(), Cohort(control_), control_);
+        for (Index c = 0; c < items.size(); ++c) slot_[items[c]] = int32_t(c);
+        int64_t steps = 0;
+        for (const Position& at : cohort) {
+            control_.poll();
+            paths_.for_each_item(at.node, [&](int32_t item, int32_t node) {
+                ++steps;
+                if (const int32_t slot = slot_[item]; slot != none) deliver(delivered[slot], node, at);
+            });
+        }
+        for (int32_t item : items) slot_[item] = none;
+        work_.spend(steps);
+        return delivered;
+    }
+
+    static Children after(const Children& children, Index c) {
+        return {children.first + c + 1, children.items.subspan(c + 1), children.supports.subspan(c + 1)};
+    }
+
+    // Counts every extension of a prefix, the last item of which has these later siblings, and judges those of which
+    // all subsets are safe generators.
+    void extend(View<Position> cohort, int64_t support, const Children& siblings) {
+        if (prefix_.size() > 1 && siblings.items.empty()) return close(found_->items.size());
         touched_.clear();
+        int64_t steps = 0;
         for (const Position& at : cohort) {
             control_.poll();
-            rows_.for_each_item(at, [&](int32_t item, Position) {
-                if (count_[item]++ == 0) touched_.push_back(item);
+            paths_.for_each_item(at.node, [&](int32_t item, int32_t) {
+                ++steps;
+                if (count_[item] == 0) touched_.push_back(item);
+                count_[item] += at.weight;
             });
         }
+        work_.spend(steps);
         std::sort(touched_.begin(), touched_.end());
-        drop_unsafe();
-        if (rows_.kinds() > 0 && !touched_.empty()) count_sensitive(cohort);
-
-        const int64_t safe = found_->safe;
-        for (int32_t item : touched_) {
-            if (judge_.safe(prefix_, item, count_[item], best_sensitive_[item], best_with_[item], *found_) && !last_)
-                found_->items.push_back(item);
-            count_[item] = 0;
-            best_with_[item] = 0;
-            best_sensitive_[item] = none;
+        candidates_.clear();
+        for (int32_t item : touched_) candidates_.push_back({item, none, support});
+        if (prefix_.size() > 1) {
+            keep_those_in(siblings);
+            keep_if_subsets_are_there(prefix_.back());
         }
-        if (!last_) found_->children.push_back(int32_t(found_->safe - safe));
+        if (rows_.kinds() > 0 && !candidates_.empty()) count_sensitive(cohort);
+        const Index before = found_->items.size();
+        for (const Candidate& candidate : candidates_)
+            judge(candidate.item, count_[candidate.item], best_[candidate.item],
+                  count_[candidate.item] == candidate.least);
+        for (const Candidate& candidate : candidates_) best_[candidate.item] = {};
+        for (int32_t item : touched_) count_[item] = 0;
+        close(before);
     }
 
-    // Keeps the extensions e for which every subset of prefix + e that lacks one item of the prefix is safe too. (An
-    // itemset with an unsafe subset is no minimal mole and is not extended.)
-    void drop_unsafe() {
-        if (prefix_.size() < 2) return;  // single items have been judged: only safe ones are left in the rows
-        for (Index left_out = 0; left_out < prefix_.size(); ++left_out) {
-            const auto safe = trie_.children_without(prefix_, left_out);
-            auto at = safe.begin();
-            Index kept = 0;
-            for (int32_t item : touched_) {
-                at = std::lower_bound(at, safe.end(), item);
-                if (at != safe.end() && *at == item) touched_[kept++] = item;
-                else count_[item] = 0;
+    // The extensions of a prefix, which were so many before it, are complete.
+    void close(Index before) {
+        const Index children = found_->items.size() - before;
+        if (!last_) found_->children.push_back(int32_t(children));
+        work_.spend(kept_work * children);
+    }
+
+    // Of the candidates that extend prefix_ + item, prefix_ having been left when without_ was made.
+    void keep_if_subsets_are_there(int32_t item) {
+        if (without_.empty()) return keep_those_in(trie_.children(1, item));
+        const Index size = size_ - 2;
+        for (int64_t node : without_) {
+            if (candidates_.empty()) return;
+            const Children siblings = trie_.children(size - 1, node);
+            const Index place = std::ranges::lower_bound(siblings.items, item) - siblings.items.begin();
+            keep_those_in(trie_.children(size, siblings.first + place));
+        }
+    }
+    void keep_those_in(const Children& siblings) {
+        auto at = siblings.items.begin();
+        Index kept = 0;
+        for (const Candidate& candidate : candidates_) {
+            at = std::lower_bound(at, siblings.items.end(), candidate.item);
+            if (at == siblings.items.end() || *at != candidate.item) continue;
+            const int64_t support = siblings.supports[at - siblings.items.begin()];
+            candidates_[kept++] = {candidate.item, candidate.column, std::min(candidate.least, support)};
+        }
+        candidates_.resize(kept);
+    }
+
+    // An itemset met, prefix_ + item: is it the start of others?
+    void judge(int32_t item, int64_t support, const Breach& most, bool no_generator) {
+        ++found_->checked;
+        if (no_generator) return;
+        if (judge_.safe(prefix_, item, support, most.sensitive, most.with, *found_) && !last_)
+            found_->extended_by(item, support);
+    }
+
+    // Whether all pairs of children are counted faster by bits than by reading the rows of each child: a row has as
+    // many children as the average, and is read as often.
+    static bool table_pays(const Children& children, int64_t support, View<Position> cohort) {
+        const Index count = children.items.size();
+        if (count < 2 || cohort.size() < 4) return false;
+        const int64_t held = std::accumulate(children.supports.begin(), children.supports.end(), int64_t(0));
+        const double length = double(held) / double(support);
+        const auto positions = double(cohort.size());
+        return double(count) * double(count) * (positions / 64 + 4) < 3 * positions * length * (length + 2);
+    }
+
+    // All pairs of children, counted in a table.
+    void count_pairs(const Children& children, View<Position> cohort) {
+        const Index count = children.items.size();
+        for (Index c = 0; c < count; ++c) slot_[children.items[c]] = int32_t(c);
+        things_.clear();
+        if (rows_.kinds() > 0) {
+            carriers_.count(cohort);
+            for (int32_t s : carriers_.seen()) {
+                if (!carriers_.matters(s, carriers_.in_cohort(s), found_->margins)) continue;
+                column_of_[s] = int32_t(count + things_.size());
+                things_.push_back(s);
             }
-            touched_.resize(kept);
+            carriers_.forget();
         }
-    }
-
-    // "Any of them" is passed along like one more sensitive thing, the last, which no limit applies to.
-    int32_t any() const { return rows_.kinds(); }
-    Share& largest(int32_t sensitive) const {
-        return sensitive == any() ? found_->margins.any : found_->margins.breach;
-    }
-    void keep_larger(int32_t sensitive, int64_t with, int64_t support, int32_t item) {
-        if (Share& met = largest(sensitive); greater(with, support, met.with, met.support))
-            met = {with, support, sensitive == any() ? none : sensitive, judge_.named(prefix_, item)};
-    }
-
-    // In cohort_with_, how many rows of a cohort hold each sensitive thing.
-    void count_carriers(View<Position> cohort) {
-        for (const Position& at : cohort) {
+        const Index columns = count + things_.size();
+        int64_t steps = 0;
+        table_.make(cohort, columns, [&](const Position& at, auto put) {
             control_.poll();
-            for_each_carried(at, [&](int32_t sensitive) {
-                if (cohort_with_[sensitive]++ == 0) seen_.push_back(sensitive);
+            paths_.for_each_item(at.node, [&](int32_t item, int32_t) {
+                ++steps;
+                if (slot_[item] != none) put(slot_[item]);
             });
-        }
-        std::sort(seen_.begin(), seen_.end());
-    }
-    void forget_carriers() {
-        for (int32_t sensitive : seen_) cohort_with_[sensitive] = 0;
-        seen_.clear();
-    }
-    template <class Body>
-    void for_each_carried(const Position& at, Body body) const {
-        bool something = false;
-        rows_.for_each_sensitive(at, [&](int32_t sensitive) {
-            something = true;
-            body(sensitive);
+            if (things_.empty()) return;
+            carriers_.for_each(at, [&](int32_t s) {
+                if (column_of_[s] != none) put(column_of_[s]);
+            });
         });
-        if (something) body(any());
+        for (int32_t item : children.items) slot_[item] = none;
+        for (int32_t s : things_) column_of_[s] = none;
+        for (Index a = 0; a < count; ++a) {
+            control_.poll();
+            candidates_.clear();
+            for (Index b = a + 1; b < count; ++b)
+                candidates_.push_back(
+                    {children.items[b], int32_t(b), std::min(children.supports[a], children.supports[b])});
+            keep_if_subsets_are_there(children.items[a]);
+            prefix_.push_back(children.items[a]);
+            const Index before = found_->items.size();
+            for (const Candidate& candidate : candidates_) {
+                const int64_t support = table_.of_both(a, candidate.column);
+                if (support == 0) continue;
+                Breach most;
+                if (!things_.empty() && support != candidate.least && support >= promise_.k)
+                    most = most_given_away(a, candidate, columns, support);
+                judge(candidate.item, support, most, support == candidate.least);
+            }
+            steps += count + candidates_.size() * (1 + things_.size()) * (1 + table_.words() / 4);
+            close(before);
+            prefix_.pop_back();
+        }
+        work_.spend(steps);
     }
 
-    // For each counted extension, the sensitive item that most of its rows hold; and the margins of breach.
+    Breach most_given_away(Index a, const Candidate& candidate, Index last, int64_t support) {
+        table_.keep_both(a, candidate.column, last);
+        Breach most;
+        for (Index t = 0; t < things_.size(); ++t) {
+            const int32_t s = things_[t];
+            const int64_t with = table_.of_both(last, last - things_.size() + t);
+            carriers_.keep_larger(s, with, support, prefix_, candidate.item, found_->margins);
+            if (s != carriers_.any() && with > most.with) most = {s, with};
+        }
+        return most;
+    }
+
+    // For each counted extension, the sensitive thing that most of its rows hold; and the margins of breach.
     void count_sensitive(View<Position> cohort) {
-        count_carriers(cohort);
-        int64_t carriers = 0;
-        for (int32_t sensitive : seen_)
-            if (matters(sensitive)) {
-                mattering_.push_back(sensitive);
-                carriers_begin_[sensitive] = carriers;
-                carriers += cohort_with_[sensitive];
+        carriers_.count(cohort);
+        int64_t positions = 0;
+        things_.clear();
+        for (int32_t s : carriers_.seen())
+            if (carriers_.matters(s, carriers_.in_cohort(s), found_->margins)) {
+                things_.push_back(s);
+                carriers_begin_[s] = 0;
             }
-        if (!mattering_.empty()) {
-            carriers_.resize(carriers);
+        if (!things_.empty()) {
+            for (const Position& at : cohort)
+                carriers_.for_each(at, [&](int32_t s) {
+                    if (carriers_begin_[s] != none) ++carriers_begin_[s];
+                });
+            for (int32_t s : things_) positions += std::exchange(carriers_begin_[s], positions);
+            carrying_.resize(positions);
             for (const Position& at : cohort) {
                 control_.poll();
-                for_each_carried(at, [&](int32_t sensitive) {
-                    int64_t& next = carriers_begin_[sensitive];
-                    if (next != none) carriers_[next++] = at;
+                carriers_.for_each(at, [&](int32_t s) {
+                    if (carriers_begin_[s] != none) carrying_[carriers_begin_[s]++] = at;
                 });
             }
         }
         int64_t begin = 0;
-        for (int32_t sensitive : mattering_) {
+        for (int32_t s : things_) {
             control_.poll();  // sensitive items times public ones can be many
-            const int64_t end = carriers_begin_[sensitive];
-            // It may not matter any more, after what the sensitive items before it have met.
-            if (matters(sensitive)) count_carried(sensitive, View(carriers_).between(begin, end));
-            carriers_begin_[sensitive] = none;
+            const int64_t end = std::exchange(carriers_begin_[s], none);
+            // It may not matter any more, after what the sensitive things before it have met.
+            if (carriers_.matters(s, carriers_.in_cohort(s), found_->margins))
+                count_carried(s, View(carrying_).between(begin, end));
             begin = end;
         }
-        forget_carriers();
-        mattering_.clear();
+        carriers_.forget();
     }
 
-    // Sup(Q + s) <= cohort_with_[s] and, where it matters, Sup(Q) >= k: s can be passed over if even that ratio neither
-    // breaks the promise nor beats the largest breach met so far.
-    bool matters(int32_t sensitive) const {
-        const int64_t most = cohort_with_[sensitive];
-        const Share& met = largest(sensitive);
-        return greater(most, promise_.k, met.with, met.support) ||
-               (sensitive != any() && promise_.breaks(most, promise_.k));
-    }
-
-    // The same for one sensitive item and the rows that hold it.
-    void count_carried(int32_t sensitive, View<Position> carriers) {
-        auto for_each_item = [&](auto&& body) {
-            for (const Position& at : carriers) {
-                control_.poll();
-                rows_.for_each_item(at, [&](int32_t item, Position) { body(item); });
-            }
-        };
-        for_each_item([&](int32_t item) { ++with_[item]; });
-        for (int32_t item : touched_) {
+    // The same for one sensitive thing and the rows that hold it.
+    void count_carried(int32_t sensitive, View<Position> carrying) {
+        int64_t steps = 0;
+        for (const Position& at : carrying) {
+            control_.poll();
+            paths_.for_each_item(at.node, [&](int32_t item, int32_t) {
+                ++steps;
+                with_[item] += at.weight;
+            });
+        }
+        work_.spend(steps);
+        for (const Candidate& candidate : candidates_) {
+            const int32_t item = candidate.item;
             const int64_t with = with_[item], support = count_[item];
             if (support < promise_.k) continue;
-            keep_larger(sensitive, with, support, item);
-            if (sensitive != any() && with > best_with_[item]) {
-                best_with_[item] = with;
-                best_sensitive_[item] = sensitive;
-            }
+            carriers_.keep_larger(sensitive, with, support, prefix_, item, found_->margins);
+            if (sensitive != carriers_.any() && with > best_[item].with) best_[item] = {sensitive, with};
         }
-        for_each_item([&](int32_t item) { with_[item] = 0; });
+        for (const Position& at : carrying)
+            paths_.for_each_item(at.node, [&](int32_t item, int32_t) { with_[item] = 0; });
     }
 
     const Judge& judge_;
     Promise promise_;
     const Rows& rows_;
+    const Paths& paths_;
     const Trie& trie_;
+    Work& work_;
     Control& control_;
+    Carriers carriers_;
     List<int32_t> prefix_;
     Index size_ = 0;
     bool last_ = false;
     Found* found_ = nullptr;
-    Vector<int64_t> count_, with_, best_with_;
-    Vector<int32_t> best_sensitive_, touched_, slot_;
-    Vector<int64_t> cohort_with_;     // rows of the cohort that hold s
-    List<int32_t> seen_;              // sensitive items in the cohort
-    List<int32_t> mattering_;         // those worth counting
-    Vector<int64_t> carriers_begin_;  // s -> its part of carriers_
-    Vector<Position> carriers_;       // rows of the cohort by the sensitive item they hold
+    List<int64_t> without_;  // the nodes of the prefix that lacks two items, without each of its own
+    Vector<int64_t> count_, with_;
+    Vector<Breach> best_;
+    Vector<int32_t> touched_, slot_;
+    Vector<Candidate> candidates_;
+    List<int32_t> things_;            // sensitive things worth counting
+    Vector<int64_t> carriers_begin_;  // s -> its part of carrying_
+    Vector<Position> carrying_;       // positions of the cohort by the sensitive thing they hold
+    Vector<int32_t> column_of_;       // s -> its column of the table
+    Table table_;
 };
 
 }  // namespace veilset::auditing

@@ -12,6 +12,7 @@ struct Promise {
     int64_t h_num, h_den, k;
     int64_t p;  // 0: unlimited
     bool breaks(int64_t with, int64_t support) const { return with * h_den > h_num * support; }
+    bool can_be_breached() const { return h_num < h_den; }
 };
 
 // a/b > c/d, exactly.

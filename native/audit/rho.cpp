@@ -9,54 +9,35 @@
 //     3. if no item is given away, the same search for the largest confidence there is.
 #include <nanobind/stl/vector.h>
 
-#include <deque>
-
-#include "audit/rho_item.hpp"
-#include "audit/rho_rows.hpp"
-#include "audit/rho_search.hpp"
+#include "audit/inferences.hpp"
 
 namespace veilset {
 namespace {
 
 using namespace auditing;
 
-// What is known about one sensitive item.
-struct Finding {
-    int32_t sensitive;
-    bool broken = false;
-    Rule rule;  // a violation, or the surest rule met so far
-};
-
 class Auditor {
 public:
     Auditor(const Csr& data, View<uint8_t> sensitive, Threshold limit, Control& control)
-        : sensitive_(sensitive), limit_(limit), control_(control), rows_(data, control), findings_(control) {}
+        : sensitive_(sensitive), nothing_(sensitive.size(), none, control), control_(control),
+          rows_(data, nothing_, 0, control), inferences_(rows_, limit, control) {}
 
     void run(int threads) {
         if (std::ranges::none_of(sensitive_, [](uint8_t flag) { return flag != 0; })) return;
-        control_.begin(1, 1);
+        control_.begin(stage::loading, 1);
         control_.single([&] { rows_.load(); });
-        // The most frequent items first: the longest work is not left to the end, when the other threads are idle.
         for (int32_t item = rows_.items() - 1; item >= 0; --item)
-            if (sensitive_[rows_.code(item)] && rows_.support(item) > 0) findings_.push_back({item, false, {}});
-        if (findings_.empty()) return;
-        for (int t = 0; t < Control::useful(threads, findings_.size()); ++t) examiners_.emplace_back(rows_, control_);
-
-        each(1, 0, findings_.size(), [&](Finding& finding, Examiner& examiner) {
-            finding.rule = examiner.simplest();
-            finding.broken = limit_.reached(finding.rule);
-        });
-        each(2, 0, findings_.size(), [&](Finding& finding, Examiner& examiner) {
-            if (!finding.broken) decide(finding, examiner);
-        });
-        if (all_hold()) find_surest();
+            if (sensitive_[rows_.code(item)] && rows_.support(item) > 0) inferences_.ask(item);
+        if (inferences_.findings().empty()) return;
+        inferences_.decide(threads);
+        if (inferences_.all_hold()) exact_ = inferences_.find_surest();
     }
 
     nb::dict result(int64_t witness_limit) {
         nb::dict out;
         List<const Finding*> broken;
-        for (Finding& finding : findings_) {
-            name(finding.rule);
+        for (Finding& finding : inferences_.findings()) {
+            rows_.name(finding.rule.items);
             if (finding.broken) broken.push_back(&finding);
         }
         const Index listed = std::min(witness_limit, broken.size());
@@ -70,10 +51,11 @@ public:
                           finding->rule.with);
         witnesses.put_into(out);
         out["found"] = broken.size();
-        out["checked"] = checked();
+        out["checked"] = inferences_.checked();
+        out["exact"] = exact_;
         out["largest"] = nb::none();
-        if (broken.empty() && !findings_.empty()) {
-            const Finding& most = surest();
+        if (broken.empty() && !inferences_.findings().empty()) {
+            const Finding& most = inferences_.surest();
             out["largest"] =
                 nb::make_tuple(most.rule.with, most.rule.support(), rows_.code(most.sensitive), most.rule.items);
         }
@@ -81,73 +63,12 @@ public:
     }
 
 private:
-    // body(finding, examiner) for the sensitive items first .. last - 1. What is found about one does not depend on the
-    // others.
-    template <class Body>
-    void each(int64_t stage, Index first, Index last, Body body) {
-        control_.begin(stage, findings_.size(), first);
-        control_.parallel(int(examiners_.size()), last - first, [&](int64_t index, int worker) {
-            Finding& finding = findings_[first + index];
-            Examiner& examiner = examiners_[worker];
-            examiner.begin(finding.sensitive);
-            body(finding, examiner);
-            examiner.end();
-        });
-    }
-
-    bool all_hold() const { return std::ranges::none_of(findings_, &Finding::broken); }
-
-    // Of those that are equal, the first in this order.
-    const Finding& surest() const {
-        return *std::ranges::max_element(findings_,
-                                         [](const Finding& a, const Finding& b) { return b.rule.surer_than(a.rule); });
-    }
-    static Threshold above(const Rule& rule) { return {rule.with, rule.support(), true}; }
-
-    void decide(Finding& finding, Examiner& examiner) {
-        Rule rule = examiner.whole_rows(limit_, false);
-        if (!limit_.reached(rule)) {
-            if (rule.surer_than(finding.rule)) finding.rule = std::move(rule);
-            rule = examiner.search(limit_, false);
-        }
-        finding.broken = limit_.reached(rule);
-        if (finding.broken) finding.rule = examiner.shortened(rule.items, limit_);
-    }
-
-    // Branch and bound: only what is surer than the surest rule met is looked for. The items of a batch all start from
-    // what the batches before it have found, so that neither the rule found nor the work depends on the number of
-    // threads.
-    void find_surest() {
-        constexpr Index batch = 64;
-        for (Index first = 0; first < findings_.size(); first += batch) {
-            const Threshold known = above(surest().rule);
-            each(3, first, std::min(first + batch, findings_.size()), [&](Finding& finding, Examiner& examiner) {
-                Threshold wanted = known;
-                for (Rule rule; wanted.reached(rule = examiner.whole_rows(wanted, true)); wanted = above(finding.rule))
-                    finding.rule = std::move(rule);
-                if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
-            });
-        }
-    }
-
-    // From numbers to codes of the vocabulary.
-    void name(Rule& rule) const {
-        for (int32_t& item : rule.items) item = rows_.code(item);
-        std::sort(rule.items.begin(), rule.items.end());
-    }
-
-    int64_t checked() const {
-        int64_t sum = 0;
-        for (const Examiner& examiner : examiners_) sum += examiner.checked();
-        return sum;
-    }
-
     View<uint8_t> sensitive_;
-    Threshold limit_;
+    Vector<int32_t> nothing_;  // that is not an item
     Control& control_;
     MergedRows rows_;
-    Vector<Finding> findings_;
-    std::deque<Examiner> examiners_;  // they stay where they are
+    Inferences inferences_;
+    bool exact_ = true;  // the largest certainty
 };
 
 nb::dict audit_rho(Control& control, View<int64_t> offsets, View<int32_t> items, View<uint8_t> sensitive,

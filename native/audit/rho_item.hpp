@@ -20,11 +20,11 @@ inline bool more_severe(const Rule& a, const Rule& b) {
 // Working memory of one thread, reused from one sensitive item to the next.
 class Examiner {
 public:
-    Examiner(const MergedRows& rows, Control& control)
-        : rows_(rows), control_(control), is_positive_(rows.rows(), 0, control), with_(rows.items(), 0, control),
-          met_(control), positives_(control), shared_(rows.rows(), 0, control), sharing_(control),
-          cover_with_(rows.items(), 0, control), cover_without_(rows.items(), 0, control),
-          search_(rows, is_positive_, control) {}
+    Examiner(const MergedRows& rows, Work& work, Control& control)
+        : rows_(rows), work_(work), control_(control), is_positive_(rows.rows(), 0, control),
+          with_(rows.numbers(), 0, control), met_(control), positives_(control), shared_(rows.rows(), 0, control),
+          sharing_(control), cover_with_(rows.numbers(), 0, control), cover_without_(rows.items(), 0, control),
+          search_(rows, is_positive_, work, control) {}
 
     void begin(int32_t sensitive) {
         sensitive_ = sensitive;
@@ -78,6 +78,7 @@ public:
                 largest = std::max(largest, with_[item]);
             }
             if (itemset_.size() < 2) break;  // here and in all rows that follow: a case for simplest()
+            work_.spend(itemset_.size() + rows_.holders(itemset_.front()).size());
             ++checked_;
             Rule rule{0, 0, {}};
             int64_t needed = threshold.needed(rows_.weight(r));
@@ -172,6 +173,7 @@ private:
     }
 
     const MergedRows& rows_;
+    Work& work_;
     Control& control_;
     int32_t sensitive_ = none;
     Vector<uint8_t> is_positive_;  // by row: whether it holds the sensitive item

@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "audit/rho_rules.hpp"
+#include "audit/work.hpp"
 
 namespace veilset::auditing {
 
@@ -21,7 +22,7 @@ using MaskRows = Vector<MaskRow>;
 
 class MaskSearch {
 public:
-    explicit MaskSearch(Control& control) : control_(control), left_(control), possible_(control) {}
+    MaskSearch(Work& work, Control& control) : work_(work), control_(control), left_(control), possible_(control) {}
 
     // The first antecedent that reaches the threshold, or, if `surest`, the surest; with = 0 if there is none.
     struct Found {
@@ -43,6 +44,7 @@ private:
     // is over.
     bool visit(MaskRows positives, MaskRows others, uint64_t allowed, uint64_t known, uint64_t added) {
         control_.poll();
+        work_.spend(1 + positives.size() + others.size());
         // What all positives hold belongs to the antecedent: w stays, n can only fall. If another branch has it, so it
         // has this antecedent; if no rule that reaches the threshold has it, neither is this one.
         uint64_t common = ~uint64_t(0);
@@ -112,6 +114,7 @@ private:
         // A surer rule may be found on the way; what is proven for this one will do.
         const Threshold threshold = threshold_;
         const int64_t weight = weight_of(positives);
+        int64_t steps = others.size();
         left_.clear();
         for (const MaskRow& row : others) left_.push_back(row.weight * threshold.unit());
         open = 0;
@@ -123,6 +126,7 @@ private:
             const auto shorter =
                 std::ranges::partition_point(others, [&](const MaskRow& other) { return other.size >= row.size; });
             for (Index r = shorter - others.begin(); r-- > 0;) {
+                ++steps;
                 if (row.items & ~others[r].items) continue;
                 without += others[r].weight;
                 const int64_t share = std::min(needed, left_[r]);
@@ -140,6 +144,7 @@ private:
             if (judge(known | row.items, with, without)) return true;
         }
         positives = possible_;
+        work_.spend(steps);
         return false;
     }
 
@@ -156,6 +161,7 @@ private:
         return sum;
     }
 
+    Work& work_;
     Control& control_;
     Threshold threshold_{};
     bool surest_ = false;

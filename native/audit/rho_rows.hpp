@@ -1,16 +1,22 @@
-// The transactions as the auditor of ρ-uncertainty reads them: equal ones are one row with a weight, the longest rows
-// first; items are numbered from the rarest to the most frequent, and each has the list of the rows that hold it.
+// The transactions as the search for rules reads them: equal ones are one row with a weight, the longest rows first;
+// items are numbered from the rarest to the most frequent, and each has the list of the rows that hold it.
+//
+// What is inferred is an item, or a *thing*: one that nobody knows, or a group of those. Things are in no row; they are
+// numbered after the items, and have a list of rows, too. The last thing is any of them.
 #pragma once
 
 #include <limits>
 
+#include "audit/findings.hpp"
 #include "core/csr.hpp"
 
 namespace veilset::auditing {
 
 class MergedRows {
 public:
-    MergedRows(const Csr& data, Control& control) : data_(data), control_(control) {}
+    // thing[i]: which thing the item i is, none if it can be known.
+    MergedRows(const Csr& data, View<int32_t> thing, int32_t things, Control& control)
+        : data_(data), thing_(thing), things_(things), control_(control) {}
 
     void load() {
         number_items();
@@ -20,14 +26,22 @@ public:
 
     int32_t rows() const { return int32_t(weight_.size()); }
     int32_t items() const { return int32_t(code_.size()); }
+    int32_t thing(int32_t which) const { return items() + which; }
+    int32_t any() const { return thing(things_); }
+    int32_t numbers() const { return any() + 1; }  // of items and things
     int64_t transactions() const { return data_.rows(); }
     View<int32_t> row(int32_t r) const { return part(items_, offsets_, r); }
     int64_t weight(int32_t r) const { return weight_[r]; }
-    int32_t code(int32_t item) const { return code_[item]; }      // in the vocabulary
-    int32_t number(int32_t code) const { return number_[code]; }  // the other way
-    int64_t support(int32_t item) const { return support_[item]; }
-    // The rows that hold an item, the longest first.
-    View<int32_t> holders(int32_t item) const { return holders_[item]; }
+    int32_t code(int32_t item) const { return code_[item]; }  // in the vocabulary
+    int64_t support(int32_t number) const { return support_[number]; }
+    // The rows that hold an item or thing, the longest first.
+    View<int32_t> holders(int32_t number) const { return holders_[number]; }
+
+    // From numbers to codes of the vocabulary, ascending.
+    void name(List<int32_t>& items) const {
+        for (int32_t& item : items) item = code(item);
+        std::ranges::sort(items);
+    }
 
     // body(row) for the rows that hold all of a non-empty itemset (ascending), until it answers false. They are among
     // the holders of the rarest item, and none is shorter than the itemset. Most others lack one of its bits.
@@ -72,16 +86,16 @@ private:
     }
 
     void number_items() {
-        support_.assign(data_.vocabulary, 0);
+        Vector<int64_t> held(data_.vocabulary, 0, control_);
         for (int64_t r = 0; r < data_.rows(); ++r) {
             if (r % polled_rows == 0) control_.poll();
-            for (int32_t code : data_.row(r)) ++support_[code];
+            for (int32_t code : data_.row(r)) ++held[code];
         }
-        for (int32_t code = 0; code < data_.vocabulary; ++code) code_.push_back(code);
-        std::stable_sort(code_.begin(), code_.end(), [&](int32_t a, int32_t b) { return support_[a] < support_[b]; });
-        number_.resize(code_.size());
+        for (int32_t code = 0; code < data_.vocabulary; ++code)
+            if (thing_[code] == none) code_.push_back(code);
+        std::ranges::stable_sort(code_, {}, [&](int32_t code) { return held[code]; });
+        number_.assign(data_.vocabulary, none);
         for (Index i = 0; i < code_.size(); ++i) number_[code_[i]] = int32_t(i);
-        std::sort(support_.begin(), support_.end());
     }
 
     // Sorted by length and a hash, equal rows lie side by side; rows that only share those are told apart by their
@@ -96,8 +110,11 @@ private:
         keys.reserve(data_.rows());
         for (int64_t r = 0; r < data_.rows(); ++r) {
             if (r % polled_rows == 0) control_.poll();
-            Key key{r, data_.row(r).size(), 0};
-            for (int32_t code : data_.row(r)) key.hash = (key.hash ^ scattered(code)) * 0xD6E8FEB86659FD93U;
+            Key key{r, 0, 0};
+            for (int32_t code : data_.row(r)) {
+                key.length += thing_[code] == none;
+                key.hash = (key.hash ^ scattered(code)) * 0xD6E8FEB86659FD93U;
+            }
             keys.push_back(key);
         }
         std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
@@ -107,6 +124,7 @@ private:
             return std::ranges::lexicographical_compare(data_.row(a.row), data_.row(b.row));
         });
         offsets_.push_back(0);
+        carried_offsets_.push_back(0);
         for (Index k = 0; k < keys.size(); ++k) {
             if (k % polled_rows == 0) control_.poll();
             const auto codes = data_.row(keys[k].row);
@@ -114,9 +132,14 @@ private:
                 ++weight_.back();
                 continue;
             }
-            for (int32_t code : codes) items_.push_back(number(code));
+            for (int32_t code : codes) (thing_[code] == none ? items_ : carried_).push_back(number_of(code));
             std::sort(items_.begin() + offsets_.back(), items_.end());
             offsets_.push_back(items_.size());
+            const auto carried = carried_.begin() + carried_offsets_.back();
+            std::sort(carried, carried_.end());
+            carried_.erase(std::unique(carried, carried_.end()), carried_.end());
+            if (carried_.size() > carried_offsets_.back()) carried_.push_back(any());
+            carried_offsets_.push_back(carried_.size());
             weight_.push_back(1);
             if (weight_.size() > std::numeric_limits<int32_t>::max())
                 throw std::invalid_argument("too many different transactions");
@@ -124,23 +147,31 @@ private:
         }
     }
 
+    int32_t number_of(int32_t code) const { return thing_[code] == none ? number_[code] : thing(thing_[code]); }
+
     void index() {
-        holders_.fill(items(), [&](auto put) {
+        support_.assign(numbers(), 0);
+        holders_.fill(numbers(), [&](auto put) {
             for (int32_t r = 0; r < rows(); ++r) {
                 if (r % polled_rows == 0) control_.poll();
                 for (int32_t item : row(r)) put(item, r);
+                for (int32_t carried : part(carried_, carried_offsets_, r)) put(carried, r);
             }
         });
+        for (int32_t number = 0; number < numbers(); ++number)
+            for (int32_t r : holders(number)) support_[number] += weight(r);
     }
 
     const Csr& data_;
+    View<int32_t> thing_;
+    int32_t things_;
     Control& control_;
     Vector<int32_t> code_{control_}, number_{control_};
     Vector<int64_t> support_{control_};  // in transactions
-    Vector<int64_t> offsets_{control_}, weight_{control_};
-    Vector<int32_t> items_{control_};
+    Vector<int64_t> offsets_{control_}, carried_offsets_{control_}, weight_{control_};
+    Vector<int32_t> items_{control_}, carried_{control_};
     Vector<uint64_t> signature_{control_};  // of each row: a few bits of all its items
-    Groups<int32_t> holders_{control_};     // by item
+    Groups<int32_t> holders_{control_};     // by number
 };
 
 }  // namespace veilset::auditing

@@ -32,8 +32,8 @@ namespace veilset::auditing {
 class ClosedSearch {
 public:
     // is_positive: of each row, whether it holds the sensitive item that is looked at.
-    ClosedSearch(const MergedRows& rows, const Vector<uint8_t>& is_positive, Control& control)
-        : rows_(rows), is_positive_(is_positive), control_(control), held_(rows.items(), 0, control),
+    ClosedSearch(const MergedRows& rows, const Vector<uint8_t>& is_positive, Work& work, Control& control)
+        : rows_(rows), is_positive_(is_positive), work_(work), control_(control), held_(rows.items(), 0, control),
           local_(rows.items(), none, control), bit_(rows.items(), none, control) {}
 
     // The first rule that reaches the threshold, or, if `surest`, the surest one; with = 0 if there is none. The
@@ -101,9 +101,13 @@ private:
 
         const Index antecedent = antecedent_.size(), children = extensions_.size(), covers = covers_.size();
         touched_.clear();
-        for (int64_t c = node.begin; c < node.end; ++c)
+        int64_t steps = 0;
+        for (int64_t c = node.begin; c < node.end; ++c) {
+            steps += row(covers_[c]).size();
             for (int32_t item : row(covers_[c]))
                 if (count_[item]++ == 0) touched_.push_back(item);
+        }
+        work_.spend(steps);
         const bool ours = close(node), few = ours && collect(node);
         if (ours && !few) deliver(node);
         for (int32_t item : touched_) count_[item] = 0;
@@ -199,6 +203,7 @@ private:
         if (antecedent_.size() < 2) return false;
         name_antecedent();
         ++checked_;
+        work_.spend(rows_.holders(itemset_.front()).size());
         int64_t without = 0;
         rows_.for_each_holder(itemset_, [&](int32_t r) {
             if (!is_positive_[r]) without += rows_.weight(r);
@@ -222,6 +227,7 @@ private:
 
     const MergedRows& rows_;
     const Vector<uint8_t>& is_positive_;
+    Work& work_;
     Control& control_;
     Threshold threshold_{};
     bool surest_ = false;
@@ -236,7 +242,7 @@ private:
     Vector<int32_t> covers_{control_};  // of the nodes from the root to this one, and of their extensions
     Vector<Node> extensions_{control_};
     std::array<MaskRow, 256> recent_{};  // the rows read last: many are equal as masks
-    MaskSearch masks_{control_};
+    MaskSearch masks_{work_, control_};
 };
 
 }  // namespace veilset::auditing

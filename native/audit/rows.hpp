@@ -6,16 +6,10 @@
 #pragma once
 
 #include "audit/findings.hpp"
-#include "core/csr.hpp"
+#include "audit/paths.hpp"
+#include "audit/sequences.hpp"
 
 namespace veilset::auditing {
-
-// A row that holds a prefix, and where its items after the prefix start.
-struct Position {
-    int64_t next;
-    int64_t row;
-};
-using Cohort = Vector<Position>;
 
 class Rows {
 public:
@@ -54,9 +48,8 @@ public:
 
     void unload() {
         first_ = last_ = bytes_ = 0;
-        for (auto* values : {&offsets_, &sens_offsets_, &posting_}) Vector<int64_t>(control_).swap(*values);
-        for (auto* values : {&row_items_, &row_sensitive_}) Vector<int32_t>(control_).swap(*values);
-        Cohort(control_).swap(postings_);
+        paths_.clear();
+        sets_ = Sets(control_);
     }
 
     // Loads the batch that starts at this branch: as many as so many bytes hold, but one at least. Single items are
@@ -67,37 +60,30 @@ public:
         with_later_ = with_later;
         const Size size = plan(bytes);
         bytes_ = size.bytes();
-        offsets_.reserve(size.rows + 1);
-        sens_offsets_.reserve(size.rows + 1);
-        row_items_.reserve(size.items);
-        row_sensitive_.reserve(size.sensitive);
-        offsets_.push_back(0);
-        sens_offsets_.push_back(0);
+        Groups<int32_t> rows(control_);
+        Vector<int32_t> sets(control_);
+        Vector<uint8_t> cut(control_);
+        rows.first.reserve(size.rows + 1);
+        rows.values.reserve(size.items);
+        sets.reserve(size.rows);
+        cut.reserve(size.rows);
         for (int64_t r = 0; r < data_.rows(); ++r) {
             if (r % polled_rows == 0) control_.poll();
             const auto row = data_.row(r);
             auto in_batch = [&](int32_t item) { return place_[item] >= first_ && place_[item] < last_; };
-            if (std::any_of(row.begin(), row.end(), in_batch)) read(row);
+            if (std::any_of(row.begin(), row.end(), in_batch)) read(row, rows, sets, cut);
         }
-        index();
+        paths_.make(rows, sets, cut, int32_t(first_), int32_t(last_));
     }
 
-    View<Position> holders(int64_t branch) const { return part(postings_, posting_, branch - first_); }
-
-    // body(item, position after it) for the items that follow in a row.
-    template <class Body>
-    void for_each_item(const Position& at, Body body) const {
-        const int64_t end = offsets_[at.row + 1];
-        for (int64_t i = at.next; i < end; ++i) body(row_items_[i], Position{i + 1, at.row});
-    }
-    template <class Body>
-    void for_each_sensitive(const Position& at, Body body) const {
-        const int64_t end = sens_offsets_[at.row + 1];
-        for (int64_t i = sens_offsets_[at.row]; i < end; ++i) body(row_sensitive_[i]);
-    }
+    const Paths& paths() const { return paths_; }
+    View<Position> holders(int64_t branch) const { return paths_.holders(branch); }
+    View<int32_t> sensitive(int32_t set) const { return sets_.of(sets_.all()[set]); }
 
 private:
     static constexpr int64_t polled_rows = 4096;
+    struct Nothing {};
+    using Sets = Sequences<int32_t, Nothing>;
 
     // What a batch takes.
     struct Size {
@@ -109,9 +95,9 @@ private:
             holders += other.holders;
             branches += other.branches;
         }
-        int64_t bytes() const {  // the vectors below, and the places that index() keeps for a while
-            return int64_t(sizeof(int64_t)) * 2 * (rows + 1 + branches + 1) +
-                   int64_t(sizeof(int32_t)) * (items + sensitive) + int64_t(sizeof(Position)) * holders;
+        int64_t bytes() const {
+            return int64_t(sizeof(int64_t)) * (2 * rows + branches + 2) +
+                   int64_t(sizeof(int32_t)) * (items + sensitive) + Paths::bytes(rows, items, holders);
         }
     };
 
@@ -153,32 +139,21 @@ private:
         return taken;
     }
 
-    void read(View<int32_t> row) {
+    void read(View<int32_t> row, Groups<int32_t>& rows, Vector<int32_t>& sets, Vector<uint8_t>& cut) {
+        bool whole = true;
+        carried_.clear();
         for (int32_t item : row) {
             const int32_t place = place_[item];
-            if (place >= first_ && (with_later_ || place < last_)) row_items_.push_back(place);
-            else if (place < none) row_sensitive_.push_back(kind_at(place));
+            if (place >= first_ && (with_later_ || place < last_)) rows.values.push_back(place);
+            else if (place < none) carried_.push_back(kind_at(place));
+            else whole &= place == none;
         }
-        std::sort(row_items_.begin() + offsets_.back(), row_items_.end());
-        const auto sensitive = row_sensitive_.begin() + sens_offsets_.back();
-        std::sort(sensitive, row_sensitive_.end());
-        row_sensitive_.erase(std::unique(sensitive, row_sensitive_.end()), row_sensitive_.end());
-        offsets_.push_back(row_items_.size());
-        sens_offsets_.push_back(row_sensitive_.size());
-    }
-
-    // For each branch, the rows that hold its item and where they go on.
-    void index() {
-        posting_.reserve(last_ - first_ + 1);
-        posting_.push_back(0);
-        for (int64_t b = first_; b < last_; ++b) posting_.push_back(posting_.back() + support(b));
-        postings_.resize(posting_.back());
-        Vector<int64_t> next(posting_.begin(), posting_.end() - 1, control_);
-        for (int64_t r = 0; r + 1 < offsets_.size(); ++r) {
-            if (r % polled_rows == 0) control_.poll();
-            for (int64_t i = offsets_[r]; i < offsets_[r + 1] && row_items_[i] < last_; ++i)
-                postings_[next[row_items_[i] - first_]++] = {i + 1, r};
-        }
+        std::sort(rows.values.begin() + rows.first.back(), rows.values.end());
+        rows.close();
+        std::sort(carried_.begin(), carried_.end());
+        carried_.erase(std::unique(carried_.begin(), carried_.end()), carried_.end());
+        sets.push_back(int32_t(&sets_.add(0, carried_) - sets_.all().data()));
+        cut.push_back(!whole);
     }
 
     const Csr& data_;
@@ -190,10 +165,9 @@ private:
     int64_t sensitive_occurrences_ = 0;
     int64_t first_ = 0, last_ = 0, bytes_ = 0;
     bool with_later_ = true;
-    Vector<int64_t> offsets_{control_}, sens_offsets_{control_};
-    Vector<int32_t> row_items_{control_}, row_sensitive_{control_};
-    Vector<int64_t> posting_{control_};  // branch -> its part of postings_
-    Vector<Position> postings_{control_};
+    Sets sets_{control_};  // of sensitive things, that rows hold
+    List<int32_t> carried_;
+    Paths paths_{control_};
 };
 
 }  // namespace veilset::auditing

@@ -23,6 +23,7 @@ public:
     void merge(Worst&& other) {
         for (Finding& finding : other.kept_) add(std::move(finding));
     }
+    bool empty() const { return kept_.empty(); }
     // From the worst on; nothing can be added afterwards.
     View<Finding> sorted() {
         std::ranges::sort(kept_, worse_);

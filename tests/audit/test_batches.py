@@ -9,36 +9,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.support.auditing import kernel
 from tests.support.counting import full
 from tests.support.errors import refused
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, Coherence, Transactions, _native, audit
 from veilset.audit import reach_of
-from veilset.audit.coherence import _sensitive_things
 from veilset.testing import check_audit, strategies
 from veilset.testing.checks import as_sets
-
-
-def kernel(data, promise, *, batch_limit, threads=1, witnesses=1000):
-    """The kernel's answer in plain values."""
-    kind, things = _sensitive_things(data, promise)
-    found = _native.audit.coherence(
-        data.offsets,
-        data.items,
-        kind,
-        kinds=len(things),
-        h_num=promise.share.numerator,
-        h_den=promise.share.denominator,
-        k=promise.k,
-        p=promise.p or 0,
-        witness_limit=witnesses,
-        batch_limit=batch_limit,
-        threads=threads,
-        memory_limit=1 << 40,
-        time_limit=1e9,
-        progress=None,
-    )
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in found.items()}
 
 
 @given(
@@ -93,7 +71,7 @@ def test_counting_refuses_codes_outside_the_vocabulary(code):
 def test_the_kernel_refuses_kinds_there_are_not(kind, monkeypatch):
     data = Transactions.from_lists([["a"]])
     wrong = (np.array([kind], dtype=np.int32), ["one thing"])
-    monkeypatch.setattr("tests.audit.test_batches._sensitive_things", lambda *_: wrong)
+    monkeypatch.setattr("tests.support.auditing._sensitive_things", lambda *_: wrong)
     with refused(ValueError, "sensitive"):
         kernel(data, Coherence(h=1, k=1, p=1), batch_limit=0)
 
@@ -102,7 +80,7 @@ def test_the_kernel_refuses_kinds_there_are_not(kind, monkeypatch):
 def test_a_branch_that_does_not_fit_is_over_the_limit():
     data = full(400_000, 20)  # the rows of one branch: 40 MB
     with refused(BudgetExceeded, "memory limit"):
-        audit(data, Coherence(k=2, p=2), memory_limit=own_memory() + 3_000_000)
+        audit(data, Coherence(k=2, p=2), memory_limit=leaving(3_000_000))
 
 
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
@@ -111,7 +89,7 @@ def test_batches_become_smaller_when_the_walk_needs_more(megabytes):
     """Itemsets of four: the walk delivers rows to many nodes at once, which nobody can foresee."""
     data = full(40_000, 24)  # all rows, with their holders: 20 MB
     promise = Coherence(k=39_000, p=4)
-    assert audit(data, promise, memory_limit=own_memory() + megabytes * 10**6, threads=2) == audit(data, promise)
+    assert audit(data, promise, memory_limit=leaving(megabytes * 10**6), threads=2) == audit(data, promise)
 
 
 LARGER_THAN_MEMORY = """

@@ -8,7 +8,7 @@ import pytest
 from tests.support.errors import first_progress, refused
 from tests.support.explosive import LONG_AUDITS
 from tests.support.interrupting import ctrl_c_stops
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, audit
 from veilset.audit import hidden_patterns
 
@@ -41,7 +41,7 @@ def test_time_limit_stops_the_audit(question):
 def test_memory_limit_stops_the_audit(question, more):
     asked = LONG_AUDITS[question]()
     with refused(BudgetExceeded, "memory limit", "GB"):
-        audit(*asked, memory_limit=own_memory() + more, time_limit=60)
+        audit(*asked, memory_limit=leaving(more), time_limit=60)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def crowded_patterns() -> tuple[Transactions, HiddenPatterns]:
 
 
 LONG_AUDITS = {
-    "coherence": lambda: (explosive(), Coherence(k=2, p=None)),
+    "coherence": lambda: (explosive(), Coherence(k=2, p=20)),
     "rho-uncertainty": lambda: (explosive_rules(), RhoUncertainty(rho="1/2")),
     "a pattern with many parts": explosive_pattern,
     "many patterns": crowded_patterns,

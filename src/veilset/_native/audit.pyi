@@ -8,6 +8,7 @@ class _CoherenceResult(TypedDict):
     feasible: bool
     identity_by_size: list[int]
     attribute_by_size: list[int]
+    complete: bool
     checked: int
     sensitive_support: _Int64
     witness_offsets: _Int64
@@ -18,6 +19,7 @@ class _CoherenceResult(TypedDict):
     smallest_support: tuple[int, list[int]]
     largest_breach: tuple[int, int, int, list[int]]
     largest_any: tuple[int, int, int, list[int]]
+    exact: tuple[bool, bool, bool]
 
 # Of each, what so many rows of a bucket have in a column, with the probability above / below. By kind, that is (0) what
 # the row `place` has there, (1) nothing, (2) the item `place`, (3) in this or another column, a sensitive item.
@@ -37,12 +39,21 @@ _AnatomyResult: TypeAlias = tuple[int, int, _AnatomyFindings, _AnatomyFindings, 
 class _RhoResult(TypedDict):
     found: int
     checked: int
+    exact: bool
     witness_offsets: _Int64
     witness_items: _Int32
     witness_support: _Int64
     witness_sensitive: _Int32
     witness_with: _Int64
     largest: tuple[int, int, int, list[int]] | None
+
+class _InOriginal(TypedDict):
+    broken: int
+    witness_offsets: _Int64
+    witness_items: _Int32
+    witness_support: _Int64
+    witness_sensitive: _Int32
+    witness_with: _Int64
 
 def row_sizes(offsets: _Int64, items: _Int32, left_out: _Uint8) -> _Int64: ...
 def coherence(
@@ -57,6 +68,7 @@ def coherence(
     p: int,
     witness_limit: int,
     batch_limit: int,
+    work_limit: int,
     threads: int,
     memory_limit: int,
     time_limit: float,
@@ -75,6 +87,38 @@ def rho(
     time_limit: float,
     progress: _Progress,
 ) -> _RhoResult: ...
+def in_original(
+    offsets: _Int64,
+    items: _Int32,
+    released_offsets: _Int64,
+    released_items: _Int32,
+    kind: _Int32,
+    *,
+    kinds: int,
+    h_num: int,
+    h_den: int,
+    p: int,
+    least: int,
+    witness_limit: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _InOriginal: ...
+def rho_in_original(
+    offsets: _Int64,
+    items: _Int32,
+    released_offsets: _Int64,
+    released_items: _Int32,
+    sensitive: _Uint8,
+    *,
+    rho_num: int,
+    rho_den: int,
+    witness_limit: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _InOriginal: ...
 
 # where each pattern's intersections with rows begin; where the places of each of those begin; the places; how many rows
 def patterns(

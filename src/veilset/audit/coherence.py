@@ -2,7 +2,8 @@
 
 Finds all minimal moles of up to p items (thesis Definitions 5, 6 and 9): public itemsets that occur, are held by fewer
 than k transactions or give a sensitive item away with more than h certainty, and none of whose subsets does. The data
-is coherent if and only if there is none (thesis Observation 3). The counting is in ``native/audit/coherence.cpp``.
+is coherent if and only if there is none (thesis Observation 3). For an unlimited p, distinct rows decide instead of
+itemsets (docs/coherence.md). The counting is in ``native/audit/coherence.cpp``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.audit.findings import item_names, sure_of, witness_rows
+from veilset.audit.passes import coherence_passes, finished, kernel_limits
 from veilset.limits import Limits
 from veilset.models import Audit, Coherence, Margin, Reach, Witness
 from veilset.transactions import Transactions
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _SMALL = 3  # items: sizes up to here are asked one by one
 _WITNESSES = 100
+_WORK = 400_000_000
+"""Steps that counting all moles of any size may take once it is known that there are some: a second or two."""
 
 
 def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, limits: Limits) -> Audit:
@@ -36,6 +40,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
     """
     h = promise.share
     kind, things = _sensitive_things(data, promise)
+    passes = coherence_passes(data, promise)
     with limits.guard("The audit", "choose a smaller p."):
         found = _native.audit.coherence(
             data.offsets,
@@ -48,9 +53,11 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
             p=promise.p or 0,
             witness_limit=witnesses,
             batch_limit=0,
+            work_limit=_WORK,
             threads=limits.thread_count,
-            **limits.for_kernel(lambda size: f"Checking itemsets of {size} item{'s' * (size > 1)}"),
+            **kernel_limits(limits, passes),
         )
+    finished(limits, passes)
     by_size = [i + a for i, a in zip(found["identity_by_size"], found["attribute_by_size"], strict=True)]
     while by_size and by_size[-1] == 0:
         by_size.pop()
@@ -68,6 +75,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
         transactions=len(data),
         reach=reach_of(data, promise.p),
         has_sensitive=bool(data.sensitive),
+        complete=found["complete"],
     )
 
 
@@ -179,11 +187,15 @@ def _nothing_known(
 def _margins(data: Transactions, things: list[str], found: _native.audit._CoherenceResult) -> dict[str, Margin]:
     margins = {}
     support, where = found["smallest_support"]
+    least, one, some = found["exact"]
     if support:
-        margins["smallest_support"] = Margin(support, item_names(data, where))
-    for name, key in (("largest_breach", "largest_breach"), ("largest_any_breach", "largest_any")):
+        margins["smallest_support"] = Margin(support, item_names(data, where), is_extreme=least)
+    for name, key, exact in (
+        ("largest_breach", "largest_breach", one),
+        ("largest_any_breach", "largest_any", some),
+    ):
         together, support, sensitive, where = found[key]  # type: ignore[literal-required]
         if together:
             item = things[sensitive] if sensitive >= 0 else None
-            margins[name] = Margin(Fraction(together, support), item_names(data, where), item)
+            margins[name] = Margin(Fraction(together, support), item_names(data, where), item, is_extreme=exact)
     return margins

@@ -39,7 +39,7 @@ def sure_of(name: str, known: tuple[str, ...], support: int, confidence: Fractio
 
 
 def witness_rows(
-    data: Transactions, found: _native.audit._CoherenceResult | _native.audit._RhoResult
+    data: Transactions, found: _native.audit._CoherenceResult | _native.audit._RhoResult | _native.audit._InOriginal
 ) -> Iterator[tuple[tuple[str, ...], int, int, int]]:
     """Each witness: what is known, how many hold it, the number of what is inferred, and how many hold that as well."""
     offsets, codes = found["witness_offsets"].tolist(), found["witness_items"].tolist()

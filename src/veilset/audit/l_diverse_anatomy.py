@@ -163,7 +163,7 @@ def _surest_within_column(data: Transactions, cut: Cut, limits: Limits) -> Margi
 
 
 def _surest_rule(data: Transactions, limits: Limits) -> Margin:
-    found = rules_found(data, Fraction(1), 1, lambda _: "Looking at sensitive columns", limits)
+    found = rules_found(data, Fraction(1), 1, limits.for_kernel(lambda _: "Looking at sensitive columns"), limits)
     if (margin := surest(data, found)) is not None:
         return margin
     sensitive, known = found["witness_sensitive"].tolist()[0], found["witness_items"].tolist()  # it is certain

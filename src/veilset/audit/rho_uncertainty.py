@@ -7,24 +7,18 @@ nothing at all included, makes it certain to a degree of rho or more (Definition
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from veilset import _native
 from veilset.audit.findings import item_names, sure_of, witness_rows
-from veilset.limits import Limits
+from veilset.audit.passes import finished, kernel_limits, rho_passes
+from veilset.limits import KernelLimits, Limits
 from veilset.models import Audit, Margin, RhoUncertainty, Witness
 from veilset.transactions import Transactions
 
 if TYPE_CHECKING:
     from veilset.audit.returning import Returned
-
-_STAGES = {
-    1: "Checking inferences from single items",
-    2: "Checking inferences from any knowledge",
-    3: "Searching for the highest confidence",
-}
 
 _RULES = 100  # of which the shortest explains best
 
@@ -35,7 +29,9 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
     Such a rule is short, but not always the surest one. The most certain come first, then those with the most
     transactions. If the promise holds, the margin is the largest certainty that anything known gives.
     """
-    found = rules_found(data, promise.rho, witnesses, _STAGES.__getitem__, limits)
+    passes = rho_passes(data, promise)
+    found = rules_found(data, promise.rho, witnesses, kernel_limits(limits, passes), limits)
+    finished(limits, passes)
     largest = surest(data, found)
     return Audit(
         promise=promise,
@@ -60,17 +56,22 @@ def rule_with(returned: Returned, promise: RhoUncertainty, *, limits: Limits) ->
     found: list[Witness] = []
     if item in set(returned.original.sensitive):
         data = returned.data.with_sensitive([item])
-        found += _witnesses(data, rules_found(data, promise.rho, _RULES, _STAGES.__getitem__, limits))
+        found += _rules(data, promise, limits)
     if not found or found[0].itemset:
         holders = returned.holders
-        for rule in _witnesses(holders, rules_found(holders, promise.rho, _RULES, _STAGES.__getitem__, limits)):
+        for rule in _rules(holders, promise, limits):
             known = tuple(sorted({*rule.itemset, item}))
             found.append(_witness(known, rule.support, rule.sensitive or "", rule.confidence or Fraction(0)))
     return min(found, key=lambda rule: len(rule.itemset), default=None)
 
 
+def _rules(data: Transactions, promise: RhoUncertainty, limits: Limits) -> tuple[Witness, ...]:
+    bounds = kernel_limits(limits, rho_passes(data, promise))
+    return _witnesses(data, rules_found(data, promise.rho, _RULES, bounds, limits))
+
+
 def rules_found(
-    data: Transactions, rho: Fraction, witnesses: int, stage: Callable[[int], str], limits: Limits
+    data: Transactions, rho: Fraction, witnesses: int, bounds: KernelLimits, limits: Limits
 ) -> _native.audit._RhoResult:
     """The rules with a certainty of rho or more, as the kernel finds them."""
     with limits.guard("The audit", "declare fewer items sensitive."):
@@ -82,7 +83,7 @@ def rules_found(
             rho_den=rho.denominator,
             witness_limit=witnesses,
             threads=limits.thread_count,
-            **limits.for_kernel(stage),
+            **bounds,
         )
 
 
@@ -91,7 +92,9 @@ def surest(data: Transactions, found: _native.audit._RhoResult) -> Margin | None
     if found["largest"] is None:
         return None
     together, support, sensitive, codes = found["largest"]
-    return Margin(Fraction(together, support), item_names(data, codes), data.names[sensitive])
+    return Margin(
+        Fraction(together, support), item_names(data, codes), data.names[sensitive], is_extreme=found["exact"]
+    )
 
 
 def _witnesses(data: Transactions, found: _native.audit._RhoResult) -> tuple[Witness, ...]:

@@ -2,6 +2,7 @@
 
 from veilset.models.coherence import Coherence
 from veilset.models.hidden_patterns import HiddenPatterns, HiddenRules
+from veilset.models.in_original import InOriginal
 from veilset.models.l_diverse_anatomy import Empty, LDiverseAnatomy
 from veilset.models.promise import (
     COMPARED,
@@ -33,6 +34,7 @@ __all__ = [
     "Empty",
     "HiddenPatterns",
     "HiddenRules",
+    "InOriginal",
     "LDiverseAnatomy",
     "Leftover",
     "Margin",

@@ -122,6 +122,10 @@ class Coherence(Promise):
             return Vacuous(why, {"h": 0.4})
         return super().excludes_nothing_in(data)
 
+    def limits_inference(self, data: Transactions) -> bool:
+        """With h < 1 and sensitive items."""
+        return self.share < 1 and bool(data.sensitive)
+
     @property
     def support_floor(self) -> int:
         """k: no public itemset in a release is in fewer transactions."""

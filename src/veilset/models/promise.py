@@ -36,6 +36,30 @@ UNKNOWN_APART = (
 """What is not promised if transactions were merged, except those of unknown people."""
 
 
+THINNED = (
+    "Items were removed from single transactions. Every count in this file is a lower bound of the true one, and a "
+    "confidence may be higher than in the original data."
+)
+"""What a release does not tell if items left only some of the transactions that had them."""
+
+
+TRUTHFUL = (
+    "The limits on sensitive items also hold as counted in the original data, for everything that can be known from "
+    "this file. The custodian has checked that; whoever receives the file cannot."
+)
+"""What is said of such a release if its limits are true of the original."""
+
+
+def broken_sentence(broken: int) -> str:
+    """What is said of such a release if they are not."""
+    many = Count(broken)
+    return (
+        f"In the original data, {many:,} {many:itemset or rule|itemsets or rules} of this file {many:exceeds|exceed} a "
+        "limit on sensitive items: the limits hold in this file only, because items were removed from single "
+        "transactions. The custodian has counted that; whoever receives the file cannot."
+    )
+
+
 def listed_sentence(listed_from: int) -> str:
     """What a list of items under coarser names tells: all of a taxonomy (0), or those in so many transactions."""
     if not listed_from:
@@ -144,6 +168,8 @@ class Promise(ABC):
         empty: bool = False,
         coarser: bool = False,
         listed_from: int = 0,
+        thinned: bool = False,
+        broken_in_original: int | None = None,
     ) -> tuple[str, ...]:
         """What `not_promised` says and what is common to all promises, about one file; what matters most first.
 
@@ -161,16 +187,29 @@ class Promise(ABC):
             Whether it is said what coarser names stand for.
         listed_from : int
             And how many transactions must have an item for that; 0: all items of the taxonomy are listed.
+        thinned : bool
+            Whether items were removed from single transactions.
+        broken_in_original : int, optional
+            And how much of what can be known from the file exceeds a limit in the original; None: there is no limit.
         """
         first = [EXCLUDES_NOTHING] if empty or self.excludes_nothing else []
         if self.about_sensitive and not sensitive:
             first.append(NONE_SENSITIVE)
-        last = []
+        if thinned and broken_in_original:
+            first.append(broken_sentence(broken_in_original))
+        last = [THINNED, *([TRUTHFUL] if broken_in_original == 0 else [])] if thinned else []
         if coarser or listed_from:
             last.append(listed_sentence(listed_from))
         if self.about_people:
             last += [*([UNKNOWN_APART] if unknown else [] if merged else [TAKEN_AS_ONE]), COMPARED]
         return (*first, *self.not_promised(), *last)
+
+    def limits_inference(self, data: Transactions) -> bool:
+        """Whether it limits how sure somebody can be of something in *data*.
+
+        Then deleting single occurrences can make data keep it of which, in truth, it is not true.
+        """
+        return False
 
     @property
     def support_floor(self) -> int:
@@ -262,13 +301,18 @@ class Witness:
 
 @dataclass(frozen=True)
 class Margin:
-    """The most extreme value in the data, and where it occurs."""
+    """The most extreme value in the data, and where it occurs.
+
+    If *is_extreme* is False, there may be more extreme ones, but none beyond the limit: finding them would take longer
+    than proving that did.
+    """
 
     value: Fraction | int
     itemset: tuple[str, ...]
     sensitive: str | None = None
     bucket: int | None = field(default=None, repr=False)
     column: tuple[str, ...] = field(default=(), repr=False)
+    is_extreme: bool = field(default=True, repr=False)
 
 
 @dataclass(frozen=True)
@@ -332,7 +376,7 @@ class Audit(Shown):
     witnesses : tuple of Witness
         Violations, the most severe first, up to the requested number.
     found : int
-        Number of all violations, listed or not.
+        Number of all violations, listed or not; at least so many, unless *complete*.
     found_by_size : tuple of int
         The same by the number of known items: first those of one item.
     margins : mapping
@@ -353,6 +397,8 @@ class Audit(Shown):
         Whether items are sensitive, for promises that treat those differently.
     vacuous : bool
         Whether any data like this keeps the promise, although other data may break it.
+    complete : bool
+        Whether all violations were counted; False: there are at least so many, and counting all would take too long.
     """
 
     promise: Promise
@@ -369,6 +415,7 @@ class Audit(Shown):
     counted: str = "itemsets"
     has_sensitive: bool = False
     vacuous: bool = False
+    complete: bool = True
 
     @property
     def excludes_nothing(self) -> bool:
@@ -378,6 +425,8 @@ class Audit(Shown):
     def _summary(self) -> Summary:
         promise, rows = self.promise, [(_braced(witness.itemset), witness.reason) for witness in self.witnesses]
         notes = [f"{self._counted()} checked."]
+        if not self.complete:
+            notes.append("There may be more violations than those counted.")
         if promise.secret:  # what a notebook shows is saved with it
             rows, notes = [], [*notes, f"{self.found:,} of {promise.secrets:,} listed are still discoverable."]
         return Summary(
@@ -395,7 +444,7 @@ class Audit(Shown):
         lines = [f"{self.promise} {verdict} on {self._rows()} ({checked})."]
         lines += [f"  {witness}" for witness in self.witnesses[:5]]
         if self.found > len(lines) - 1:
-            lines.append(f"  … and {self.found - len(lines) + 1:,} more")
+            lines.append(f"  … and {'' if self.complete else 'at least '}{self.found - len(lines) + 1:,} more")
         return "\n".join(lines)
 
     def _rows(self) -> str:

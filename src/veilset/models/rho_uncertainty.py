@@ -68,6 +68,10 @@ class RhoUncertainty(Promise):
                 f"Name the sensitive items ({said('sensitive')}); or use coherence, which hides identities.",
             )
 
+    def limits_inference(self, data: Transactions) -> bool:
+        """Whenever there are sensitive items."""
+        return bool(data.sensitive)
+
     def inferred_from_nothing(self, data: Transactions) -> tuple[str, ...]:
         """The sensitive items so common that an attacker who knows nothing infers them.
 

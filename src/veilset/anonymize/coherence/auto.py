@@ -5,7 +5,9 @@ it throws the popular items away. Strategies that do not look at all moles at on
 
 - *insertion* starts from nothing and puts items back, the heaviest first, while no mole appears;
 - *core* starts from one itemset that many transactions hold (at h = 1, if k of them do, it has no mole of any size);
-- *staged* hits the moles of one item, then finds and hits those of two items in what is left, and so on.
+- *staged* hits the moles of one item, then finds and hits those of two items in what is left, and so on;
+- *classes* starts from what `k-anonymity` suppresses. It takes part where any number of items may be known and no
+  item must be kept: no search for moles is sure to end there, and this has an answer at once.
 
 All minimal moles are listed once, if they are few enough; then `tree` takes part, and everything else is asked of the
 list instead of the data. Otherwise the other strategies ask the data, and there is no local search.
@@ -16,12 +18,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.coherence.cover import Cover, by_mole_tree
+from veilset.anonymize.coherence.k_anonymity import suppressed_for_classes
 from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Chosen, Items, WeightsOption
@@ -35,6 +39,7 @@ from veilset.transactions import Transactions
 _MOST_MOLES = 5_000_000
 _PATIENCE = 60.0  # seconds for each further strategy, once there is an answer
 _LISTING = 10.0  # seconds: what takes longer to list has too many moles for what follows
+_CLASSES = "classes"
 _TOO_MANY = "Listing all sets of items that break the promise takes too long, or too much memory."
 
 
@@ -91,13 +96,17 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
     best: tuple[str, ...] | None = None
     attempts: dict[str, Attempt] = {}
     won = ""
-    for number, (name, strategy) in enumerate(_STRATEGIES.items(), start=1):
+    strategies = _STRATEGIES
+    if task.promise.p is None and not task.keep:
+        strategies = {_CLASSES: partial(_classes, cover), **strategies}
+    for number, (name, strategy) in enumerate(strategies.items(), start=1):
         started = time.perf_counter()
-        task.limits.step(f"Trying {name}", number - 1, len(_STRATEGIES))
-        share = 1 / (len(_STRATEGIES) - number + 1)
+        task.limits.step(f"Trying {name}", number - 1, len(strategies))
+        share = 1 / (len(strategies) - number + 1)
         part = task.within(task.limits.part(share, None if best is None else _PATIENCE))
         try:
-            gone = _maximal(part, cover, number, *strategy(part, moles, why_not))
+            start = strategy(part, moles, why_not)
+            gone = start[0] if name == _CLASSES else _maximal(part, cover, number, *start)
         except BudgetExceeded as error:
             attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what, "not finished")
             continue
@@ -112,6 +121,15 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
         )
     attempts[won] = replace(attempts[won], state="chosen")
     return best, tuple(attempts.values())
+
+
+def _classes(cover: Cover | None, task: Task, *_: object) -> tuple[tuple[str, ...]]:
+    """What k-anonymity suppresses, less what can return within some time: it keeps the promise either way."""
+    gone = task.data.in_order(suppressed_for_classes(task))
+    try:
+        return (_maximal(task.within(task.limits.part(0.5, _PATIENCE)), cover, 0, gone),)
+    except BudgetExceeded:
+        return (gone,)
 
 
 def _maximal(

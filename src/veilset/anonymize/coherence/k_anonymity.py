@@ -27,10 +27,11 @@ def k_anonymity(data: Transactions, promise: Coherence, /, *, limits: Limits) ->
     [['a'], ['a'], ['a'], ['a'], ['a'], ['a']]
     """
     task = Task.of(data, promise, limits=limits)
-    return task.release("k-anonymity", _suppressed(task), {})
+    return task.release("k-anonymity", suppressed_for_classes(task), {})
 
 
-def _suppressed(task: Task) -> list[str]:
+def suppressed_for_classes(task: Task) -> list[str]:
+    """What must go so that the public items of every transaction are those of at least k transactions."""
     data = task.data
     # Row numbers, their order and sorted rows, and two numbers for each row.
     needed = 8 * (4 * len(data.items) + 2 * len(data))

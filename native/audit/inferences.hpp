@@ -1,0 +1,162 @@
+// Which of some sensitive things an attacker can infer, whatever is known of a person (audit/rho.cpp explains the
+// steps).
+#pragma once
+
+#include <deque>
+
+#include "audit/rho_item.hpp"
+#include "audit/rho_rows.hpp"
+#include "audit/rho_search.hpp"
+#include "audit/stages.hpp"
+
+namespace veilset::auditing {
+
+// What is known about one sensitive item or thing.
+struct Finding {
+    int32_t sensitive;
+    bool broken = false;
+    Rule rule;  // a violation, or the surest rule met so far
+};
+
+class Inferences {
+public:
+    Inferences(const MergedRows& rows, Threshold limit, Control& control)
+        : rows_(rows), limit_(limit), control_(control), findings_(control) {}
+
+    // What is asked about; the longest work comes first, so that it is not left to the end, when other threads are
+    // idle.
+    void ask(int32_t sensitive) { findings_.push_back({sensitive, false, {}}); }
+
+    // Steps 1 and 2: whether each can be inferred.
+    void decide(int threads) {
+        const int64_t before = work_.left;
+        hire(Control::useful(threads, findings_.size()));
+        each(stage::single_items, 0, findings_.size(),
+             [&](Finding& finding, Examiner& examiner) { start(finding, examiner); });
+        each(stage::any_knowledge, 0, findings_.size(),
+             [&](Finding& finding, Examiner& examiner) { decide(finding, examiner); });
+        proof_ = before - work_.left;
+    }
+    // The same by a worker that is at work already, until one can be.
+    void decide_here() {
+        hire(1);
+        for (Finding& finding : findings_) {
+            control_.poll();
+            Examiner& examiner = examiners_.back();
+            examiner.begin(finding.sensitive);
+            start(finding, examiner);
+            decide(finding, examiner);
+            examiner.end();
+            if (finding.broken) return;
+        }
+    }
+    bool all_hold() const { return std::ranges::none_of(findings_, &Finding::broken); }
+
+    // Step 3, branch and bound: only what is surer than the surest rule met is looked for. The items of a batch all
+    // start from what the batches before it have found, so that neither the rule found nor the work depends on the
+    // number of threads. It takes no more steps than the proof took, or some seconds; false if those were not enough.
+    // Then there may be surer rules than what earlier batches have found, but none that reaches the limit.
+    bool find_surest() {
+        constexpr Index batch = 64;
+        constexpr int64_t some_seconds = 1'000'000'000;
+        work_.left = std::max(proof_, some_seconds);
+        for (Index first = 0; first < findings_.size(); first += batch) {
+            const Index last = std::min(first + batch, findings_.size());
+            const Threshold known = above(surest().rule);
+            const List<Finding> before(findings_.begin() + first, findings_.begin() + last);
+            const int64_t checked_before = checked();
+            try {
+                each(stage::margin, first, last, [&](Finding& finding, Examiner& examiner) {
+                    Threshold wanted = known;
+                    for (Rule rule; wanted.reached(rule = examiner.whole_rows(wanted, true));
+                         wanted = above(finding.rule))
+                        finding.rule = std::move(rule);
+                    if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
+                });
+            } catch (const OutOfWork&) {
+                std::ranges::copy(before, findings_.begin() + first);
+                work_.left = Work().left.load();
+                hire(int(examiners_.size()));  // those that are there stopped amid their work
+                checked_ = checked_before;
+                return false;
+            }
+        }
+        work_.left = Work().left.load();
+        return true;
+    }
+
+    // Of those that are equal, the first in this order.
+    const Finding& surest() const {
+        return *std::ranges::max_element(findings_,
+                                         [](const Finding& a, const Finding& b) { return b.rule.surer_than(a.rule); });
+    }
+
+    // A rule as sure as the surest, and short.
+    Rule surest_in_short() {
+        const Finding& finding = surest();
+        const Rule& rule = finding.rule;
+        if (rule.items.size() < 2) return rule;
+        return control_.single([&] {
+            Examiner& examiner = examiners_.front();
+            examiner.begin(finding.sensitive);
+            Rule shorter = examiner.shortened(rule.items, {rule.with, rule.support(), false});
+            examiner.end();
+            return shorter;
+        });
+    }
+
+    Vector<Finding>& findings() { return findings_; }
+    int64_t checked() const {
+        int64_t sum = checked_;
+        for (const Examiner& examiner : examiners_) sum += examiner.checked();
+        return sum;
+    }
+
+private:
+    void hire(int threads) {
+        examiners_.clear();
+        for (int t = 0; t < threads; ++t) examiners_.emplace_back(rows_, work_, control_);
+    }
+
+    // body(finding, examiner) for the sensitive items first .. last - 1. What is found about one does not depend on the
+    // others.
+    template <class Body>
+    void each(int64_t which, Index first, Index last, Body body) {
+        control_.begin(which, findings_.size(), first);
+        control_.parallel(int(examiners_.size()), last - first, [&](int64_t index, int worker) {
+            Finding& finding = findings_[first + index];
+            Examiner& examiner = examiners_[worker];
+            examiner.begin(finding.sensitive);
+            body(finding, examiner);
+            examiner.end();
+        });
+    }
+
+    static Threshold above(const Rule& rule) { return {rule.with, rule.support(), true}; }
+
+    void start(Finding& finding, Examiner& examiner) const {
+        finding.rule = examiner.simplest();
+        finding.broken = limit_.reached(finding.rule);
+    }
+    void decide(Finding& finding, Examiner& examiner) const {
+        if (finding.broken) return;
+        Rule rule = examiner.whole_rows(limit_, false);
+        if (!limit_.reached(rule)) {
+            if (rule.surer_than(finding.rule)) finding.rule = std::move(rule);
+            rule = examiner.search(limit_, false);
+        }
+        finding.broken = limit_.reached(rule);
+        if (finding.broken) finding.rule = examiner.shortened(rule.items, limit_);
+    }
+
+    const MergedRows& rows_;
+    Threshold limit_;
+    Control& control_;
+    Work work_;
+    int64_t proof_ = 0;    // the steps it took
+    int64_t checked_ = 0;  // by examiners that are gone
+    Vector<Finding> findings_;
+    std::deque<Examiner> examiners_;  // they stay where they are
+};
+
+}  // namespace veilset::auditing

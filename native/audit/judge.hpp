@@ -1,0 +1,73 @@
+// What the auditor of coherence makes of the itemsets it has counted.
+#pragma once
+
+#include "audit/findings.hpp"
+#include "audit/rows.hpp"
+
+namespace veilset::auditing {
+
+// What one branch found at one level.
+struct Found {
+    WorstMoles worst;
+    Margins margins;
+    int64_t identity = 0, attribute = 0, checked = 0;
+    Vector<int32_t> items;     // safe generators that extend the prefixes, in the order of these
+    Vector<int64_t> supports;  // their own
+    Vector<int32_t> children;  // how many of them each prefix has
+
+    void extended_by(int32_t item, int64_t support) {
+        items.push_back(item);
+        supports.push_back(support);
+    }
+};
+
+class Judge {
+public:
+    // worst: of all levels before.
+    Judge(Promise promise_, const Rows& rows, const WorstMoles& worst)
+        : promise(promise_), rows_(rows), worst_(worst) {}
+
+    // Whether prefix + item is safe, given the sensitive thing that most of its rows hold; counts and reports it.
+    bool safe(View<int32_t> prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
+              Found& found) const {
+        Margins& margins = found.margins;
+        if (!margins.smallest_support || support < margins.smallest_support) {
+            margins.smallest_support = support;
+            margins.smallest_items = named(prefix, item);
+        }
+        if (support < promise.k) {
+            ++found.identity;
+            report(prefix, item, support, none, 0, found);
+            return false;
+        }
+        if (promise.breaks(with, support)) {
+            ++found.attribute;
+            report(prefix, item, support, sensitive, with, found);
+            return false;
+        }
+        return true;
+    }
+
+    List<int32_t> named(View<int32_t> prefix, int32_t item) const {
+        List<int32_t> items;
+        for (int32_t i : prefix) items.push_back(rows_.item(i));
+        items.push_back(rows_.item(item));
+        std::sort(items.begin(), items.end());
+        return items;
+    }
+
+    const Promise promise;
+
+private:
+    void report(View<int32_t> prefix, int32_t item, int64_t support, int32_t sensitive, int64_t with,
+                Found& found) const {
+        const Index size = prefix.size() + 1;
+        if (worst_.wants(support, sensitive, with, size) && found.worst.wants(support, sensitive, with, size))
+            found.worst.add(named(prefix, item), support, sensitive, with);
+    }
+
+    const Rows& rows_;
+    const WorstMoles& worst_;
+};
+
+}  // namespace veilset::auditing

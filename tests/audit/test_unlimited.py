@@ -1,0 +1,124 @@
+"""Any number of known items: distinct rows decide, and moles are counted as far as a number of steps goes."""
+
+import dataclasses
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.auditing import kernel
+from tests.support.effort import examples
+from tests.support.explosive import explosive
+from veilset import Coherence, Transactions, audit
+from veilset.audit import coherence
+from veilset.testing import check_audit, oracles, strategies
+from veilset.testing.checks import as_sets
+
+LONG = [f"i{number:03}" for number in range(200)]
+KNOWN = LONG[::20]  # ten of them
+
+
+@st.composite
+def grouped(draw):
+    """Promises for any number of known items, some with a group of sensitive items, and data for them."""
+    data = draw(strategies.transactions(max_rows=9))
+    promise = draw(strategies.coherence_promises())
+    groups = [data.sensitive[:2]] if len(data.sensitive) > 1 and draw(st.booleans()) else []
+    return data, Coherence(h=promise.h, k=promise.k, p=None, sensitive_groups=groups)
+
+
+@examples(600)
+@given(grouped())
+def test_equals_the_oracle(asked):
+    data, promise = asked
+    seen = promise.as_seen_by_attacker(data)
+    alone = Coherence(h=promise.h, k=promise.k, p=None)
+    check_audit(seen, alone, dataclasses.replace(audit(data, promise, witnesses=1000), promise=alone))
+
+
+@examples(600)
+@given(grouped(), st.integers(0, 150))
+def test_with_few_steps_it_tells_some_minimal_moles(asked, steps):
+    """The verdict and the margins are the same; what is told is true, and said to be incomplete if it is."""
+    data, promise = asked
+    rows, names = as_sets(promise.as_seen_by_attacker(data)), promise.as_seen_by_attacker(data).sensitive
+    expected = oracles.minimal_moles(rows, names, promise.share, promise.k, None)
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(coherence, "_WORK", steps)
+        answer = audit(data, promise, witnesses=1000)
+    whole = audit(data, promise, witnesses=1000)
+    assert (answer.holds, answer.feasible) == (whole.holds, whole.feasible)
+    if answer.holds:
+        assert answer.margins == whole.margins
+    if not answer.feasible:
+        return
+    told = {frozenset(witness.itemset) for witness in answer.witnesses}
+    assert len(told) == answer.found == sum(answer.found_by_size)
+    assert bool(told) == bool(expected)
+    assert told <= expected
+    assert told == expected or not answer.complete
+
+
+@given(
+    strategies.transactions(max_rows=15),
+    strategies.shares(),
+    st.integers(1, 4),
+    st.integers(0, 120),
+    st.integers(1, 900),
+)
+def test_few_steps_give_the_same_answer_in_any_batches_and_threads(data, h, k, steps, batch_limit):
+    promise = Coherence(h=h, k=k, p=None)
+    answer = kernel(data, promise, work_limit=steps)
+    assert kernel(data, promise, work_limit=steps, batch_limit=batch_limit, threads=3) == answer
+
+
+def planted_identity() -> tuple[Transactions, Coherence]:
+    """One person has all items. Three people lack one of the ten known items, for each of these."""
+    rows = [LONG, *([item for item in LONG if item != gone] for gone in KNOWN * 3)]
+    return Transactions.from_lists(rows), Coherence(k=3, p=None)
+
+
+def planted_attribute() -> tuple[Transactions, Coherence]:
+    """Three people with all items have the flu; for each of ten known items, four healthy people lack it alone."""
+    rows = [[*LONG, "flu"]] * 3 + [[item for item in LONG if item != gone] for gone in KNOWN * 4]
+    return Transactions.from_lists(rows, sensitive=["flu"]), Coherence(h="1/2", k=3, p=None)
+
+
+@pytest.mark.parametrize("plant", [planted_identity, planted_attribute])
+def test_a_violation_at_ten_of_two_hundred_items_is_found(plant):
+    data, promise = plant()
+    answer = audit(data, promise)
+    assert [witness.itemset for witness in answer.witnesses] == [tuple(KNOWN)]
+    assert answer.found_by_size == (0,) * 9 + (1,)
+    assert (answer.holds, answer.found) == (False, 1)
+
+
+def test_the_same_data_without_the_violation_holds():
+    data, promise = planted_identity()
+    answer = audit(data, Coherence(k=1, p=promise.p))
+    assert answer.holds
+    assert answer.margins["smallest_support"].value == 1
+    assert answer.margins["smallest_support"].itemset == tuple(KNOWN), "of all parts of the row, one that tells as much"
+    data, promise = planted_attribute()
+    answer = audit(data, Coherence(h=Fraction(1), k=3, p=None))
+    assert answer.holds
+    breach = answer.margins["largest_breach"]
+    assert (breach.value, breach.sensitive, breach.itemset) == (1, "flu", tuple(KNOWN))
+
+
+def test_rows_that_lack_one_item_each_have_moles_of_all_others():
+    """There are 2^40 itemsets, nearly all of them safe. Each row that nobody shares has a mole of 39 items."""
+    answer = audit(explosive(), Coherence(k=2, p=None))
+    assert not answer.holds
+    assert not answer.complete
+    assert (answer.found, answer.found_by_size[-1], len(answer.found_by_size)) == (20, 20, 39)
+    assert "at least" in str(answer)
+    assert audit(explosive(rows=80), Coherence(k=2, p=None)).holds
+
+
+def test_rows_of_any_length_do_not_nest_calls():
+    rows = [list(range(20_000)), list(range(1, 20_000))]
+    answer = audit(Transactions.from_lists(rows), Coherence(k=2, p=None))
+    assert [witness.itemset for witness in answer.witnesses] == [("0",)]
+    assert audit(Transactions.from_lists(rows * 2), Coherence(k=2, p=None)).holds
