@@ -11,6 +11,8 @@
 
 namespace veilset::hiding {
 
+constexpr int64_t most_weight = int64_t(1) << 20;  // what a pattern that is barely found weighs
+
 class Keep {
 public:
     // `spare` tells how many transactions each pattern can lose and still be found; below 0: it is not found anyway.
@@ -19,8 +21,7 @@ public:
         : data_(data), patterns_(patterns), spare_(spare), weight_(spare.size()), claims_(claims), control_(control),
           kind_(control), example_(control) {
         // One that is barely found weighs most, one that cannot be lost nothing.
-        for (Index k = 0; k < weight_.size(); ++k)
-            weight_[k] = spare_[k] < 0 ? 0 : (int64_t(1) << 20) / (1 + spare_[k]) + 1;
+        for (Index k = 0; k < weight_.size(); ++k) weight_[k] = spare_[k] < 0 ? 0 : most_weight / (1 + spare_[k]) + 1;
         control.single([&] { find_kinds(hidden); });
         find_patterns(threads);
     }

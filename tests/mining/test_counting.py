@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.counting import data_and_itemsets, from_matrix, full, many_questions, matrix
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import cover, frequent, pairs, support, supports
 from veilset.testing import oracles
@@ -194,13 +194,13 @@ def test_wrong_bounds():
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit_stops_the_counting():
     wide = full(2, 4000)  # eight million pairs, of 12 bytes or more each
-    assert len(pairs(wide, items=wide.names[:100], memory_limit=own_memory() + 30_000_000)) == 4950
+    assert len(pairs(wide, items=wide.names[:100], memory_limit=leaving(30_000_000))) == 4950
     with refused(BudgetExceeded, "memory limit", "min_support"):
-        pairs(wide, memory_limit=own_memory() + 30_000_000)
+        pairs(wide, memory_limit=leaving(30_000_000))
     long = full(200_000, 50)  # fifty bitmaps of 25 kB
     asked = many_questions(50, 1000)
     with refused(BudgetExceeded, "memory limit"):
-        _ = supports(long, asked, memory_limit=own_memory() + 500_000)
+        _ = supports(long, asked, memory_limit=leaving(500_000))
 
 
 def test_time_limit_stops_the_counting():

@@ -20,7 +20,7 @@ from tests.support.counting import (
 )
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 from veilset import Anatomy, BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import expected_supports, frequent, rules, supports
 from veilset.testing.strategies import sparse_or_dense, transactions
@@ -185,7 +185,7 @@ def test_limits_are_kept():
 def test_memory_limit_stops_the_counting():
     data, asked = full_in_buckets(200_000, 50), many_questions(50, 1000)
     with refused(BudgetExceeded, "memory limit"):
-        expected_supports(data, asked, memory_limit=own_memory() + 2_000_000)
+        expected_supports(data, asked, memory_limit=leaving(2_000_000))
 
 
 def test_the_kernel_takes_no_other_types_and_nothing_out_of_range():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import Itemsets, Rule, Rules, frequent, rules, supports
 from veilset.testing import oracles
@@ -211,9 +211,9 @@ def test_wrong_min_support():
 @pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
 def test_memory_limit():
     with refused(BudgetExceeded, "memory limit", "max_size"):
-        rules(explosive(), 2, 0.5, memory_limit=own_memory() + 40_000_000)
+        rules(explosive(), 2, 0.5, memory_limit=leaving(40_000_000))
     with refused(BudgetExceeded, "memory limit", "min_confidence"):
-        rules(one_row(17), 1, 1, memory_limit=own_memory() + 40_000_000)  # a million rules of eight items
+        rules(one_row(17), 1, 1, memory_limit=leaving(40_000_000))  # a million rules of eight items
 
 
 @pytest.mark.no_sanitizer(reason="slow there, and takes far more memory")

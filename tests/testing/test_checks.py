@@ -46,6 +46,8 @@ def with_secrets() -> st.SearchStrategy[Transactions]:
         ("suppress", {"exchange": False}, True),
         ("suppress", {"as_published": True}, False),
         ("remove-sensitive", {}, False),
+        ("partial", {}, False),
+        ("partial", {"truthful": False}, False),
     ],
 )
 @given(data=with_secrets(), promise=strategies.rho_promises())
@@ -54,7 +56,8 @@ def test_methods_for_rho_uncertainty_pass_the_battery(name, options, maximal, da
 
 
 def test_all_methods_are_either_passed_or_rejected_here():
-    assert {*methods_of(RhoUncertainty)} == {"top-down", "suppress", "remove-sensitive", "select-a-size", "replay"}
+    passed = {"top-down", "suppress", "remove-sensitive", "partial"}
+    assert {*methods_of(RhoUncertainty)} == {*passed, "select-a-size", "replay"}
 
 
 @examples(200)

@@ -14,12 +14,14 @@ from veilset.testing import check_anonymizer
 from veilset.testing.mutants import MUTANTS, RHO_MUTANTS, rho_unbroken, unbroken
 from veilset.testing.mutants_anatomy import ANATOMY_MUTANTS, anatomy_unbroken
 from veilset.testing.mutants_hiding import HIDING_MUTANTS, hiding_unbroken
+from veilset.testing.mutants_partial import PARTIAL_MUTANTS, partial_unbroken
 
 MADE_FROM = {
     unbroken: MUTANTS,
     rho_unbroken: RHO_MUTANTS,
     hiding_unbroken: HIDING_MUTANTS,
     anatomy_unbroken: ANATOMY_MUTANTS,
+    partial_unbroken: PARTIAL_MUTANTS,
 }
 
 
@@ -68,14 +70,19 @@ def test_a_writer_that_puts_an_item_back_is_caught(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("mutant", [*RHO_MUTANTS, *HIDING_MUTANTS, *ANATOMY_MUTANTS], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "mutant", [*RHO_MUTANTS, *HIDING_MUTANTS, *ANATOMY_MUTANTS, *PARTIAL_MUTANTS], ids=lambda m: m.name
+)
 def test_the_auditor_notices_or_the_account_of_edits_does(mutant):
     release = certify(mutant.method(mutant.data, mutant.promise))
     if mutant.name == "adds items elsewhere":  # what is hidden stays hidden
         assert release.audit.holds
         assert names(release.discrepancy, "Transaction 1")
-    elif mutant in ANATOMY_MUTANTS and mutant.noticed_by == "account":
+    elif mutant in (*ANATOMY_MUTANTS, *PARTIAL_MUTANTS) and mutant.noticed_by == "account":
         assert release.discrepancy is not None
+    elif mutant.noticed_by == "original":
+        assert release.audit.holds
+        assert release.in_original.witnesses
     else:
         assert release.audit.witnesses
         assert release.discrepancy is None

@@ -21,6 +21,14 @@ Chosen: TypeAlias = Annotated[
 """What an earlier run chose to suppress (with a taxonomy, or for ρ-uncertainty: to keep): the same again, without a
 search, which might choose otherwise where a time limit decided."""
 
+LargestListed: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "whole", "Largest size of itemsets that an earlier run listed one by one, as its recipe says.", recorded=True
+    ),
+]
+"""None: all sizes, if that does not take too long."""
+
 WeightsOption: TypeAlias = Annotated[
     Weights,
     Option(
@@ -90,6 +98,18 @@ Certify: TypeAlias = Annotated[
 ]
 """Go on until everything is hidden: p_r is lowered in ten steps until all is hidden that a lower p_r can hide, then
 victims go, and what need not have gone is put back. False: the product alone, which promises nothing."""
+
+Truthful: TypeAlias = Annotated[
+    bool,
+    Option(
+        "switch",
+        "Limit what the released rows give away, whatever the original says: confidences in the release may be false.",
+        flag="untruthful",
+        means=False,
+    ),
+]
+"""The limits on sensitive items hold for everything that occurs in the release, also as counted in the original. False:
+only in the release; how much would exceed them in truth is counted and told."""
 
 KeepPatterns: TypeAlias = Annotated[
     Iterable[Iterable[str]] | None,

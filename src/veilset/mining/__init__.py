@@ -12,6 +12,7 @@ from veilset.mining.itemsets import Itemsets
 from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
+from veilset.mining.standing_out import Standing, standings
 
 __all__ = [
     "Count",
@@ -23,6 +24,7 @@ __all__ = [
     "Proxy",
     "Rule",
     "Rules",
+    "Standing",
     "column_values",
     "count_frequent",
     "count_moles",
@@ -36,6 +38,7 @@ __all__ = [
     "pairs",
     "proxies",
     "rules",
+    "standings",
     "support",
     "supports",
 ]

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from veilset.models import Audit, Coherence, Witness
 from veilset.release import Release
+from veilset.run import certify
 from veilset.testing import oracles
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
@@ -79,8 +80,30 @@ def _check_margins(rows: list[frozenset[str]], data: Transactions, promise: Cohe
             assert answer.margins[name].value == worst, f"{name}: {answer.margins[name]} is not {worst}"
 
 
+def _check_release(release: Release, promise: Coherence) -> None:
+    """Where single occurrences went: what the original says is counted, and true unless asked otherwise."""
+    if release.kept is None:
+        return
+    answer = certify(release).in_original
+    if answer is None:
+        assert promise.share == 1 or not release.custodian_data.sensitive, "The original was not asked."
+        return
+    data, left = release.original, set(release.custodian_data.sensitive)
+    before = [row - (set(data.sensitive) - left) for row in as_sets(data)]
+    broken = oracles.broken_in_original(before, as_sets(release.custodian_data), left, promise.share, promise.p)
+    assert answer.broken == broken, f"{broken} itemsets are untrue, not {answer.broken}."
+    assert release.options.get("truthful") is False or not broken, f"{broken} itemsets are untrue."
+
+
 def _maximal(release: Release, promise: Coherence) -> bool:
     data = release.original
+    if release.kept is not None:
+        question = (data.sensitive, promise.share, promise.k, promise.p)
+        before, after = as_sets(data), as_sets(release.custodian_data)
+        return not any(
+            oracles.may_return(before, after, item, lambda rows: oracles.is_coherent(rows, *question))
+            for item in data.public
+        )
     return oracles.is_maximal_cohesion(
         as_sets(data), release.suppressed, data.sensitive, promise.share, promise.k, promise.p
     )
@@ -92,4 +115,5 @@ COHERENCE = Contract(
     check_findings=_check_findings,
     sensitive_may_go=False,
     maximal=_maximal,
+    check_release=_check_release,
 )

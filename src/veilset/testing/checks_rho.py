@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from veilset.models import Audit, RhoUncertainty, Witness
 from veilset.release import Release
+from veilset.run import certify
 from veilset.testing import oracles
 from veilset.testing.contract import Contract, as_sets
 from veilset.transactions import Transactions
@@ -58,6 +59,18 @@ def _severity(data: Transactions, witness: Witness) -> tuple[Fraction, Fraction,
     return -sure, -sure * witness.support, len(witness.itemset), data.codes(witness.itemset).tolist()
 
 
+def _check_release(release: Release, promise: RhoUncertainty) -> None:
+    """Where single occurrences went: what the original says is counted, and true unless asked otherwise."""
+    if release.kept is None or not release.custodian_data.sensitive:
+        return
+    answer = certify(release).in_original
+    assert answer is not None, "The original was not asked."
+    before, after = as_sets(release.original), as_sets(release.custodian_data)
+    broken = oracles.rules_broken_in_original(before, after, release.original.sensitive, promise.rho)
+    assert answer.broken == broken, f"{broken} rules are untrue, not {answer.broken}."
+    assert release.options.get("truthful") is False or not broken, f"{broken} rules are untrue."
+
+
 def _maximal(release: Release, promise: RhoUncertainty) -> bool:
     """Under its own name, next to what is released; not where a group stands for it, or its proof was too dear."""
     grouped = {item for items in release.stands_for.values() for item in items}
@@ -77,4 +90,5 @@ RHO_UNCERTAINTY = Contract(
     check_findings=_check_findings,
     sensitive_may_go=True,
     maximal=_maximal,
+    check_release=_check_release,
 )

@@ -26,13 +26,16 @@ from veilset.transactions import Transactions
 
 @dataclass(frozen=True)
 class Mutant:
-    """A broken method, data on which it matters, and who notices: the auditor, or the account of the edits."""
+    """A broken method, data on which it matters, and who notices: the auditor, the account, or the original.
+
+    The account is that of the edits; the original is compared where single occurrences are gone.
+    """
 
     name: str
     method: Callable[[Transactions, Any], Release]
     data: Transactions
     promise: Promise
-    noticed_by: Literal["auditor", "account"] = "auditor"
+    noticed_by: Literal["auditor", "account", "original"] = "auditor"
 
 
 def unbroken(data: Transactions, promise: Coherence) -> Release:
@@ -62,6 +65,12 @@ def _ignores_the_empty_set(data: Transactions, promise: Coherence) -> Release:
     return Release(data, data.only(data.sensitive), promise, "mutant", {}, data.public)
 
 
+def _looks_at_two_items(data: Transactions, promise: Coherence) -> Release:
+    """Believes that nobody knows three items of a person."""
+    weaker = Coherence(h=promise.h, k=promise.k, p=2)
+    return dataclasses.replace(unbroken(data, weaker), promise=promise)
+
+
 _BASKETS = Transactions.from_lists(
     [*([["bread", "milk"]] * 4), *([["bread", "milk", "tea"]] * 2), ["bread", "figs"], ["milk", "cure"]],
     sensitive=["cure"],
@@ -77,6 +86,23 @@ MUTANTS: tuple[Mutant, ...] = (
         _ignores_the_empty_set,
         Transactions.from_lists([["bread", "cure"], ["bread", "cure"], ["bread"]], sensitive=["cure"]),
         Coherence(h="1/2", k=2, p=2),
+    ),
+    Mutant(
+        "looks at two items where any number is known",
+        _looks_at_two_items,
+        Transactions.from_lists(
+            [["bread", "milk", "tea"], *[["bread", "milk"], ["bread", "tea"], ["milk", "tea"]] * 2]
+        ),
+        Coherence(k=2, p=None),
+    ),
+    Mutant(
+        "looks at what two items give away where any number is known",
+        _looks_at_two_items,
+        Transactions.from_lists(
+            [["bread", "milk", "tea", "cure"], *[["bread", "milk"], ["bread", "tea"], ["milk", "tea"]] * 2, ["milk"]],
+            sensitive=["cure"],
+        ),
+        Coherence(h="1/2", k=1, p=None),
     ),
 )
 

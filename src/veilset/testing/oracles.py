@@ -5,7 +5,7 @@ Rows are any iterables of hashable items; everything here is exponential and mea
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import erfc, sqrt
@@ -166,6 +166,42 @@ def is_maximal_cohesion(
     """Whether no suppressed item could return by itself without bringing a mole. *rows* are the original ones."""
     gone = frozenset(suppressed)
     return not any(is_coherent([row - (gone - {item}) for row in rows], sensitive, h, k, p) for item in gone)
+
+
+def broken_in_original(
+    before: Collection[Row],
+    after: Collection[Row],
+    sensitive: Collection[str],
+    h: Fraction,
+    p: int | None,
+) -> int:
+    """How many public itemsets that occur in *after* give away more than h in *before*."""
+    return sum(_confidence(before, x, sensitive) > h for x in occurring(after, sensitive, p))
+
+
+def rules_broken_in_original(
+    before: Collection[Row], after: Collection[Row], sensitive: Collection[str], rho: Fraction
+) -> int:
+    """How many sensitive rules that occur in *after* have a confidence of rho or more in *before*."""
+    return sum(
+        Fraction(support(before, known | {s}), support(before, known)) >= rho
+        for known, s in sensitive_rules(after, sensitive)
+    )
+
+
+def may_return(
+    before: Sequence[Row], after: Sequence[Row], item: str, keeps: Callable[[Sequence[Row]], bool]
+) -> frozenset[int]:
+    """The first set of rows, the largest first, that may have *item* back while all else stays; empty: there is none.
+
+    *before* are the original rows, *after* those of a release, in the same order; *keeps*: the promise.
+    """
+    waiting = [row for row in range(len(before)) if item in before[row] - after[row]]
+    for size in range(len(waiting), 0, -1):
+        for chosen in combinations(waiting, size):
+            if keeps([row | {item} if number in chosen else row for number, row in enumerate(after)]):
+                return frozenset(chosen)
+    return frozenset()
 
 
 def sensitive_rules(rows: Collection[Row], sensitive: Collection[str]) -> dict[tuple[Row, str], tuple[int, int]]:

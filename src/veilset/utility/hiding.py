@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from veilset.errors import InvalidArgument
 from veilset.limits import Limits
-from veilset.mining import Itemsets, supports
+from veilset.mining import Itemsets, standings, supports
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Release
 from veilset.transactions import Transactions
-from veilset.utility.standing_out import standings
 from veilset.utility.utilities import SideEffect
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from veilset.limits import Limits
+from veilset.mining import Standing
 from veilset.models import PerPromise
 from veilset.release import Release
 from veilset.utility.metric import Metric
@@ -16,39 +17,6 @@ if TYPE_CHECKING:
     from veilset.utility.account import Account
 
 Rule = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How much a hidden pattern stands out in the release, by the pair of its items that does most.
-
-    Parameters
-    ----------
-    by_lift : int
-        The place of that pair among all pairs that were compared, the lowest lift first, counted from 1.
-    by_shortfall : int
-        Likewise by how many standard deviations its support falls short of what independent items would have.
-    among : int
-        How many pairs were compared.
-    clear_from : int or None
-        The support from which on it would no longer stand out, other pairs being as they are. None: it does not stand
-        out, or has more than two items.
-    """
-
-    by_lift: int
-    by_shortfall: int
-    among: int
-    clear_from: int | None = None
-
-    @property
-    def first(self) -> int:
-        """How many pairs an attacker looks at: a hundredth of them, or one."""
-        return max(1, self.among // 100)
-
-    @property
-    def stands_out(self) -> bool:
-        """Whether the pair is among these by lift or by shortfall; a single pair has none to stand out from."""
-        return self.among > 1 and min(self.by_lift, self.by_shortfall) <= self.first
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,20 @@ def test_odds_fall_until_chance_hides_what_it_can():
         assert answer["kept"][::2].sum() == most, "What need not have gone was put back."
 
 
+def test_a_hidden_pair_does_not_fall_with_another_one():
+    """Hiding 01 from 241 of 300 rows is cheapest by 1, as 3 needs 0; but then 12 would be in 10 rows instead of 110."""
+    rows = [[0, 1, 3]] * 200 + [[0, 1, 2, 3]] * 100 + [[1, 2]] * 10 + [[0, 3], [1], [2]] * 100 + [[]] * 1390
+    question = {**named("", rows), "vocabulary": 4, "states": np.ones(sum(map(len, rows)), dtype=np.uint8)}
+    patterns = named("pattern_", [[0, 1], [1, 2]]) | named("antecedent_", [[], []]) | named("keep_", [[0, 3]])
+    both = np.ones(2, dtype=np.int64)
+    limits = {"most": 59 * both, "share_num": 0 * both, "share_den": both, "keep_spare": np.array([340])}
+    kept = iter(hide(**question, **patterns, **limits)["kept"].tolist())
+    left = [{item for item in row if next(kept)} for row in rows]
+    one, two, together = (sum(row >= part for row in left) for part in ({1}, {2}, {1, 2}))
+    assert sum(row >= {0, 1} for row in left) == 59
+    assert one * two / len(rows) <= together <= 59, "As often as independent items would be, or more."
+
+
 @pytest.mark.parametrize("kernel", LONG)
 def test_limits_stop_a_kernel(kernel):
     run, question = LONG[kernel]

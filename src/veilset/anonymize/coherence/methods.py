@@ -8,6 +8,7 @@ from veilset.anonymize.coherence.eased import eased_coherence
 from veilset.anonymize.coherence.generalize import generalize
 from veilset.anonymize.coherence.k_anonymity import k_anonymity
 from veilset.anonymize.coherence.optimal import optimal
+from veilset.anonymize.coherence.partial import partial, quick_partial
 from veilset.anonymize.coherence.remove_all import remove_all
 from veilset.anonymize.coherence.tree import tree
 from veilset.anonymize.methods import Methods
@@ -19,12 +20,16 @@ COHERENCE = Methods(
         "border": border,
         "optimal": optimal,
         "generalize": generalize,
+        "partial": partial,
         "remove-all": remove_all,
         "k-anonymity": k_anonymity,
     },
     milder="smaller k or p",
     eased=eased_coherence,
-    quicker={"auto": ("the quick part of auto (insertion, no local search)", quick_auto)},
+    quicker={
+        "auto": ("the quick part of auto (insertion, no local search)", quick_auto),
+        "partial": ("the quick part of partial (no exchanges)", quick_partial),
+    },
     aliases={
         "Tree-Cohesion": ("tree", {"restore": False}),
         "Border-Cohesion": ("border", {"restore": False}),

@@ -6,7 +6,8 @@ holds the pattern, and whether or not that is enough. `certify` makes it a promi
 1. Every pattern gets a **level** of its own, a secret share of min_support (for a rule, of min_confidence too), so
    that it does not stand out more than it has to: see `veilset.anonymize.hiding.levels`.
 2. Where the product leaves a pattern at its level or above, **victims** go from more transactions, those whose loss
-   costs the patterns to keep least: one that is barely frequent weighs more than one with transactions to spare.
+   costs the patterns to keep least: one that is barely frequent weighs more than one with transactions to spare. A
+   hidden pattern that is as rare as if its items were independent weighs as much, so that it does not fall further.
 3. What need not have gone is **put back**, the most valuable first, until nothing could return by itself.
 4. The product fixes one victim for each pair, which is not always the cheapest. So the same is done **without it**:
    with any victims, with one item of each pattern (better in dense data), and with more weight on the patterns that
@@ -17,9 +18,10 @@ A rule is judged by what the data is in the end: taking an item out of its antec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +30,17 @@ from scipy.sparse import csr_array
 from veilset import _native
 from veilset.anonymize.chance import Share, odds_of, probability, seed_of
 from veilset.anonymize.hiding.keep_patterns import itemsets_of, patterns_to_keep, patterns_to_spare
-from veilset.anonymize.hiding.levels import levels_for
+from veilset.anonymize.hiding.levels import levels_for, margins_for, narrowed
 from veilset.anonymize.hiding.matrix import sanitization_matrix
 from veilset.limits import Limits
-from veilset.mining import Itemsets
+from veilset.mining import Itemsets, standings
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Attempt, Release, Sanitization
 from veilset.transactions import Transactions
 
 Hidden = HiddenPatterns | HiddenRules
 Patterns = Iterable[Iterable[str]]
+_Hiding = tuple[npt.NDArray[np.bool_], Fraction | None, int, tuple[Attempt, ...]]
 
 _STRATEGIES = (
     "matrix, then further removals",
@@ -51,6 +54,7 @@ _PLAIN = (
     "conspicuous."
 )
 _STEPS = 10  # in which p_r is lowered
+_ROUNDS = 5  # in which levels are drawn
 _STAGES = {
     1: "Finding transactions with hidden patterns",
     2: "Finding what the patterns to keep need",
@@ -97,10 +101,8 @@ def hide(
     states = product(data, matrix, limits)
     levels: tuple[Fraction, ...] = ()
     if certify:
-        levels = levels_for(data, promise, spread, seed, limits)
-        kept, chance, victims, strategies = _certified(
-            data, promise, states, hidden, keep, least, levels, p_r, seed, limits
-        )
+        certified = partial(_certified, data, promise, states, hidden, keep, least, p_r=p_r, seed=seed, limits=limits)
+        levels, (kept, chance, victims, strategies) = _at_levels(data, promise, certified, spread, seed, limits)
     else:
         kept, chance, victims, strategies = _restored(data, states, p_r, seed), p_r, 0, ()
     # Only the first strategy starts from the product; in another, the product removes nothing.
@@ -165,6 +167,29 @@ def _restored(
     )
 
 
+def _at_levels(
+    data: Transactions,
+    promise: Hidden,
+    certified: Callable[[Sequence[Fraction]], _Hiding],
+    spread: Fraction | None,
+    seed: int,
+    limits: Limits,
+) -> tuple[tuple[Fraction, ...], _Hiding]:
+    """The levels, and what is hidden at them; drawn again as long as that keeps patterns from standing out."""
+    margins = margins_for(data, promise, limits) if spread is None else [spread] * len(promise.itemsets)
+    for _ in range(_ROUNDS):
+        levels = levels_for(promise, margins, seed)
+        found = certified(levels)
+        if spread is not None:
+            break
+        standing = standings(data.thinned(found[0]), promise.itemsets, limits)
+        narrower = narrowed(margins, standing, promise.least_support(len(data)))
+        if narrower == margins:
+            break
+        margins = narrower
+    return levels, found
+
+
 def _certified(
     data: Transactions,
     promise: Hidden,
@@ -173,10 +198,11 @@ def _certified(
     keep: Itemsets,
     least: int,
     levels: Sequence[Fraction],
+    *,
     p_r: Fraction | None,
     seed: int,
     limits: Limits,
-) -> tuple[npt.NDArray[np.bool_], Fraction | None, int, tuple[Attempt, ...]]:
+) -> _Hiding:
     """What is kept in the end, the p_r that was reached, how many victims there were, and the strategies tried."""
     rules = promise.rules if isinstance(promise, HiddenRules) else ()
     antecedents = itemsets_of(data, [data.in_order(left) for left, _ in rules] or [()] * len(hidden))

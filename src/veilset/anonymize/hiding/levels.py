@@ -4,6 +4,9 @@ Patterns that all sat just below the same threshold would point at themselves, a
 their items lead one to expect: a pair that ends at a quarter of what independent items would have has the lowest lift
 of all. So a level is drawn from a range that reaches from 1 down to what independence would give, and no further down
 than one half. If even 1 is less than that, the range is narrow, at its top: lower levels would only show more.
+
+How low a pair may end also depends on all other pairs, and on what goes for other patterns. So whoever hides patterns
+looks at the result, and draws again for pairs that stand out there, from the part of the range in which they would not.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from veilset.limits import Limits
-from veilset.mining import supports
+from veilset.mining import Standing, supports
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.transactions import Transactions
 
@@ -22,24 +25,34 @@ _DRAWS = 2**16  # different levels that a pattern may get
 _WIDEST, _NARROWEST = Fraction(1, 2), Fraction(1, 16)  # of the ranges below 1
 
 
-def levels_for(
-    data: Transactions,
-    promise: HiddenPatterns | HiddenRules,
-    margin: Fraction | None,
-    seed: int,
-    limits: Limits,
-) -> tuple[Fraction, ...]:
-    """A level for each pattern or rule, in the promise's order; *margin* is the width of all ranges, if it is given."""
+def levels_for(promise: HiddenPatterns | HiddenRules, margins: Sequence[Fraction], seed: int) -> tuple[Fraction, ...]:
+    """A level for each pattern or rule, in the promise's order; *margins* are the widths of the ranges below 1."""
     listed: Sequence[object] = promise.rules if isinstance(promise, HiddenRules) else promise.patterns
-    margins = [margin] * len(listed) if margin is not None else _margins(data, promise, limits)
     return tuple(_level(seed, one, width) for one, width in zip(listed, margins, strict=True))
 
 
-def _margins(data: Transactions, promise: HiddenPatterns | HiddenRules, limits: Limits) -> list[Fraction]:
+def margins_for(data: Transactions, promise: HiddenPatterns | HiddenRules, limits: Limits) -> list[Fraction]:
+    """The widths that reach down to what independence would give."""
     least = promise.least_support(len(data))
     return [
         min(_WIDEST, max(_NARROWEST, 1 - expected / least))
         for expected in independent_supports(data, promise.itemsets, limits)
+    ]
+
+
+def narrowed(margins: Sequence[Fraction], found: Sequence[Standing | None], least: int) -> list[Fraction]:
+    """These widths, less wide for patterns that were *found* to stand out and would not at another level.
+
+    >>> widths = [Fraction(1, 2)] * 4
+    >>> found = [Standing(1, 7, 800, clear_from=90), Standing(1, 7, 800, clear_from=100), Standing(99, 99, 800), None]
+    >>> [str(width) for width in narrowed(widths, found, 100)]
+    ['1/10', '1/2', '1/2', '1/2']
+    """
+    return [
+        width
+        if one is None or one.clear_from is None or one.clear_from >= least
+        else min(width, 1 - Fraction(one.clear_from, least))
+        for width, one in zip(margins, found, strict=True)
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from veilset.anonymize.binding import MOST_ITEMS, Eased, in_tenths
 from veilset.anonymize.methods import Methods
+from veilset.anonymize.rho_uncertainty.partial import partial
 from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
 from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size
 from veilset.anonymize.rho_uncertainty.suppress import suppress
@@ -30,6 +31,7 @@ RHO_UNCERTAINTY = Methods(
     {
         "top-down": top_down,
         "suppress": suppress,
+        "partial": partial,
         "remove-sensitive": remove_sensitive,
         "select-a-size": select_a_size,
     },

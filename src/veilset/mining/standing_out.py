@@ -14,18 +14,51 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from veilset.limits import Limits
-from veilset.mining import pairs
+from veilset.mining.counting import pairs
 from veilset.transactions import Transactions
-from veilset.utility.utilities import Standing
 
 _MOST_ITEMS = 1000  # that are compared: the most frequent ones, and those of hidden patterns
+_SAME = 1e-9  # what lies closer together is equal but for rounding
 _LEAST_EXPECTED = 5  # transactions: the usual limit of chi-squared tests
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How much a hidden pattern stands out in the release, by the pair of its items that does most.
+
+    Parameters
+    ----------
+    by_lift : int
+        The place of that pair among all pairs that were compared, the lowest lift first, counted from 1.
+    by_shortfall : int
+        Likewise by how many standard deviations its support falls short of what independent items would have.
+    among : int
+        How many pairs were compared.
+    clear_from : int or None
+        The support from which on it would no longer stand out, other pairs being as they are. None: it does not stand
+        out, or has more than two items.
+    """
+
+    by_lift: int
+    by_shortfall: int
+    among: int
+    clear_from: int | None = None
+
+    @property
+    def first(self) -> int:
+        """How many pairs an attacker looks at: a hundredth of them, or one."""
+        return max(1, self.among // 100)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the pair is among these by lift or by shortfall; a single pair has none to stand out from."""
+        return self.among > 1 and min(self.by_lift, self.by_shortfall) <= self.first
 
 
 def standings(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: Limits) -> list[Standing | None]:
@@ -72,7 +105,7 @@ def standings(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: L
 
         def clear(held: int) -> bool:
             would = expected[pair] + (held - counted[pair]) * each
-            return bool(held / would > lift and (held - would) / np.sqrt(would) > short)
+            return bool(held / would > lift + _SAME and (held - would) / np.sqrt(would) > short + _SAME)
 
         now = int(counted[pair])
         return now + bisect_left(range(now, len(data)), True, key=clear)

@@ -1,0 +1,71 @@
+"""Partial suppression: which single occurrences may stay."""
+
+from veilset._native._types import _Int32, _Int64, _Progress, _Uint8
+
+# for each order in which items return, which occurrences are left, and the seconds
+def put_back(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    *,
+    turn_offsets: _Int64,
+    turn_items: _Int32,
+    worth: _Int64,
+    kind: _Int32,
+    kinds: int,
+    h_num: int,
+    h_den: int,
+    truthful: bool,
+    stay: int,
+    k: int,
+    p: int,
+    work: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> list[tuple[_Uint8, float]]: ...
+def heavy_itemset(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    *,
+    may: _Uint8,
+    weight: _Int64,
+    starts: _Int32,
+    k: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Int32: ...
+def put_sensitive_back(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    *,
+    returns: _Uint8,
+    worth: _Int64,
+    rho_num: int,
+    rho_den: int,
+    truthful: bool,
+    most_parts: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Uint8: ...
+def most_kept(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    *,
+    may: _Uint8,
+    worth: _Int64,
+    set_offsets: _Int64,
+    set_items: _Int32,
+    size: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> int: ...

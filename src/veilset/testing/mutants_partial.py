@@ -1,0 +1,61 @@
+"""Broken on purpose: methods that remove single occurrences, each with a mistake that their auditors must notice."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from veilset.anonymize.coherence.partial import partial
+from veilset.limits import Limits
+from veilset.models import Coherence
+from veilset.release import Release
+from veilset.testing.mutants import Mutant
+from veilset.transactions import Transactions
+
+
+def partial_unbroken(data: Transactions, promise: Coherence) -> Release:
+    """The method that these mutants are made from."""
+    return partial(data, promise, limits=Limits())
+
+
+def _puts_back_too_few(data: Transactions, promise: Coherence) -> Release:
+    """Puts an item back into k - 1 rows."""
+    weaker = Coherence(h=promise.h, k=promise.k - 1, p=promise.p)
+    return dataclasses.replace(partial_unbroken(data, weaker), promise=promise)
+
+
+def _looks_at_fewer(data: Transactions, promise: Coherence) -> Release:
+    """Looks at itemsets of p - 1 items when it puts an item back."""
+    assert promise.p is not None
+    weaker = Coherence(h=promise.h, k=promise.k, p=promise.p - 1)
+    return dataclasses.replace(partial_unbroken(data, weaker), promise=promise)
+
+
+def _forgets_the_original(data: Transactions, promise: Coherence) -> Release:
+    """Keeps the promise in the release, and says nothing of what the original gives away."""
+    release = partial(data, promise, truthful=False, limits=Limits())
+    return dataclasses.replace(release, options={})
+
+
+def _declares_all_kept(data: Transactions, promise: Coherence) -> Release:
+    """Keeps the promise, but tells the custodian that an item went from all transactions, when it went from some."""
+    release = partial_unbroken(data, promise)
+    return dataclasses.replace(release, kept=None, suppressed=("figs",))
+
+
+_BASKETS = Transactions.from_lists(
+    [*([["bread", "milk"]] * 3), *([["bread", "figs"]] * 3), *([["milk", "figs", "tea"]] * 2), ["tea"], ["tea"]]
+)
+_PROMISE = Coherence(k=3, p=2)
+
+PARTIAL_MUTANTS: tuple[Mutant, ...] = (
+    Mutant("puts back k - 1 rows", _puts_back_too_few, _BASKETS, _PROMISE),
+    Mutant("looks at p - 1 items", _looks_at_fewer, _BASKETS, _PROMISE),
+    Mutant(
+        "forgets the original's confidences",
+        _forgets_the_original,
+        Transactions.from_lists([["bread", "cure"]] * 3 + [["bread"], *[["milk"]] * 3], sensitive=["cure"]),
+        Coherence(h="1/2", k=1, p=1),
+        "original",
+    ),
+    Mutant("declares an item gone that is thinned", _declares_all_kept, _BASKETS, _PROMISE, "account"),
+)

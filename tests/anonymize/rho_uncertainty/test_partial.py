@@ -1,0 +1,117 @@
+"""Partial suppression for ρ-uncertainty: sensitive occurrences return where no rule gets too sure, here or in truth."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import veilset as vs
+from tests.support.effort import examples
+from tests.support.errors import refused
+from veilset import InvalidArgument, RhoUncertainty, Transactions, anonymize
+from veilset.anonymize.rho_uncertainty.partial import partial
+from veilset.audit import in_original
+from veilset.limits import Limits
+from veilset.testing import check_anonymizer, oracles, strategies
+from veilset.testing.checks import as_sets
+
+SOME = examples(300)
+RHOS = st.sampled_from(["1/3", "1/2", "2/3", "1"])
+
+
+@SOME
+@given(strategies.transactions(), RHOS, st.booleans())
+def test_partial_passes_the_battery(data, rho, truthful):
+    assume(data.sensitive)
+    check_anonymizer(lambda d, p: partial(d, p, truthful=truthful, limits=Limits()), data, RhoUncertainty(rho=rho))
+
+
+@SOME
+@given(strategies.transactions(), RHOS, st.booleans())
+def test_no_occurrence_could_return_alone(data, rho, truthful):
+    """Without breaking a rule of the release or, if it is to be truthful, of the original."""
+    assume(data.sensitive)
+    promise = RhoUncertainty(rho=rho)
+    release = partial(data, promise, truthful=truthful, limits=Limits())
+    before, after = as_sets(data), as_sets(release.custodian_data)
+    for number, row in enumerate(before):
+        for item in row - after[number]:
+            rows = [*after[:number], after[number] | {item}, *after[number + 1 :]]
+            assert oracles.rho_violations(rows, data.sensitive, promise.rho) or (
+                truthful and oracles.rules_broken_in_original(before, rows, data.sensitive, promise.rho)
+            ), f"{item} could return to row {number}."
+
+
+@SOME
+@given(strategies.transactions(), RHOS)
+def test_the_comparison_with_the_original_counts_what_the_definition_does(data, rho):
+    """Of any data and any part of it."""
+    kept = np.array([(5 * row + 3 * ord(item[0])) % 7 > 2 for row, items in enumerate(data) for item in items])
+    released, promise = data.thinned(kept.astype(bool)), RhoUncertainty(rho=rho)
+    found = in_original(data, released, promise, generalized={})
+    if found is None:
+        assert not released.sensitive
+        return
+    before, after = as_sets(data), as_sets(released)
+    assert found.broken == oracles.rules_broken_in_original(before, after, data.sensitive, promise.rho)
+    for witness in found.witnesses:
+        with_it = oracles.support(before, [*witness.itemset, witness.sensitive])
+        assert witness.confidence == Fraction(with_it, oracles.support(before, witness.itemset)) >= promise.rho
+
+
+def clinic() -> Transactions:
+    rng = np.random.default_rng(2)
+    popular = 1 / np.arange(1, 31)
+    lengths = np.minimum(rng.geometric(0.3, 400), 28)
+    rows = [rng.choice(30, size=n, replace=False, p=popular / popular.sum()).tolist() for n in lengths]
+    rows.append(list(range(30)))
+    return Transactions.from_lists(rows, sensitive=[str(n) for n in range(2, 30, 3)])
+
+
+def test_less_is_lost_than_without_sensitive_items():
+    data, promise = clinic(), RhoUncertainty(rho="1/2")
+    release = anonymize(data, promise, method="partial")
+    assert release.certified
+    assert release.truthful
+    assert release.loss < min(anonymize(data, promise, method=other).loss for other in ("suppress", "remove-sensitive"))
+    loose = anonymize(data, promise, method="partial", truthful=False)
+    assert loose.certified
+    assert loose.in_original.counted == "rules"
+    assert loose.in_original.broken > 0
+    assert loose.loss < release.loss
+
+
+def test_a_row_that_is_too_long_stays_without_sensitive_items():
+    data = clinic()
+    release = anonymize(data, RhoUncertainty(rho="1/2"), method="partial")
+    assert not set(release.custodian_data[len(data) - 1]).intersection(data.sensitive)
+    assert len(release.custodian_data[len(data) - 1]) == 20
+
+
+def test_weights_decide_which_returns_first():
+    rows = [["tea", "flu", "gout"], ["tea"], ["tea"]] + [["bun"]] * 5
+    data, promise = Transactions.from_lists(rows, sensitive=["flu", "gout"]), RhoUncertainty(rho="1/2")
+    for heavy in ("flu", "gout"):
+        release = anonymize(data, promise, method="partial", weights={heavy: 5})
+        assert release.custodian_data[0] == data.in_order(["tea", heavy])
+
+
+def test_sensitive_items_cannot_all_be_kept():
+    data = clinic()
+    with refused(InvalidArgument, "'2'"):
+        anonymize(data, RhoUncertainty(rho="1/2"), method="partial", keep=["0", "2"])
+    assert anonymize(data, RhoUncertainty(rho="1/2"), method="partial", keep=["0"]).certified
+
+
+@pytest.mark.parametrize("truthful", [True, False])
+def test_it_is_published_and_verified(tmp_path, truthful):
+    release = anonymize(clinic(), RhoUncertainty(rho="1/2"), method="partial", truthful=truthful)
+    bundle = vs.publish(release, tmp_path / "out", random_state=1)
+    assert vs.verify(bundle.public).holds
+    certificate = (bundle.public / "certificate.json").read_text()
+    assert f'"broken_in_original": {release.in_original.broken}' in certificate
+    said = "The custodian has checked that" if truthful else "exceed a limit on sensitive items"
+    assert said in certificate
+    assert said in (bundle.public / "report.html").read_text()
