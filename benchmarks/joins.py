@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
+import intersection
 import numpy as np
+import parties
 import pyarrow as pa
 from measuring import forget_peak, in_child, peak_memory, shown, timed
 from sklearn.tree import DecisionTreeClassifier
@@ -65,13 +68,21 @@ _TASKS = (
 )
 
 
-def run() -> list[str]:
+def run(data: Path) -> list[str]:
     """A section of the results, as lines of Markdown."""
     rows = [_measured(place) for place in range(len(_TASKS))]
     return [
         *_ABOUT.strip().splitlines(),
         "",
         *(f"| {' | '.join(cells)} |" for cells in (_HEADS, ["---"] * len(_HEADS), *rows)),
+        "",
+        "### Private set intersection",
+        "",
+        *intersection.run(),
+        "",
+        "### Trees among parties",
+        "",
+        *parties.run(data),
     ]
 
 
@@ -212,4 +223,4 @@ def _megabytes(of: int) -> str:
 
 
 if __name__ == "__main__":
-    print("\n".join(run()))
+    print("\n".join(run(Path(__file__).parents[2] / "shared" / "data")))

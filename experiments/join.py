@@ -1,4 +1,4 @@
-"""Join classification (thesis §3.4, Figures 7 to 9) without its secure part: figures, and what they say."""
+"""Join classification (thesis §3.4, Figures 7 to 9): figures, and what they say."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import log
 
 from charts import Panel
+from join_private import PRIVATE, by_rows, more_parties, per_row, twelve_parties, two_parties
 from join_runs import (
     CHAIN,
     DEPTH,
@@ -38,9 +39,10 @@ UNITS = {"seconds": "CPU s", "megabytes": "MB"}
 
 INTRODUCTION = f"""# Experiments: trees over joins
 
-This page repeats Figures 7 to 9 of the thesis' chapter on join classification (§3.4) with `JoinClassifier`, without
-the secure part. The thesis calls the algorithm MultiTbl. `make experiments` generates the page from
-[join.csv](join.csv), {{runs:,}} rows, and checks the thesis' findings by counting.
+This page repeats Figures 7 to 9 of the thesis' chapter on join classification (§3.4). The thesis calls the algorithm
+MultiTbl where one computer has all tables (`JoinClassifier`), and SecureMultiTbl where each party keeps its own
+([private joins](../private-joins.md)). `make experiments` generates the page from [join.csv](join.csv), {{runs:,}}
+rows, and checks the thesis' findings by counting.
 
 ## Set-up
 
@@ -62,7 +64,9 @@ the secure part. The thesis calls the algorithm MultiTbl. `make experiments` gen
   (Student's t).
 - **Time** is CPU time on one thread. **Memory** is the growth at the peak, in a process that holds the tables. The
   thesis limits memory and lets data spill to disk (Figures 7 and 9b); here everything stays in memory.
-- **Checks**: wherever the join was computed, both trees were compared node by node, before and after pruning."""
+{PRIVATE}
+- **Checks**: wherever the join was computed, both trees were compared node by node, before and after pruning. Wherever
+  parties have grown a tree, it was compared with MultiTbl's, with the criteria that each party keeps for itself."""
 
 COST = """Time and memory. *Join-then-build* includes the join. The last column divides its time by MultiTbl's. We did
 not compute the join of all countries."""
@@ -71,7 +75,8 @@ SMALL = "- This join has fewer rows than the tables together. Computing it first
 
 LONG = """## Figure 9: long tables
 
-Two tables of N rows each. The thesis compares with the secure version, which this page leaves out."""
+Two tables of N rows each, for SecureMultiTbl two parties. Figure 9(b) of the thesis has the size of memory across; here
+it is the peak of memory."""
 
 REACH = f"""## Time against the rows that reach a node
 
@@ -82,6 +87,7 @@ several nodes of a level, as its joined rows may go both ways. Here two tables, 
 def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
     """Figures 7 to 9, then time against the rows that reach a node."""
     rows = Rows(results)
+    private = Rows({setting: result for setting, result in results.items() if setting.is_private})
     mondial = [*rows.where(data=WHOLE), *rows.where(data=PART)]
     chains = rows.where(data=CHAIN, rows=SHORT)
     long = [at for at in rows.where(data=CHAIN, depth=None) if at.rows in ROWS]
@@ -92,6 +98,7 @@ def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
     yield COST
     yield costs(rows, mondial, _country_data)
     yield listed(figure_7_cost(rows))
+    yield from twelve_parties(private)
     if university := rows.where(data=UNIVERSITY):
         yield "## Another database: a university"
         yield accuracies(rows, university, _data)
@@ -104,10 +111,12 @@ def page(results: dict[Setting, Result]) -> Iterator[str | Chart]:
     yield Chart("8-accuracy", "accuracy by number of tables", [*by_tables_accuracy(rows)], "accuracy", shares=True)
     yield accuracies(rows, chains, _chain)
     yield listed(figure_8_accuracy(rows, chains, long))
+    yield from more_parties(private)
     yield LONG
-    yield Chart("9", "CPU seconds and megabytes by number of rows", [*by_rows(rows)], "")
+    yield Chart("9", "CPU seconds and megabytes by number of rows", [*by_rows(private)], "", log=True)
     yield lengths(rows, long)
     yield listed([per_row(rows, long, "The time is linear in the size of the tables", "source_rows")])
+    yield from two_parties(private, long)
     yield REACH
     yield Chart("rows", "CPU seconds and rows that reach a node", [*by_rows_reached(rows)], "", log=True)
     yield lengths(rows, rows.where(depth=DEPTH))
@@ -150,23 +159,9 @@ def costs(rows: Rows, points: Iterable[Setting], named: Callable[[Setting], str]
     head = [f"{way}, {unit}" for way in WAYS for unit in UNITS.values()]
     lines = []
     for at in points:
-        cells = [_number(rows, at, prefix + measure) for prefix in WAYS.values() for measure in UNITS]
-        lines.append((named(at), _between(rows, at, "joined_rows"), *cells, _number(rows, at, "ratio")))
+        cells = [rows.number(at, prefix + measure) for prefix in WAYS.values() for measure in UNITS]
+        lines.append((named(at), rows.between(at, "joined_rows"), *cells, rows.number(at, "ratio")))
     return table(("", "joined rows", *head, "ratio of times"), lines)
-
-
-def _number(rows: Rows, at: Setting, measure: str) -> str:
-    """Three digits."""
-    value = rows.value(at, measure)
-    if value is None:
-        return ""
-    return f"{value.mean:,.0f}" if value.mean >= 100 else f"{value.mean:#.3g}"
-
-
-def _between(rows: Rows, at: Setting, measure: str) -> str:
-    """The least and the greatest over all seeds."""
-    values = [getattr(result, measure) for result in rows.of(at)]
-    return " to ".join(f"{value:,}" for value in sorted({min(values), max(values)}))
 
 
 def by_tables(rows: Rows) -> Iterator[Panel]:
@@ -181,13 +176,6 @@ def by_tables_accuracy(rows: Rows) -> Iterator[Panel]:
     for counted, name in COUNTED.items():
         lines = {tried: (Setting(CHAIN, 2, SHORT), f"{key}_{counted}") for key, tried in TRIED.items()}
         yield rows.panel(f"tables; {name}", "tables", TABLES, lines)
-
-
-def by_rows(rows: Rows) -> Iterator[Panel]:
-    """Figure 9."""
-    for measure, unit in UNITS.items():
-        lines = {"MultiTbl": (Setting(CHAIN, 2), measure)}
-        yield rows.panel(f"N in thousands; {unit}", "rows", ROWS, lines, lambda at: f"{at // 1000:,}")
 
 
 def by_rows_reached(rows: Rows) -> Iterator[Panel]:
@@ -208,8 +196,8 @@ def lengths(rows: Rows, points: Iterable[Setting]) -> str:
                 f"{rows.mean(at, measure):,.0f}"
                 for measure in ("source_rows", "joined_rows", "unpruned_nodes", "reached")
             ),
-            *(_number(rows, at, measure) for measure in UNITS),
-            _number(rows, at, "microseconds_for_each"),
+            *(rows.number(at, measure) for measure in UNITS),
+            rows.number(at, "microseconds_for_each"),
         )
         for at in points
     ]
@@ -321,14 +309,6 @@ def figure_8_accuracy(rows: Rows, points: Sequence[Setting], long: Sequence[Sett
         f"learn from. Chains of Figure 8 have {SHORT // PER_KEY:,} keys, those of Figure 9 {ROWS[0] // PER_KEY:,} or "
         "more."
     )
-
-
-def per_row(rows: Rows, points: Sequence[Setting], says: str, of: str) -> Finding:
-    """What each row costs, from the shortest tables to the longest."""
-    each = [1e6 * rows.mean(at, "seconds") / rows.mean(at, of) for at in points]
-    counted = f"steps ({each[0]:.2f} µs per row at first, {each[-1]:.2f} µs in the end)" if each else "steps"
-    says = f"{says} (here: from step to step, the time per row grows at most by a factor of 1.5)."
-    return holds(says, (b <= 1.5 * a for a, b in pairwise(each)), counted)
 
 
 def linear(rows: Rows) -> Iterator[Finding | str]:

@@ -1,4 +1,4 @@
-"""Runs of the thesis' experiments on join classification (§3.4): MultiTbl, and where it can be made, the join first."""
+"""Runs of the thesis' experiments on join classification (§3.4): MultiTbl, SecureMultiTbl, and the join first."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from join_data import mondial, uw
+from join_parties import secure_costs
 from paper import cpu, in_child, memory_growth
 
 from veilset.joins import Accuracy, JoinClassifier, Split, evaluate, generate
@@ -29,9 +30,11 @@ SHORT = 1_000  # rows of each table of Figure 8, whose join can be made
 ROWS = (200_000, 400_000, 600_000, 800_000, 1_000_000)  # of each table of Figure 9
 REACHING = (5_000, 15_000, 50_000, 150_000, 500_000, 1_500_000, 5_000_000)  # of each of two tables
 DEPTH = 5
+MIDDLE, MIDDLE_DEPTH = 50_000, 8  # rows of each party of a chain, and depth of the tree
 PER_KEY = 4  # rows of a table that have the same key, on average
 FOLDS = 5
 SEEDS = 3
+LONG_SEEDS = 1  # of long tables with parties, who take minutes to intersect their keys
 JOINED = "join"
 TEST = 1_000  # added to the seed of the data that trees are tried on
 
@@ -68,6 +71,12 @@ class Setting:
         """Whether the join can be made."""
         return self.data in (PART, UNIVERSITY) or self.rows == SHORT
 
+    @property
+    def is_private(self) -> bool:
+        """Whether the tree is grown by parties, too."""
+        is_one = self.data == WHOLE or (self.data == CHAIN and self.depth != DEPTH)
+        return is_one and self.seed < (SEEDS if self.rows <= SHORT else LONG_SEEDS)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -99,6 +108,18 @@ class Result:
         CPU time of the same learner on the joined table.
     both_megabytes : float or None
         By how much memory grew at the peak of join and learner together.
+    fit_seconds, fit_cpu_seconds : float or None
+        Elapsed and CPU time of MultiTbl on all cores, measured next to SecureMultiTbl.
+    secure_seconds, secure_cpu_seconds : float or None
+        Elapsed time of SecureMultiTbl without the intersection of keys, and the CPU time of all parties together.
+    intersection_seconds, intersection_cpu_seconds : float or None
+        The same of the intersection.
+    secure_megabytes : float or None
+        By how much the memory of a party grew at its peak, of the one that needs most.
+    sent_megabytes, intersection_megabytes : float or None
+        What all parties have sent without the intersection, and in it.
+    levels, messages : int or None
+        Levels of the tree before pruning, and how many messages all parties have sent.
     """
 
     source_rows: int
@@ -121,6 +142,17 @@ class Result:
     join_megabytes: float | None = None
     build_seconds: float | None = None
     both_megabytes: float | None = None
+    fit_seconds: float | None = None
+    fit_cpu_seconds: float | None = None
+    secure_seconds: float | None = None
+    secure_cpu_seconds: float | None = None
+    intersection_seconds: float | None = None
+    intersection_cpu_seconds: float | None = None
+    secure_megabytes: float | None = None
+    sent_megabytes: float | None = None
+    intersection_megabytes: float | None = None
+    levels: int | None = None
+    messages: int | None = None
 
     @property
     def both_seconds(self) -> float | None:
@@ -133,6 +165,30 @@ class Result:
     def ratio(self) -> float | None:
         """The same as a multiple of the time of MultiTbl."""
         return None if self.both_seconds is None else self.both_seconds / self.seconds
+
+    @property
+    def overhead(self) -> float | None:
+        """Elapsed time of SecureMultiTbl without the intersection, as a multiple of MultiTbl's."""
+        return self._times_fit("seconds")
+
+    @property
+    def cpu_overhead(self) -> float | None:
+        """The same of CPU times."""
+        return self._times_fit("cpu_seconds")
+
+    def _times_fit(self, unit: str) -> float | None:
+        secure, fit = getattr(self, f"secure_{unit}"), getattr(self, f"fit_{unit}")
+        return None if secure is None else secure / fit
+
+    @property
+    def bytes_per_row(self) -> float | None:
+        """What parties have sent without the intersection, for each row of a table."""
+        return None if self.sent_megabytes is None else 1e6 * self.sent_megabytes / self.source_rows
+
+    @property
+    def bytes_per_joined_row(self) -> float | None:
+        """The same for each joined row."""
+        return None if self.sent_megabytes is None else 1e6 * self.sent_megabytes / self.joined_rows
 
     @property
     def microseconds_for_each(self) -> float:
@@ -150,6 +206,8 @@ def settings() -> Iterator[Setting]:
             yield Setting(CHAIN, tables, SHORT, seed=seed)
         for rows in ROWS:
             yield Setting(CHAIN, 2, rows, seed=seed)
+    for seed, tables in product(range(LONG_SEEDS), TABLES):
+        yield Setting(CHAIN, tables, MIDDLE, depth=MIDDLE_DEPTH, seed=seed)
     for seed, rows in product(range(SEEDS), REACHING):
         yield Setting(CHAIN, 2, rows, depth=DEPTH, seed=seed)
 
@@ -162,6 +220,8 @@ def is_quick(setting: Setting) -> bool:
 def run(setting: Setting, folder: Path) -> Result:
     """Grow the tree with MultiTbl and, if the join can be made, on the join: both must be the same."""
     result, trees = in_child(_multi_tbl, setting, folder)
+    if setting.is_private:
+        result = replace(result, **in_child(_secure_multi_tbl, setting, folder))
     if not setting.is_joined:
         return result
     joined_rows, costs, same = in_child(_join_then_build, setting, folder)
@@ -187,6 +247,14 @@ def _multi_tbl(setting: Setting, folder: Path) -> tuple[Result, list[Any]]:
     if setting.depth is None:
         result = replace(result, **_accuracies(setting, made, classifier))
     return result, _told(classifier)
+
+
+def _secure_multi_tbl(setting: Setting, folder: Path) -> dict[str, float]:
+    """The same tree, grown by a party for each table, none of which has the column that is ignored."""
+    made = _made(setting, folder)
+    table, _, column = setting.ignore.partition(".")
+    tables = {name: one.drop_columns([column]) if name == table else one for name, one in made.tables.items()}
+    return secure_costs(made._replace(tables=tables), {} if setting.depth is None else {"max_depth": setting.depth})
 
 
 def _made(setting: Setting, folder: Path) -> Made:

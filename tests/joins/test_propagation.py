@@ -8,22 +8,14 @@ from hypothesis import given
 from tests.support.effort import examples
 from tests.support.joins import Study, studies
 from veilset.joins import JoinGraph
-from veilset.joins.classes import class_codes
-from veilset.joins.keys import KeyRule
-from veilset.joins.linked import LinkedTables
 from veilset.joins.propagation import depth_first, propagate_classes
 from veilset.joins.site import ROOT, Site
 from veilset.joins.summaries import from_words
-from veilset.limits import Limits
 
 
 def sites_of(study: Study) -> tuple[dict[str, Site], JoinGraph]:
-    frames = study.frames
-    graph = JoinGraph.of({name: table.column_names for name, table in frames.items()}, study.joins)
-    linked = LinkedTables.of(frames, graph, KeyRule())
-    sites = linked.sites(dict.fromkeys(frames, ()), max(1, len(study.classes)), False, Limits())
-    sites[study.target[0]].start(class_codes(frames[study.target[0]], study.target[1])[0])
-    return sites, graph
+    linked = study.linked()
+    return study.sites(linked), linked.graph
 
 
 @examples(3000)

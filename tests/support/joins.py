@@ -9,7 +9,12 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from veilset.joins import JoinClassifier, Tree
+from veilset.joins import JoinClassifier, JoinGraph, Tree
+from veilset.joins.classes import class_codes
+from veilset.joins.keys import KeyRule
+from veilset.joins.linked import LinkedTables
+from veilset.joins.site import Site
+from veilset.limits import Limits
 from veilset.testing import oracles_joins as oracle
 
 _DAY = datetime.date(2024, 2, 28)
@@ -86,6 +91,24 @@ class Study:
     def kind(self, table: str, name: str) -> str:
         return "category" if self.schemas[table].field(name).type in _CATEGORIES else "number"
 
+    def linked(self) -> LinkedTables:
+        frames = self.frames
+        graph = JoinGraph.of({name: table.column_names for name, table in frames.items()}, self.joins)
+        return LinkedTables.of(frames, graph, KeyRule())
+
+    def sites(self, linked: LinkedTables) -> dict[str, Site]:
+        """A site for each table, before class propagation."""
+        asked: dict[str, list[str]] = {name: [] for name in self.tables}
+        for table, column in self.places(split_joins=False):
+            asked[table].append(column)
+        attributes = {name: linked.attributes(name, columns, Limits()) for name, columns in asked.items()}
+        sites = linked.sites(attributes, max(1, len(self.classes)), False, Limits())
+        sites[self.target[0]].start(self.class_codes())
+        return sites
+
+    def class_codes(self) -> Any:
+        return class_codes(self.frames[self.target[0]], self.target[1])[0]
+
     def fit(self, **options: Any) -> JoinClassifier:
         return JoinClassifier(**options).fit(self.frames, joins=self.joins, target=".".join(self.target))
 
@@ -103,9 +126,9 @@ def nodes_of(tree: Tree | oracle.Tree) -> list[tuple[Any, ...]]:
 
 
 @st.composite
-def studies(draw: st.DrawFn, most_tables: int = 5, most_rows: int = 6) -> Study:
+def studies(draw: st.DrawFn, most_tables: int = 5, most_rows: int = 6, least_tables: int = 1) -> Study:
     """Chains, stars and trees; composite keys; dangling rows; duplicates; missing keys, values and classes; ties."""
-    count = draw(st.integers(1, most_tables))
+    count = draw(st.integers(least_tables, most_tables))
     schemas: dict[str, dict[str, pa.DataType]] = {f"T{number}": {} for number in range(count)}
     keys: dict[str, list[str]] = {name: [] for name in schemas}
     domains: dict[tuple[str, str], list[Any]] = {}
@@ -144,3 +167,59 @@ def studies(draw: st.DrawFn, most_tables: int = 5, most_rows: int = 6) -> Study:
     return Study(
         tables, {table: pa.schema(list(columns.items())) for table, columns in schemas.items()}, predicates, target
     )
+
+
+def _study(columns: dict[str, dict[str, list[Any]]], joins: list[str], target: str) -> Study:
+    frames = {name: pa.table(one) for name, one in columns.items()}
+    return Study(
+        {name: frame.to_pylist() for name, frame in frames.items()},
+        {name: frame.schema for name, frame in frames.items()},
+        [tuple(tuple(side.split(".")) for side in join.split(" = ")) for join in joins],  # type: ignore[misc]
+        tuple(target.split(".")),  # type: ignore[arg-type]
+    )
+
+
+THESIS = _study(
+    {
+        "T1": {"J1": ["a", "b", "b", "b"], "J2": ["x", "x", "y", "y"], "Class": ["C1", "C2", "C1", "C2"]},
+        "T2": {"J1": ["a", "c", "b", "a"], "Age": [3, 9, 7, 20]},
+        "T3": {"J2": ["x", "y", "x"]},
+    },
+    ["T1.J1 = T2.J1", "T1.J2 = T3.J2"],
+    "T1.Class",
+)
+"""The example of figures 2 and 4 to 6."""
+
+
+def random_study(rng: np.random.Generator, count: int, rows: int = 40) -> Study:
+    """Larger tables, so that trees are deep: a few keys, some of them of two columns, and attributes that tell."""
+    schemas: dict[str, list[pa.Field]] = {}
+    tables: dict[str, list[dict[str, Any]]] = {}
+    predicates = []
+    size = int(rng.integers(3, 7))
+    for number in range(count):
+        name, parent = f"T{number}", f"T{rng.integers(0, max(1, number))}"
+        tables[name] = [
+            {
+                "x": int(rng.integers(0, 9)),
+                "y": None if rng.random() < 0.1 else float(rng.integers(0, 20)) / 4,
+                "c": f"c{rng.integers(0, 4)}",
+            }
+            for _ in range(rows)
+        ]
+        schemas[name] = [pa.field("x", pa.int64()), pa.field("y", pa.float64()), pa.field("c", pa.string())]
+        for part in range(int(rng.integers(1, 3)) if number else 0):
+            side, other = f"p{number}{part}", f"q{number}{part}"
+            text = bool(rng.integers(0, 2))
+            for table, column in ((parent, side), (name, other)):
+                schemas[table].append(pa.field(column, pa.string() if text else pa.int64()))
+                for row in tables[table]:
+                    key = int(rng.integers(0, 2 if part else size))
+                    row[column] = f"k{key}" if text else key
+                    row["x"] += 3 * key
+            predicates.append(((parent, side), (name, other)))
+    schemas["T0"].append(pa.field("Class", pa.string()))
+    for row in tables["T0"]:
+        row["Class"] = ["no", "yes", "maybe"][(row["x"] // 6 + int(rng.integers(0, 2))) % 3]
+        row["x"] = int(rng.integers(0, 9))
+    return Study(tables, {name: pa.schema(fields) for name, fields in schemas.items()}, predicates, ("T0", "Class"))

@@ -11,13 +11,24 @@ from cyclopts import App, Parameter
 
 from veilset.cli.app import app
 from veilset.cli.forms import Natural, check_out
+from veilset.cli.join_secure import (
+    check_party_options,
+    needs_party,
+    predict_secure,
+    show_secure,
+    train_secure,
+    write_model,
+)
 from veilset.cli.options import Flag, JoinLimits, Json, LimitOptions, ReplaceFile, Text
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument, spelled
-from veilset.io import atomic_folder, check_table_name, write_durably, write_pieces
+from veilset.io import check_table_name, write_pieces
 from veilset.joins import Csv, JoinClassifier, Study, check_folds, evaluate
 from veilset.joins.agreement import differences
 from veilset.joins.model_file import MODEL, REPORT, check_model_place
+from veilset.joins.parties.predicting import Mode
+from veilset.joins.parties.secure_tree import SecureModel
+from veilset.joins.parties.shared_study import SharedStudy
 from veilset.joins.predictions import prediction_table
 from veilset.joins.study import as_in_study, in_study
 from veilset.joins.tables import notes_of
@@ -46,6 +57,7 @@ def train(
     /,
     *,
     out: Path,
+    party: Path | None = None,
     replace: ReplaceModel = False,
     limits: JoinLimits | None = None,
     json: Json = False,
@@ -57,9 +69,12 @@ def train(
 
     Writes OUT/model.json and OUT/report.html. Both contain values of the tables: protect them like the data.
 
-    Example:
+    With --party, several parties grow the tree together, and each keeps its own tables. See docs/private-joins.md.
+
+    Examples:
 
         veilset join train study.toml --out model
+        veilset join train study.toml --party clinic.toml --out model
 
     Parameters
     ----------
@@ -67,19 +82,22 @@ def train(
         File that names tables, joins, target and options. See docs/joins.md.
     out
         Folder to write. It must not exist, unless you give --replace.
+    party
+        Party file of the coordinator, for a study of several parties.
     """
     screen = Screen.of(json, text)
     bounds = limits or JoinLimits()
     if (study / MODEL).is_file():
         raise InvalidArgument(f"{str(study)!r} is a model.", "Give its study, a .toml file.")
+    if SharedStudy.is_one(study):
+        if party is None:
+            raise needs_party(study, "a study", "add the file of the coordinator, such as --party clinic.toml.")
+        return train_secure(study, party, out, replace=replace, bounds=bounds, screen=screen)
+    check_party_options({"--party": party}, f"{str(study)!r} names no parties.")
     check_model_place(out, replace=replace)
     with as_in_study():
         training = _trained(Study.load(study), bounds, screen)
-    page = join_report(training)
-    with atomic_folder(out, replace=replace) as folder:
-        training.classifier.write(folder)
-        write_durably(folder / REPORT, page)
-        check_model_place(out, replace=replace)  # somebody may have put a file there meanwhile
+    write_model(out, training.classifier.write, join_report(training), replace=replace)
 
     def show() -> None:
         print_training(training, screen.console)
@@ -119,6 +137,10 @@ def predict(
     *tables: str,
     out: Path,
     id: str | None = None,  # noqa: A002 - the word users read
+    party: Path | None = None,
+    records: Path | None = None,
+    one_round: Annotated[bool, Flag] = False,
+    without: Annotated[tuple[str, ...], Flag] = (),
     replace: ReplaceFile = False,
     limits: JoinLimits | None = None,
     json: Json = False,
@@ -129,10 +151,13 @@ def predict(
     Writes one line for each row: its number, its class, the share of votes for it, and how many joined rows it has. A
     row that matches nothing has 0 joined rows and gets the most common class of the training.
 
+    For the tree of several parties, RECORDS has a column of identifiers for each table. Parties answer for their nodes.
+
     Examples:
 
         veilset join predict model study.toml --out predictions.csv
         veilset join predict model customers=new.csv orders=orders.csv --id customer_no --out predictions.csv
+        veilset join predict model --party clinic.toml --records records.csv --out predictions.csv
 
     Parameters
     ----------
@@ -144,10 +169,29 @@ def predict(
         File for the predictions: .csv, .parquet, .json or .jsonl. It must not exist, unless you give --replace.
     id
         Column of the target table to write beside the row numbers.
+    party
+        Party file of the coordinator, for the tree of several parties.
+    records
+        Table with the identifiers of the records to predict for, a column for each table of the study.
+    one_round
+        Ask parties about all their nodes at once. They then learn no paths, and you learn more answers.
+    without
+        Party that is not asked. Records end at its nodes. Repeatable.
     """
     screen = Screen.of(json, text)
     check_table_name(out)
     _check_model(model)
+    asked = {"--party": party, "--records": records, "--one-round": one_round, "--without": without}
+    if SecureModel.is_one(model):
+        if party is None or records is None or tables or id:
+            raise needs_party(model, "the tree", f"veilset join predict {model} --party … --records … --out {out}")
+        check_out(out, [records, party, model / MODEL], replace=replace)
+        mode: Mode = "one round" if one_round else "path"
+        bounds = limits or JoinLimits()
+        return predict_secure(
+            model, party, records, out, mode=mode, without=without, replace=replace, bounds=bounds, screen=screen
+        )
+    check_party_options(asked, f"{str(model)!r} is not the tree of several parties.")
     study, sources = _sources(tables)
     files = [
         Path(one.path if isinstance(one, Csv) else one) for one in sources.values() if isinstance(one, (Csv, Path))
@@ -155,11 +199,11 @@ def predict(
     check_out(out, [*files, model / MODEL], replace=replace)
     with screen.progress() as progress:
         classifier = JoinClassifier.load(model, **vars(limits or JoinLimits()), progress=progress)
-        bounds = classifier.limits()
+        run_limits = classifier.limits()
         notes = () if study is None else differences(study, classifier)
         with as_in_study():
-            linked = classifier.link(sources, limits=bounds)
-        table = prediction_table(classifier, linked, id, limits=bounds)
+            linked = classifier.link(sources, limits=run_limits)
+        table = prediction_table(classifier, linked, id, limits=run_limits)
     with write_pieces(out, table.schema, replace=replace) as write:
         write(table)
     chosen = Counter(table.column("prediction").to_pylist())
@@ -227,6 +271,8 @@ def show(model: Path, /, *, depth: Natural | None = None, json: Json = False, te
     """
     screen = Screen.of(json, text)
     _check_model(model)
+    if SecureModel.is_one(model):
+        return show_secure(model, depth, screen)
     classifier = JoinClassifier.load(model)
     screen.answer(tree_facts(classifier), lambda: print_tree(classifier, screen.console, depth))
     return 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -32,13 +32,17 @@ _UNITS = {"s": (1, _SECOND), "ms": (1, 1000), "us": (1, 1), "ns": (1000, 1)}
 
 def splits_of(root: Node, table: str) -> dict[str, list[Split]]:
     """What a tree asks about each column of a table, each question once; of numbers, by size."""
+    return by_column(node.split for node in root.walk() if node.split is not None and node.split.table == table)
+
+
+def by_column(splits: Iterable[Split]) -> dict[str, list[Split]]:
+    """Splits of one table by their columns, each once; of numbers, by size."""
     found: dict[str, dict[Split, None]] = {}
-    for node in root.walk():
-        if node.split is not None and node.split.table == table:
-            found.setdefault(node.split.column, {})[node.split] = None
+    for split in splits:
+        found.setdefault(split.column, {})[split] = None
     return {
-        column: sorted(splits, key=lambda split: split.value) if next(iter(splits)).kind == "number" else list(splits)
-        for column, splits in found.items()
+        column: sorted(asked, key=lambda split: split.value) if next(iter(asked)).kind == "number" else list(asked)
+        for column, asked in found.items()
     }
 
 

@@ -16,7 +16,8 @@ from veilset.joins.site import ROOT, Site, numbers_of
 from veilset.joins.tree import Node
 from veilset.limits import Limits
 
-_UNIT = 2.0**-48  # bits
+UNIT = 2.0**-48
+"""What gains are counted in: bits."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def _winners(sites: Mapping[str, Site], level: Mapping[int, Node], min_leaf: int
     for place, (number, node) in enumerate(level.items()):
         winner = max(sites, key=lambda name: info[name][place])  # the first of equals
         if info[winner][place] > 0:
-            node.gain = info[winner][place] * _UNIT
+            node.gain = info[winner][place] * UNIT
             won.setdefault(winner, []).append(number)
     return won
 

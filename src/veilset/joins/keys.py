@@ -129,6 +129,25 @@ def shared_keys(left: Keys, right: Keys) -> tuple[Codes, Codes, int]:
     return reduce(_both, matched)
 
 
+def distinct_keys(keys: Keys) -> tuple[Codes, tuple[Any, ...]]:
+    """The number of each row's key among the different ones (-1: it has none), and these keys, part by part.
+
+    They come in the order in which `shared_keys` numbers keys.
+
+    >>> table = pa.table({"a": ["x", "x", "w", None, "x"], "b": [2, 1, 9, 1, 2]})
+    >>> codes, parts = distinct_keys(key_column(table, [["a"], ["b"]], KeyRule()))
+    >>> codes.tolist(), [part.to_pylist() for part in parts]
+    ([2, 1, 0, -1, 2], [['w', 'x', 'x'], [9, 1, 2]])
+    """
+    codes, values = keys.parts[0].codes, [keys.parts[0].values]
+    for part in keys.parts[1:]:
+        pairs = codes.astype(np.int64) * len(part.values) + part.codes
+        codes, found = ranked(pa.array(pairs, mask=(codes < 0) | (part.codes < 0)))
+        major, minor = np.divmod(found.to_numpy(), max(1, len(part.values)))
+        values = [*(one.take(pa.array(major)) for one in values), part.values.take(pa.array(minor))]
+    return codes, tuple(values)
+
+
 def _both(first: tuple[Codes, Codes, int], second: tuple[Codes, Codes, int]) -> tuple[Codes, Codes, int]:
     """The numbers of keys with two parts that are numbered already."""
     sides = []

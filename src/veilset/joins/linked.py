@@ -347,7 +347,12 @@ def with_counts(run: Callable[[bool], _T]) -> _T:
     try:
         return run(True)
     except _native.joins.TooManyRows:
-        raise InvalidArgument(
-            "The join, or that of some of the tables, has more than 3.4·10^38 rows, which is more than can be counted.",
-            "Leave out a table, or join on more columns.",
-        ) from None
+        raise too_many_rows() from None
+
+
+def too_many_rows() -> InvalidArgument:
+    """The error for a join that not even counts of 128 bits are enough for."""
+    return InvalidArgument(
+        "The join, or that of some of the tables, has more than 3.4·10^38 rows, which is more than can be counted.",
+        "Leave out a table, or join on more columns.",
+    )

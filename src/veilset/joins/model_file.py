@@ -32,7 +32,8 @@ REPORT = "report.html"
 _ADVICE = "Train it again: veilset join train."
 
 
-def _finite(gain: float) -> float:
+def finite(gain: float) -> float:
+    """An information gain, or a ValueError if it is none."""
     if not (math.isfinite(gain) and gain >= 0):
         raise ValueError("must be a number from 0")
     return gain
@@ -56,7 +57,7 @@ class NodePart(Section):
 
     counts: tuple[Count, ...]
     split: SplitPart | None = None
-    gain: Annotated[StrictFloat, AfterValidator(_finite)] = 0.0
+    gain: Annotated[StrictFloat, AfterValidator(finite)] = 0.0
     children: tuple[Count, ...] = ()
 
 

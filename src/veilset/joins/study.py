@@ -32,9 +32,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, StrictInt, StrictStr, ValidationError
 
-from veilset.errors import InvalidArgument, VeilsetError, in_python, near_misses, unknown
+from veilset.errors import InvalidArgument, VeilsetError, in_python, unknown
 from veilset.io.sql import is_database, located, without_password
-from veilset.io.toml_files import FilePath, Section, read_toml
+from veilset.io.toml_files import FilePath, Section, read_toml, refusal
 from veilset.joins.classifier import JoinClassifier
 from veilset.joins.graph import JoinGraph, equalities_of, resolved
 from veilset.joins.keys import KeyRule
@@ -97,6 +97,9 @@ class EvaluationSection(Section):
     random_state: Annotated[StrictInt, Field(ge=0)] = 0
 
 
+_SECTIONS: dict[str, type[Section]] = {"tables": TableSection, "evaluation": EvaluationSection}
+
+
 def _table(given: Any) -> Any:
     if not isinstance(given, (str, dict)):
         raise ValueError("must be a path, or a section with a path or a query")
@@ -152,7 +155,7 @@ class Study(Section):
             if not predicting:
                 study._check_references()
         except ValidationError as error:
-            raise _refusal(error).within(f"{str(path)!r}: ") from None
+            raise refusal(error, cls, _SECTIONS, _ADVICE).within(f"{str(path)!r}: ") from None
         except VeilsetError as error:
             raise error.within(f"{str(path)!r}: ") from None
         study._folder = path.absolute().parent
@@ -245,26 +248,3 @@ def _check_table(name: str, table: TableSection) -> None:
         table.source(Path())
     except VeilsetError as error:
         raise error.within(f"tables.{name}: ") from None
-
-
-def _refusal(error: ValidationError) -> InvalidArgument:
-    """The first thing that is wrong, with its place."""
-    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")  # it explains what is missing
-    if first["type"] == "extra_forbidden":
-        return _unknown_key(first["loc"])
-    place = ".".join(map(str, first["loc"]))
-    if first["type"] == "missing":
-        return InvalidArgument(f"{place} must be given.", _ADVICE)
-    shown = f"{place} is {first['input']!r}" if first["type"].endswith("_type") else place
-    return InvalidArgument(f"{shown}: {first['msg'].removeprefix('Value error, ')}.", _ADVICE)
-
-
-def _unknown_key(place: tuple[int | str, ...]) -> InvalidArgument:
-    """The error for a key that no study has: it names those that come close."""
-    sections: dict[str, type[Section]] = {"tables": TableSection, "evaluation": EvaluationSection}
-    section = sections.get(str(place[0]), Study)
-    known = [field.alias or name for name, field in section.model_fields.items()]
-    return InvalidArgument(
-        f"There is no key {'.'.join(map(str, place))!r}. Available: {', '.join(known)}.",
-        near_misses(str(place[-1]), known) or _ADVICE,
-    )

@@ -1,0 +1,1 @@
+"""Secure join classification: each party keeps its table, and together they grow the tree of the join."""
