@@ -9,12 +9,19 @@ import time
 from pathlib import Path
 
 from tests.support.places import ROOT
+from veilset.limits import Limits
 
 
 def own_memory() -> int:
     """Bytes of this process that count towards a memory limit: all but the pages of files."""
     _, resident, shared, *_ = map(int, Path("/proc/self/statm").read_text().split())
     return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+
+
+def leaving(room: int) -> int:
+    """A memory limit that leaves this process so many bytes; what earlier tests have freed is none of them."""
+    Limits(memory_limit=1).bytes_left()  # gives it back
+    return own_memory() + room
 
 
 class Watched:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 from tests.support.mutating_seeds import TOKENS, Reader, readers_of
 from veilset.errors import UnreadableInput, VeilsetError
 from veilset.io import Layout, as_written, write_rows
@@ -55,7 +55,7 @@ def check(reader: Reader, content: bytes, folder: Path) -> str:
     if not reader.is_text:
         _check_plain(victim, reader.format)
     try:
-        data = read(victim, format=reader.format, memory_limit=own_memory() + ROOM, **reader.options)
+        data = read(victim, format=reader.format, memory_limit=leaving(ROOM), **reader.options)
     except VeilsetError as error:
         if not (error.what and error.next_step):
             raise

@@ -32,6 +32,7 @@ def screen_text(show: object, *arguments: object, **options: object) -> str:
 def as_read(text: str) -> str:
     """What stands on a screen or a page, without the seconds that a run took and blanks that nobody sees."""
     text = re.sub(r"\b\d+\.\d(?=\s+s(econds)?\b)", "#.#", text)
+    text = re.sub(r"(?m)( \| (?:chosen|same loss|more loss) \| )\d+\.\d$", r"\1#.#", text)
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
 
 

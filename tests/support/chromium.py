@@ -1,0 +1,72 @@
+"""A real browser: Debian's Chromium, driven by Playwright, which brings none of its own here."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def program() -> str:
+    """The path of Chromium."""
+    found = shutil.which("chromium")
+    if found is None:
+        raise FileNotFoundError("chromium is not found: install it, or leave these tests out (make test does).")
+    return found
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program(), args=_ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextlib.contextmanager
+def served(*command: str, cwd: Path) -> Iterator[str]:
+    """What a command that serves a page says first, as long as the block runs; it is ended as by Ctrl-C."""
+    run = [sys.executable, "-m", "veilset", *command]
+    process = subprocess.Popen(run, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    try:
+        lines = []
+        while not lines or not lines[-1].startswith("}"):
+            line = process.stdout.readline()
+            if not line:
+                raise AssertionError(process.stderr.read())
+            lines.append(line)
+        yield "".join(lines)
+    finally:
+        process.send_signal(2)
+        try:
+            out, errors = process.communicate(timeout=20)
+        finally:
+            process.kill()
+        assert process.returncode == 0, (process.returncode, out, errors)
+        assert errors == ""
+
+
+def watched(page: Page) -> list[str]:
+    """Every address that the page asks for from now on, and everything that its console says."""
+    seen: list[str] = []
+    page.on("request", lambda request: seen.append(request.url))
+    page.on("console", lambda message: seen.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
+    return seen
