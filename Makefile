@@ -7,22 +7,26 @@ NATIVE := $(wildcard native/*.cpp native/*/*.cpp native/*/*.hpp)
 DATA   ?= ../shared/data
 SANITIZED := build/sanitize
 
-.PHONY: demo test snapshots test-postgres attack-tests fuzz sanitize bench scaling experiments lint docs clean
+.PHONY: demo test snapshots test-postgres test-browser attack-tests fuzz sanitize bench scaling experiments lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
 
 # Looks a tenth as long as CI does; HYPOTHESIS_PROFILE=ci looks as long.
 test: $(VENV)/.built
-	$(BIN)/python -m pytest -n auto -m "not postgres and not attack"
+	$(BIN)/python -m pytest -n auto -m "not postgres and not browser and not attack"
 
 # Records the sentences in tests/**/__snapshots__ anew, after their wording has changed. Read the difference.
 snapshots: $(VENV)/.built
-	$(BIN)/python -m pytest --snapshot-update -m "not postgres and not attack" tests
+	$(BIN)/python -m pytest --snapshot-update -m "not postgres and not browser and not attack" tests
 
 # Needs PostgreSQL's programs (initdb, pg_ctl, psql); a server of its own is started and stopped.
 test-postgres: $(VENV)/.built
 	$(BIN)/python -m pytest -m postgres tests
+
+# Needs Debian's chromium. The pages are served and driven as users do it.
+test-browser: $(VENV)/.built
+	$(BIN)/python -m pytest -m browser tests
 
 # Attacks on promises, files, bundles and the machine: a minute or two at home; HYPOTHESIS_PROFILE=thorough is for a night.
 attack-tests: $(VENV)/.built
@@ -30,12 +34,13 @@ attack-tests: $(VENV)/.built
 
 # Ten thousand damaged files for every reader: some six minutes.
 fuzz: $(VENV)/.built
-	MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/io/test_reading_fuzz.py
+	MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/attacks/test_reading_fuzz.py
 
 # The tests on kernels built with the address and undefined-behaviour sanitizers, once it is shown that those would notice.
 sanitize: $(SANITIZED)/.built
 	$(SANITIZED_PYTEST) tests/native/sanitized.py
-	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer and not postgres and not attack" tests
+	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer and not postgres and not browser and not attack" tests
+	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer" tests/attacks/test_reading_fuzz.py
 
 bench: $(VENV)/.built
 	$(PIP) install -c constraints.txt mlxtend pyfim

@@ -106,6 +106,18 @@ class Rows:
         assert value is not None, (setting, measure)
         return value.mean
 
+    def number(self, setting: Any, measure: str) -> str:
+        """The mean with three digits; empty if there is none."""
+        value = self.value(setting, measure)
+        if value is None:
+            return ""
+        return f"{value.mean:,.0f}" if value.mean >= 100 else f"{value.mean:#.3g}"
+
+    def between(self, setting: Any, measure: str) -> str:
+        """The least and the greatest over all seeds."""
+        values = [getattr(result, measure) for result in self.of(setting)]
+        return " to ".join(f"{value:,}" for value in sorted({min(values), max(values)}))
+
     def means(self, setting: Any, letter: str, values: Iterable[object], measure: str) -> list[float]:
         """The means as one parameter takes these values."""
         return [self.mean(replace(setting, **{letter: value}), measure) for value in values]

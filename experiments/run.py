@@ -23,6 +23,8 @@ import rho
 from charts import draw
 from paper import Chart, Paper
 
+import search
+
 HERE = Path(__file__).parent
 PAPERS = {
     "coherence": coherence.PAPER,
@@ -30,6 +32,7 @@ PAPERS = {
     "hiding": hiding.PAPER,
     "anatomy": anatomy.PAPER,
     "join": join.PAPER,
+    "search": search.PAPER,
 }
 _READERS = {"str": str, "int": int, "int | None": int, "float": float, "float | None": float}
 

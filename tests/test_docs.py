@@ -62,7 +62,7 @@ def test_public_names():
     promises = "Coherence HiddenPatterns HiddenRules LDiverseAnatomy RhoUncertainty"
     answers = "Anatomy Audit Bundle Margin Release Taxonomy Transactions Verification Witness"
     errors = "BudgetExceeded CannotWrite Infeasible NotCertified UnreadableInput VeilsetError InvalidArgument"
-    functions = "anonymize apply audit generate joins matching_items measure mining publish read verify"
+    functions = "anonymize apply audit generate joins matching_items measure mining publish read search verify"
     assert vs.__all__ == sorted(f"{promises} {answers} {errors} {functions}".split())
     assert all(getattr(vs, name).__doc__ for name in vs.__all__)
 

@@ -193,6 +193,23 @@ def test_what_is_freed_goes_back_where_there_is_a_limit() -> None:
     subprocess.run([sys.executable, "-c", _FREED], check=True, cwd=ROOT)
 
 
+_FREED_BETWEEN = """
+from tests.support.memory import own_memory
+from veilset.limits import Limits
+limits = Limits(memory_limit=2 * own_memory())
+before = own_memory()
+many = [bytes(size) for _ in range(1000) for size in (50_000, 1000)]
+del many[::2]
+assert own_memory() > before + 40_000_000, "The allocator keeps them, or nothing is shown."
+assert limits.bytes_left() > before - 10_000_000
+"""
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer has an allocator of its own")
+def test_small_pieces_that_were_freed_between_others_are_left() -> None:
+    subprocess.run([sys.executable, "-c", _FREED_BETWEEN], check=True, cwd=ROOT)
+
+
 def test_a_kernel_gets_two_thirds_of_a_limit_and_all_that_is_left_without_one() -> None:
     limit = 1 << 50
     assert Limits(memory_limit=limit).for_kernel(str)["memory_limit"] == pytest.approx(limit * 2 / 3, rel=0.01)

@@ -13,7 +13,7 @@ from veilset_start import guard_module as _guard_module
 _guard_module()
 from importlib.metadata import version as _version
 
-from veilset import joins, mining
+from veilset import joins, mining, search
 from veilset.api import anonymize, apply, audit, measure, publish, verify
 from veilset.errors import (
     BudgetExceeded,
@@ -70,6 +70,7 @@ __all__ = [
     "mining",
     "publish",
     "read",
+    "search",
     "verify",
 ]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +22,9 @@ from veilset.release import Release, check_release
 from veilset.run import Run
 from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account
+
+_ROOM_TO_VERIFY = 28 << 20  # bytes: the smallest blocks, the page, and what the allocator keeps meanwhile
+_LIBRARIES = 32 << 20  # bytes that reading loads first, unless something has: pyarrow looks for pandas
 
 
 def audit(
@@ -266,7 +271,12 @@ def publish(
 
 
 def verify(
-    path: str | Path, *, witnesses: int = 20, clean_copy: str | Path | None = None, **bounds: Unpack[Bounds]
+    path: str | Path,
+    *,
+    witnesses: int = 20,
+    clean_copy: str | Path | None = None,
+    announce: Callable[[str], object] | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verification:
     """Check on its bytes whether the release at *path* (the bundle or its ``public/``) keeps its promise.
 
@@ -278,7 +288,11 @@ def verify(
     clean_copy : path, optional
         A folder that does not exist. If the values of the release keep the promise, its public files are written there
         anew from them, by this version: nothing but values is copied. The answer is then about this folder.
+    announce : callable, optional
+        Called with a sentence that says how much there is to count, before it starts.
     witnesses, **bounds
         As for `audit`.
     """
-    return verify_bundle(path, witnesses=witnesses, limits=Limits(**bounds), clean_copy=clean_copy)
+    limits = Limits(**bounds)
+    limits.require_besides(_ROOM_TO_VERIFY + ("pandas" not in sys.modules) * _LIBRARIES, "Verifying a release")
+    return verify_bundle(path, witnesses=witnesses, limits=limits, clean_copy=clean_copy, announce=announce)

@@ -112,7 +112,11 @@ class Limits:
         limit = _bytes(self.memory_limit)
         if limit is None:
             return max(0, min(_machine_memory(), address_space_left()) * 4 // 5)
-        return max(0, min(limit - _statm()[1], address_space_left()))
+        own = _statm()[1]
+        if 2 * own > limit:  # what was freed in small pieces is not missing
+            _give_back_small_pieces()
+            own = _statm()[1]
+        return max(0, min(limit - own, address_space_left()))
 
     def seconds_left(self) -> float:
         """What is left of the time limit, in seconds."""
@@ -124,6 +128,21 @@ class Limits:
         """Raise `BudgetExceeded` before *needed* bytes more are taken, if they are not there."""
         if needed > self.bytes_left():
             raise self._out_of_memory(task, advice)
+
+    def require_besides(self, room: int, task: str) -> None:
+        """Raise `BudgetExceeded` at once if the limit is below what is in use now and the *room* that any *task* takes.
+
+        It names the smallest limit that is not.
+        """
+        limit = _bytes(self.memory_limit)
+        if limit is not None and room > self.bytes_left():
+            used = _statm()[1]
+            enough = f"{-(-(used + room) // 10**7) * 10}MB"
+            raise BudgetExceeded(
+                f"{task} takes {room / 1e6:.0f} MB besides the {used / 1e6:,.0f} MB in use, more than the memory limit "
+                f"({limit / 1e9:.2g} GB); the result is undecided.",
+                f"Raise the memory limit: use {said('memory_limit', enough)} or more.",
+            )
 
     def step(self, what: str, done: int = 0, total: int = 1) -> None:
         """Report where the run is."""
@@ -226,6 +245,12 @@ def _give_back_what_is_freed() -> None:
     pa.set_memory_pool(pa.system_memory_pool())
     if hasattr(libc := ctypes.CDLL(None), "mallopt"):  # of the GNU library
         libc.mallopt(_M_MMAP_THRESHOLD, _LARGE)
+
+
+def _give_back_small_pieces() -> None:
+    """Return to the system what was freed between pieces still in use: a long loop leaves ever more of it."""
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):  # of the GNU library
+        libc.malloc_trim(0)
 
 
 def address_space_left() -> int:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from veilset.errors import InvalidArgument
-from veilset.models import Audit, Promise
+from veilset.models import Audit, InOriginal, Promise
 from veilset.transactions import Transactions
 from veilset.views import Count, Shown, Summary, Tabular, handed_over, installed, listed
 
@@ -201,6 +201,9 @@ class Release(Shown, Tabular):
         The audit of *custodian_data*; None: not audited.
     discrepancy : str or None
         The first place where *custodian_data* is not the original with the declared edits; None: nowhere.
+    in_original : InOriginal or None
+        If single occurrences were removed and the promise limits what can be inferred: whether these limits hold in the
+        original, too.
     sanitization : Sanitization or None
         How patterns were hidden, if any were.
     partition : Partition or None
@@ -225,6 +228,7 @@ class Release(Shown, Tabular):
     bound: Bound | None = None
     audit: Audit | None = field(default=None, repr=False)
     discrepancy: str | None = None
+    in_original: InOriginal | None = None
     sanitization: Sanitization | None = None
     partition: Partition | None = None
 
@@ -309,6 +313,11 @@ class Release(Shown, Tabular):
         return by_support(self.custodian_data, self.custodian_data.names)
 
     @property
+    def thinned(self) -> bool:
+        """Whether single occurrences were removed for a promise that does not list what it hides."""
+        return self.kept is not None and self.promise.edits == "items"
+
+    @property
     def all_sensitive_removed(self) -> bool:
         """Whether the original had sensitive items and none is left."""
         before, after = (
@@ -343,7 +352,15 @@ class Release(Shown, Tabular):
             and self.audit.promise == self.promise
             and self.audit.transactions == len(self.custodian_data)
             and self.discrepancy is None
+            and (self.truthful or self.options.get("truthful") is False)
         )
+
+    @property
+    def truthful(self) -> bool:
+        """Whether what it promises of sensitive items is known to be true of the original, too."""
+        if not (self.thinned and self.promise.limits_inference(self.custodian_data)):
+            return True
+        return self.in_original is not None and self.in_original.holds
 
     def _summary(self) -> Summary:
         """The names of items that are gone are left out where they would tell what is hidden."""

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.anonymize import (
     METHODS,
@@ -28,17 +29,18 @@ from veilset.anonymize import (
     what_binds,
 )
 from veilset.attack import ComparingBuckets, compare_buckets
-from veilset.audit import audit, edits_account_for, why_not_back
-from veilset.errors import BudgetExceeded, Infeasible, said
+from veilset.audit import audit, edits_account_for, in_original, why_not_back
+from veilset.errors import BudgetExceeded, Infeasible, VeilsetError, said
 from veilset.limits import Bounds, Limits
 from veilset.models import Audit, Promise, Witness, check_promise
 from veilset.options import declared
 from veilset.release import OCCURRENCES, Attempt, Release, check_release
 from veilset.transactions import Transactions, absent_names, check_transactions
-from veilset.utility import Account, SideEffect, average_loss
+from veilset.utility import Account, Fidelity, SideEffect, average_loss, fidelity
 from veilset.views import Count
 
 _SECONDS_TO_COUNT = 20.0
+_HALF = 0.5  # of all occurrences: who loses more is told of another way
 _MOST_EXPLAINED = 50  # suppressed items, the most frequent ones
 _SECONDS_TO_EXPLAIN = 10.0
 _SWITCHES = ("allow_sensitive", "drop_empty")  # that every method has: a release keeps them with its options
@@ -199,6 +201,46 @@ class Run:
                 return None
 
     @cached_property
+    def fidelity(self) -> Fidelity | None:
+        """How far counts can be believed if single occurrences are gone; None: none are, or it took over 20 seconds."""
+        if not self.release.thinned or self.release.generalized:
+            return None
+        with self.timed("fidelity"):
+            try:
+                return fidelity(self.release, self.account.nugget_support, self.limits().part(1, _SECONDS_TO_COUNT))
+            except BudgetExceeded:
+                return None
+
+    @cached_property
+    def by_occurrences(self) -> float | None:
+        """The share of all occurrences that deleting single ones would keep, if whole items lose more than half.
+
+        None: they do not, it would keep no more, or there was no answer within 20 seconds.
+        """
+        release, partial = self.release, "partial"
+        if not (self.with_what_if and release.certified and release.loss > _HALF) or release.repeated:
+            return None
+        if release.thinned or release.generalized or partial not in methods_of(self.promise):
+            return None
+        with self.timed("single occurrences"):
+            _, method = METHODS.of(self.promise).quicker.get(partial, ("", find_method(self.promise, partial)))
+            options = {name: self.options[name] for name in ("weights", "keep") if self.options.get(name)}
+            limits = self.limits().part(1, _SECONDS_TO_COUNT)
+            other = Run(
+                self.data,
+                self.promise,
+                method=partial,
+                options=options,
+                allow_sensitive=self.allow_sensitive,
+                **limits.bounds(),
+            )
+            try:
+                kept = 1 - other._changed(method, limits).loss
+            except VeilsetError:  # it is a hint: why there is none does not matter
+                return None
+        return kept if kept > 1 - release.loss else None
+
+    @cached_property
     def binding(self) -> Binding:
         """What each limit of the promise costs; for a release that does not keep it, which limit is in the way."""
         release = self.release
@@ -220,7 +262,7 @@ class Run:
         For the 50 most frequent ones, as far as 10 seconds allow; empty where items do not go as a whole.
         """
         release = self.release
-        if release.promise.edits != "items":
+        if release.promise.edits != "items" or release.thinned:
             return {}
         with self.timed("reasons"):
             return why_not_back(
@@ -307,7 +349,17 @@ def certify(release: Release, limits: Limits | None = None) -> Release:
         limits=limits,
     )
     answer = audit(release.custodian_data, release.promise, limits=limits)
-    return dataclasses.replace(release, audit=answer, discrepancy=discrepancy)
+    compared = None
+    if release.thinned and discrepancy is None:
+        compared = in_original(
+            release.original,
+            release.custodian_data,
+            release.promise,
+            generalized=release.generalized,
+            least=release.promise.support_floor if answer.holds else 1,
+            limits=limits,
+        )
+    return dataclasses.replace(release, audit=answer, discrepancy=discrepancy, in_original=compared)
 
 
 def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...]) -> Release:
@@ -324,6 +376,7 @@ def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...])
         release,
         original=data,
         suppressed=data.in_order({*gone, *release.suppressed}),
+        kept=None if release.kept is None else _kept_of_all(release, data, gone),
         stands_for={name: tuple(item for item in may if item not in gone) for name, may in release.stands_for.items()},
         attempts=tuple(
             dataclasses.replace(attempt, loss=None if attempt.loss is None else in_all(attempt.loss))
@@ -331,6 +384,22 @@ def _with_sensitive(release: Release, data: Transactions, gone: tuple[str, ...])
         ),
         bound=bound,
     )
+
+
+def _kept_of_all(release: Release, data: Transactions, gone: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """Which occurrences of *data* are left: those of the items that went first are not.
+
+    A row may list its items in another order without them: names that are all numbers are sorted as numbers.
+    """
+    original = release.original
+    rows = np.repeat(np.arange(len(original)), original.lengths)
+    in_order = np.lexsort((data.codes(original.names)[original.items], rows))
+    kept = np.ones(len(data.names), dtype=bool)
+    kept[data.codes(gone)] = False
+    left = kept[data.items]
+    assert release.kept is not None  # noqa: S101 - whoever asks has looked
+    left[left] = release.kept[in_order]
+    return left
 
 
 def _lacking(value: object, left_out: tuple[str, ...]) -> object:

@@ -7,13 +7,15 @@ used. Buckets that are too large for that are counted, and must be few.
 import csv
 import random
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 
 import pytest
 
 import veilset as vs
 from tests.support.effort import repeats
+from veilset.transactions import Anatomy
 
 pytestmark = [
     pytest.mark.attack,
@@ -44,8 +46,17 @@ def people(bucket: Bucket) -> Counter[tuple[frozenset[str], ...]]:
     return found
 
 
-def surest(bucket: Bucket, sensitive: set[int], *, free: bool) -> Fraction:
-    """How sure somebody who knows any columns of a person gets of another, or that the person has a sensitive item."""
+def limited(buckets: Iterable[Bucket], promise: vs.LDiverseAnatomy) -> set[str]:
+    """The items of which, if items are limited, at most 1/l have one of those who have anything in its column."""
+    columns = list(zip(*chain.from_iterable(buckets), strict=True)) if promise.items else []
+    counts = [(Counter(chain.from_iterable(column)), sum(map(bool, column))) for column in columns]
+    return {item for held, people in counts for item in held if held[item] * promise.l <= people}
+
+
+def surest(bucket: Bucket, sensitive: set[int], items: set[str], *, free: bool) -> Fraction:
+    """How sure somebody who knows any columns of a person gets of another, of one of these items in it, or that the
+    person has a sensitive item.
+    """
     counted, columns = people(bucket), range(len(bucket[0]))
     best = Fraction(0)
     for wanted in columns:
@@ -57,10 +68,44 @@ def surest(bucket: Bucket, sensitive: set[int], *, free: bool) -> Fraction:
                 held = tuple(row[column] for column in known)
                 fitting[held] += times
                 having[held, bool(row[wanted]) if wanted in sensitive else row[wanted]] += times
+                for item in items & row[wanted]:
+                    having[held, item] += times
             for (held, value), times in having.items():
                 if wanted not in sensitive or value:
                     best = max(best, Fraction(times, fitting[held]))
     return best
+
+
+def a_promise(dice: random.Random, empty: str) -> vs.LDiverseAnatomy:
+    return vs.LDiverseAnatomy(dice.choice(["3/2", "2", "5/2", "3"]), empty=empty, items=dice.random() < 0.3)
+
+
+@pytest.mark.parametrize("empty", ["value", "free"])
+def test_audits_against_the_definition(empty):
+    """Of anatomies that no method made, good and bad ones."""
+    dice, answers = random.Random(f"audits {empty}"), Counter()
+    for _ in range(repeats(1000)):
+        columns, secret = dice.choice([(["abc", "de"], ""), (["ab", "c", "de"], ""), (["ab", "cd", "xy"], "xy")])
+        odds = {item: dice.choice([0.2, 0.4, 0.6]) for item in "".join(columns)}
+        size = dice.choice([2, 3, 4])
+        rows = [{item for item in odds if dice.random() < odds[item]} for _ in range(size * dice.randint(1, 3))]
+        rows = [row or {"a"} for row in rows]
+        present = set().union(*rows)
+        parts = [part for part in (sorted(present & {*column}) for column in columns) if part]
+        if len(parts) < 2:
+            continue
+        data = vs.Transactions.from_lists(map(sorted, rows), sensitive=sorted(present & {*secret}))
+        numbers = [row // size for row in range(len(rows))]
+        promise = a_promise(dice, empty)
+        answer = vs.audit(data.anatomized(Anatomy.of(parts, numbers)), promise).holds
+        buckets = defaultdict(list)
+        for number, row in zip(numbers, rows, strict=True):
+            buckets[number].append(tuple(frozenset(row & {*part}) for part in parts))
+        sensitive, items = ({len(parts) - 1} if present & {*secret} else set()), limited(buckets.values(), promise)
+        most = max(surest(bucket, sensitive, items, free=empty == "free") for bucket in buckets.values())
+        assert answer == (most <= 1 / promise.l), (rows, parts, size, secret, promise)
+        answers[answer] += 1
+    assert min(answers[True], answers[False]) > 0, answers
 
 
 @pytest.mark.parametrize("empty", ["value", "free"])
@@ -73,7 +118,7 @@ def test_nobody_is_guessed(empty, tmp_path):
         rows = [[item for item in items if dice.random() < odds[item]] for _ in range(dice.randint(4, 30))]
         present = sorted({item for row in rows for item in row})
         secret = set(dice.sample(present, min(len(present), dice.choice([0, 0, 1, 2]))))
-        promise = vs.LDiverseAnatomy(dice.choice(["3/2", "2", "5/2", "3"]), empty=empty)
+        promise = a_promise(dice, empty)
         try:
             data = vs.Transactions.from_lists(rows, sensitive=secret)
             release = vs.anonymize(data, promise, columns=dice.randint(2, 4), random_state=number)
@@ -84,6 +129,7 @@ def test_nobody_is_guessed(empty, tmp_path):
         assert vs.verify(out / "public").holds
         released += 1
         buckets = published(out / "public" / "anatomy.csv")
+        items = limited(buckets.values(), promise)
         sensitive = {c for rows in buckets.values() for row in rows for c, held in enumerate(row) if held & secret}
         for bucket in buckets.values():
             assert all(any(row) for row in bucket)
@@ -91,6 +137,6 @@ def test_nobody_is_guessed(empty, tmp_path):
                 skipped += 1
                 continue
             checked += 1
-            assert surest(bucket, sensitive, free=empty == "free") <= 1 / promise.l
+            assert surest(bucket, sensitive, items, free=empty == "free") <= 1 / promise.l
     assert released
     assert checked > 4 * skipped

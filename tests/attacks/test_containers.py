@@ -1,6 +1,6 @@
 """Damaged files of every container as inputs of a command: an answer or an error, with the exit code of one.
 
-What reading makes of such files is in ``tests/io/test_reading_fuzz.py``; here it is what a user is told.
+What reading makes of such files is in ``test_reading_fuzz.py``; here it is what a user is told.
 """
 
 import json
@@ -19,6 +19,7 @@ pytestmark = [
     pytest.mark.no_sanitizer(reason="pyarrow reads the bytes, and takes its time"),
 ]
 
+EACH = 250  # at home, too: two thousand in all
 READERS = {
     reader.name: reader
     for kind in ("basket", "jsonl", "parquet", "arrow")
@@ -27,7 +28,8 @@ READERS = {
 }
 
 
-def test_containers_of_all_kinds_are_among_them():
+def test_two_thousand_containers_of_all_kinds_are_tried():
+    assert EACH * len(READERS) >= 2000
     assert {reader.suffix for reader in READERS.values()} == {
         *(".csv", ".csv.gz", ".csv.zst", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".arrow"),
     }
@@ -37,7 +39,7 @@ def test_containers_of_all_kinds_are_among_them():
 def test_auditing_damaged_files(name, tmp_path, capsys):
     reader, dice, codes = READERS[name], random.Random(f"audit {name}"), Counter()
     victim = tmp_path / f"victim{reader.suffix}"
-    for _ in range(repeats(250)):
+    for _ in range(max(EACH, repeats(EACH))):
         victim.write_bytes(mutated(dice.choice(reader.seeds), dice.choice(reader.seeds), dice, near_ends=True))
         code, told = run(capsys, "audit", victim, "--format", reader.format, "--k", "2", "--p", "1", "--json")
         assert code in (0, 1, 2, 3), json.dumps(told)

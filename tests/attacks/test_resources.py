@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import veilset as vs
+from tests.support.memory import Watched
 from tests.support.releases import files
 from veilset.cli import main
 
@@ -62,6 +64,39 @@ def test_publishing(baskets, out, limit, value):
         assert "Error: " in said or value == 0, said
     assert main(["publish", str(baskets), *OPTIONS, "--out", str(out), "--replace"]) == 0
     assert [path.name for path in out.parent.iterdir()] == ["out"], "The next run clears up."
+
+
+_VERIFYING = """
+import json, sys
+import veilset as vs
+print("> verify", flush=True)
+try:
+    print(json.dumps(vs.verify(sys.argv[1], memory_limit=sys.argv[2]).verdict))
+except vs.BudgetExceeded as error:
+    print(json.dumps(error.exit_code))
+"""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory) -> Path:
+    """Eight million occurrences."""
+    draw = np.random.default_rng(1)
+    items = (draw.integers(0, 100, (400_000, 20), dtype=np.int32) + 100 * np.arange(20, dtype=np.int32)).ravel()
+    offsets, names = np.arange(0, len(items) + 1, 20), [f"i{number:04}" for number in range(2000)]
+    data = vs.Transactions.from_codes(offsets, items, names)
+    release = vs.anonymize(data, vs.Coherence(k=5, p=1), method="remove-all")
+    out = tmp_path_factory.mktemp("large") / "out"
+    return vs.publish(release, out, out_format="parquet", with_what_if=False).public
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "answer"), [(80, 4), (100, 4), (112, None), (120, None), (130, None), (150, "holds"), (300, "holds")]
+)
+def test_verifying_takes_no_more_memory_than_it_may(large, tmp_path, megabytes, answer):
+    """None: it depends on what the libraries of this machine take, but the limit does not."""
+    found = Watched(_VERIFYING, str(large), f"{megabytes}MB", tmp=tmp_path)
+    assert found.peaks["verify"] <= megabytes * 10**6
+    assert found.answer in ((4, "holds") if answer is None else (answer,))
 
 
 @pytest.mark.parametrize("broken", [False, True], ids=["holds", "edited"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import veilset as vs
 from tests.support.errors import refused
 from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
-from veilset.io import ANATOMIES, FORMATS, AnatomyFile, Layout, anatomy_cells
+from veilset.io import ANATOMIES, FORMATS, AnatomyFile, Layout, anatomy_cells, sha256_of
 from veilset.io.plain import write_table
 from veilset.limits import Limits
 from veilset.transactions import Anatomy
@@ -97,7 +97,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, suffix, data):
     assert again.source.sha256
     if suffix in SUFFIXES:
         layout = Layout.choose(path, format="anatomy")
-        assert data.anatomized_rows().more_in(path, layout, Limits()) is None
+        assert data.anatomized_rows().more_in(path, sha256_of(path), layout, Limits()) is None
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -267,13 +267,19 @@ def test_text_that_says_the_same_in_other_words(tmp_path, suffix, old, new):
     path.write_bytes(text.replace(old, new).encode())
     again = vs.read(path, format="anatomy")
     assert again == table_d()
-    assert again.anatomized_rows().more_in(path, Layout.choose(path, format="anatomy"), Limits()) is not None
+    assert (
+        again.anatomized_rows().more_in(path, sha256_of(path), Layout.choose(path, format="anatomy"), Limits())
+        is not None
+    )
 
 
 def test_more_at_the_end_of_a_text(tmp_path, snapshot):
     path = tmp_path / "table.csv"
     path.write_text(TABLE_D + "2,d,\n")
-    assert table_d().anatomized_rows().more_in(path, Layout.choose(path, format="anatomy"), Limits()).says == snapshot
+    assert (
+        table_d().anatomized_rows().more_in(path, sha256_of(path), Layout.choose(path, format="anatomy"), Limits()).says
+        == snapshot
+    )
 
 
 @pytest.mark.parametrize("change", ["order", "metadata", "statistics", "row"])
@@ -294,7 +300,7 @@ def test_tables_that_say_more(tmp_path, change):
     else:
         with path.open("wb") as stream:
             write_table(stream, [table.slice(0, 9)], table.schema, "parquet")
-    assert table_d().anatomized_rows().more_in(path, layout, Limits()) is not None
+    assert table_d().anatomized_rows().more_in(path, sha256_of(path), layout, Limits()) is not None
 
 
 def test_the_name_says_which_container(tmp_path):

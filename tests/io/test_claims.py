@@ -13,7 +13,7 @@ import veilset as vs
 from tests.support.commands import refusal
 from tests.support.effort import repeats
 from tests.support.errors import refused
-from tests.support.memory import own_memory
+from tests.support.memory import leaving, own_memory
 from tests.support.mutating import mutated
 from tests.support.tables import a_file_of_many_rows
 from veilset.io.claims import Claims, claims_of
@@ -78,10 +78,10 @@ def test_a_small_file_that_claims_too_much_is_told_before_it_is_read(tmp_path, m
     size = path.stat().st_size
     assert size < 100_000
     columns = {"long": ("id", "item")} if make is long else {}
-    before = own_memory()
+    limit = leaving(ROOM)
     with refused(vs.UnreadableInput, "small", f"{size:,}", f"{rows:,}", "memory_limit='1GB'"):
-        vs.read(path, memory_limit=before + ROOM, **columns)
-    assert own_memory() - before < ROOM // 5
+        vs.read(path, memory_limit=limit, **columns)
+    assert own_memory() < limit - ROOM * 4 // 5
     if make is not text:
         assert len(vs.read(path, memory_limit="8GB", **columns)) == (1 if make is long else rows)
 
@@ -96,10 +96,10 @@ def test_300_million_rows_in_769_kilobytes(tmp_path, monkeypatch, capsys, comman
     assert size < 800_000
     options = {"mine": ["--min-support", "2"], "audit": K2, "publish": [*K2, "--yes", "--out", "out"]}[command]
     for _ in range(2):  # the first may import what the command needs
-        before = own_memory()
-        arguments = (command, "small.parquet", *options, "--memory-limit", str(before + 10 * ROOM))
+        limit = leaving(10 * ROOM)
+        arguments = (command, "small.parquet", *options, "--memory-limit", str(limit))
         refusal(capsys, *arguments, values=("small.parquet", f"{size:,}", "300,000,000", "--memory-limit 32GB"))
-    assert own_memory() - before < ROOM // 5
+    assert own_memory() < limit - 10 * ROOM + ROOM // 5
     assert [path.name for path in tmp_path.iterdir()] == ["small.parquet"]
 
 

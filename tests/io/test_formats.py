@@ -16,7 +16,7 @@ import pytest
 import veilset as vs
 from tests.support.errors import names, refused
 from tests.support.format_cases import CASES, Bad, Good, content_of
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 from tests.support.places import DOCS, ROOT
 from tests.support.tables import arrow, parquet, zstd
 from veilset.cli import main
@@ -221,10 +221,10 @@ def ten_million_items(folder: Path) -> None:
 
 LARGE = """
 import resource, sys, veilset as vs
-from tests.support.memory import own_memory
+from tests.support.memory import leaving
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
-    data = vs.read(sys.argv[1], memory_limit=own_memory() + 20_000_000)
+    data = vs.read(sys.argv[1], memory_limit=leaving(20_000_000))
     print(len(data), int(data.items.sum()), len(data.items))
 except vs.BudgetExceeded as error:
     print(error.exit_code, error)
@@ -264,7 +264,7 @@ def claims_too_much(folder: Path) -> None:
     empty = pa.ListArray.from_arrays(ends, pa.array([], pa.string()))
     pa.parquet.write_table(pa.table({"items": empty}), folder / "a.parquet")
     with refused(vs.UnreadableInput, "a.parquet'", "3,000,000"):
-        vs.read(folder / "a.parquet", memory_limit=own_memory() + 20_000_000)
+        vs.read(folder / "a.parquet", memory_limit=leaving(20_000_000))
 
 
 OTHERS = {

@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,14 +13,17 @@ from tests.support.bundles import exchange_file
 from tests.support.commands import run
 from tests.support.errors import names, refused
 from tests.support.hiding_places import ANOTHER_WRITER, PLACES, by_another_writer, with_message
-from tests.support.memory import own_memory
+from tests.support.memory import leaving, own_memory
 from tests.support.releases import ROWS, answer, copied, files, published
 from tests.support.tables import a_file_of_many_rows
 from veilset.cli import main
 from veilset.io import plain
+from veilset.publish import verify as _verify
+from veilset.publish.verification import Verification
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
+verifying = sys.modules[_verify.__module__]
 SECRET = b"row 3 is ann"
 
 
@@ -89,6 +93,24 @@ def test_a_copy_takes_nobody_s_place(public, tmp_path):
         vs.verify(public, clean_copy=tmp_path / "copy")
 
 
+@pytest.mark.parametrize("verdict", ["malformed", "incomplete", "altered"])
+def test_a_copy_that_cannot_be_read_back_is_an_error_and_says_nothing_of_the_release(
+    public, tmp_path, monkeypatch, verdict
+):
+    """Here for lack of descriptors; exit code 1 would be a verdict."""
+    original, answers = verifying._examined, []
+
+    def examined(*arguments):
+        answers.append(original(*arguments))
+        return answers[0] if len(answers) == 1 else (Verification(verdict, "Too many open files."), None)
+
+    monkeypatch.setattr(verifying, "_examined", examined)
+    with refused(vs.CannotWrite, "Too many open files.") as caught:
+        vs.verify(public, clean_copy=tmp_path / "copy")
+    assert caught.value.exit_code == 2 and len(answers) == 2
+    assert not (tmp_path / "copy").exists()
+
+
 def test_a_copy_from_the_command_line(public, tmp_path, capsys):
     exchange_file(public, "data.parquet", by_another_writer((public / "data.parquet").read_bytes()))
     code, shown = run(capsys, "verify", public)
@@ -149,8 +171,9 @@ def test_300_million_rows_in_769_kilobytes(tmp_path):
     """Told by the footer; memory for the rows is never asked for."""
     public = published(tmp_path, out_format="parquet").public
     exchange_file(public, "data.parquet", a_file_of_many_rows(300_000_000, groups=30))
-    before = own_memory()
-    found = vs.verify(public, memory_limit=before + 500_000_000)
-    assert own_memory() - before < 10_000_000
+    room = 500_000_000
+    limit = leaving(room)
+    found = vs.verify(public, memory_limit=limit)
+    assert own_memory() < limit - room + 10_000_000
     assert (found.verdict, found.exit_code) == ("malformed", 2)
     assert names(found.message, "300,000,000")

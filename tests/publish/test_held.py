@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import re
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import textwrap
@@ -14,8 +16,10 @@ import pytest
 
 import veilset as vs
 from tests.support.bundles import edit_certificate, redo_sums
-from tests.support.errors import refused
-from tests.support.releases import answer, baskets, certificate, message, published
+from tests.support.errors import names, refused
+from tests.support.memory import leaving, own_memory
+from tests.support.releases import PROMISE, answer, baskets, certificate, message, published
+from veilset.limits import Limits
 from veilset.publish import held
 from veilset.publish import verify as _verify
 
@@ -66,6 +70,24 @@ class TestNotAFile:
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind("report.html")
             assert "socket" in message(public, "malformed", 2)
+
+    @pytest.mark.parametrize("kind", [stat.S_IFCHR, stat.S_IFBLK], ids=["characters", "blocks"])
+    def test_a_device(self, public, monkeypatch, kind):
+        """Only an administrator can make one: here, the system says that a file is one."""
+        looked, opened, names = os.stat, os.open, []
+
+        def seen(path, **options):
+            found = looked(path, **options)
+            return os.stat_result([kind | 0o666, *found[1:]]) if path == "report.html" else found
+
+        def noted(path, *rest, **options):
+            names.append(path)
+            return opened(path, *rest, **options)
+
+        monkeypatch.setattr(os, "stat", seen)
+        monkeypatch.setattr(os, "open", noted)
+        assert "device" in message(public, "malformed", 2)
+        assert "data.csv" in names and "report.html" not in names
 
     def test_a_folder(self, public):
         (public / "data.csv").unlink()
@@ -127,6 +149,16 @@ class TestSizes:
         os.truncate(public / "certificate.json", 10**8)
         with refused(vs.BudgetExceeded, "certificate.json"):
             vs.verify(public, memory_limit="600MB")
+
+    @pytest.mark.parametrize("room", [-(10**7), 10**7])
+    def test_a_limit_that_no_release_fits_is_refused_at_once(self, public, room):
+        """With what this process takes already; the libraries that reading loads used to be taken beyond the limit."""
+        limit = leaving(room)
+        with refused(vs.BudgetExceeded, f"{limit / 1e9:.2g} GB", "memory_limit") as error:
+            vs.verify(public, memory_limit=limit)
+        (enough,) = re.findall("'([0-9]+MB)'", error.value.next_step)
+        assert limit < Limits(memory_limit=enough).bytes_left() + own_memory() < limit - room + 10**8
+        assert vs.verify(public, memory_limit=enough).holds
 
     def test_many_names(self, public):
         for number in range(3 * held._MOST_NAMES):
@@ -238,6 +270,29 @@ class TestReplaced:
         monkeypatch.setattr(verifying, "audit", late)
         found = vs.verify(public)
         assert found.verdict == "altered" and "while" in found.message
+
+    @pytest.mark.parametrize("out_format", ["basket", "jsonl", "parquet", "arrow"])
+    def test_what_is_hashed_is_what_is_audited(self, tmp_path, monkeypatch, out_format):
+        """A server may give other bytes with each reading, and the same times: here, the same rows in another order."""
+        written = {"out_format": out_format, "with_what_if": False}
+        one, other = (
+            vs.publish(vs.anonymize(baskets(tmp_path), PROMISE), tmp_path / seed, random_state=seed, **written).public
+            for seed in ("1", "2")
+        )
+        (name,) = (path.name for path in one.glob("data.*"))
+        content, now = (other / name).read_bytes(), (one / name).stat()
+        assert len(content) == now.st_size and content != (one / name).read_bytes()
+        original = verifying.read_data
+
+        def late(*arguments, **options):
+            (one / name).write_bytes(content)
+            os.utime(one / name, ns=(now.st_atime_ns, now.st_mtime_ns))
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(verifying, "read_data", late)
+        found = vs.verify(one)
+        assert (found.verdict, found.exit_code) == ("altered", 1)
+        assert names(found.message, name) and names(found.message, "sha256")
 
     def test_a_release_that_is_never_still(self, public, monkeypatch):
         monkeypatch.setattr(held, "_is_still", lambda path, folder: False)

@@ -6,14 +6,20 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 
+import numpy as np
 import pytest
 
 import veilset as vs
 from tests.support.bundles import edit_certificate, exchange_file
 from tests.support.errors import refused
 from tests.support.releases import answer, certificate, copied, files, message, published
+from veilset.io import Layout
+from veilset.limits import Limits
 from veilset.models import EXCLUDES_NOTHING
+from veilset.publish.certificate import DataFile
+from veilset.publish.public import Declared, certificate_of, page_of
 
 pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
 
@@ -174,6 +180,20 @@ def test_a_seal_says_whether_it_excludes_nothing(tmp_path):
     edit_certificate(bundle.public, lambda c: c["not_promised"].remove(EXCLUDES_NOTHING), fix_sums=True)
     assert len(vs.verify(bundle.public).unchecked) == 1
     assert len(vs.verify(bundle.path).unchecked) == 1
+
+
+def test_the_page_takes_no_memory_for_each_transaction():
+    """It tells how many transactions have how many items."""
+    data = vs.Transactions.from_codes(np.arange(2_000_001), np.zeros(2_000_000, np.int32), ["ale"])
+    promise = vs.Coherence(k=2, p=1)
+    declared = Declared(promise, "taken as one person", 0, {})
+    table = DataFile.of("data.csv", "0" * 64, Layout("basket"))
+    answer, certificate = vs.audit(data, promise), certificate_of(data, declared, table, None, empty=False)
+    page_of(certificate, data.take([0]), promise, answer, Limits())  # loads what it needs
+    tracemalloc.start()
+    assert b"1.0 items on average" in page_of(certificate, data, promise, answer, Limits())
+    assert tracemalloc.get_traced_memory()[1] < 6_000_000
+    tracemalloc.stop()
 
 
 def test_the_page_takes_no_library_and_no_room(public):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -20,21 +22,20 @@ def test_support_bins_are_round_and_start_at_k() -> None:
 @pytest.mark.parametrize("highest", [1, 2, 9, 10, 20, 50, 99, 100, 10_000_000])
 def test_every_value_is_in_a_bin(highest: int) -> None:
     values = np.array([1, highest])
-    for histogram in (support_histogram({"all": values}, k=10), length_histogram({"all": values})):
+    for histogram in (support_histogram({"all": values}, k=10), length_histogram({"all": Counter(values.tolist())})):
         assert sum(histogram.series["all"]) == 2
         assert len(histogram.edges) < 50
 
 
 def test_few_lengths_get_a_bar_each() -> None:
-    histogram = length_histogram({"before": np.array([40, 43]), "after": np.array([41])})
+    histogram = length_histogram({"before": {40: 1, 43: 1}, "after": {41: 1}})
     assert histogram.edges == (40, 41, 42, 43, 44)
     assert histogram.series == {"before": (1, 0, 0, 1), "after": (0, 1, 0, 0)}
 
 
 def test_length_bins_have_one_width_but_for_the_empty_and_the_longest() -> None:
-    lengths = np.concatenate([np.arange(100), [5000]])
-    histogram = length_histogram({"all": lengths})
+    histogram = length_histogram({"all": dict.fromkeys([*range(100), 5000], 1)})
     assert histogram.ranges[:3] == ["0", "1–5", "6–10"]
     assert histogram.ranges[-2:] == ["96–100", "101–5,000"]
     assert histogram.series["all"] == (1, *[5] * 19, 4, 1)
-    assert length_histogram({"all": np.array([], dtype=np.int64)}) is None
+    assert length_histogram({"all": {}}) is None

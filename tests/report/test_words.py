@@ -120,7 +120,13 @@ def test_audit_facts_survive_json() -> None:
             "reason": audit.witnesses[0].reason,
         }
     ]
-    assert facts["margins"]["smallest_support"] == {"exact": "3", "value": 3, "itemset": ["a"], "sensitive": None}
+    assert facts["margins"]["smallest_support"] == {
+        "exact": "3",
+        "value": 3,
+        "itemset": ["a"],
+        "sensitive": None,
+        "is_extreme": True,
+    }
     assert facts["margins"]["largest_breach"]["exact"] == "2/3"
     assert facts["sentence"] == report.verdict(audit, merged=False)
     assert report.audit_facts(audit, merged=True)["sentence"] == report.verdict(audit, merged=True)

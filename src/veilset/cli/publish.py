@@ -20,7 +20,7 @@ from veilset.errors import InvalidArgument, said, spelled
 from veilset.models import EXCLUDES_NOTHING, Promise
 from veilset.publish import Bundle, Recipe, check_format, check_seed, check_target
 from veilset.publish import publish as write_bundle
-from veilset.report import binding_lines, half_sentence, print_release, release_facts
+from veilset.report import binding_lines, half_sentence, occurrences_sentence, print_release, release_facts
 from veilset.run import Run
 from veilset.transactions import Transactions
 
@@ -174,7 +174,7 @@ def run_recipe(
     with _shown(run, screen):
         release = run.release
     with _shown(run, screen):
-        _ = run.account, run.binding, run.reasons
+        _ = run.account, run.binding, run.reasons, run.by_occurrences, run.fidelity
     if release.certified and release.loss > 0.5 and not yes:
         _ask_whether_it_is_worth_it(run, screen)
     screen.show(lambda: print_release(run, screen.console, in_flags))
@@ -222,7 +222,9 @@ def _options(recipe: Recipe, promise: Promise, seed: str | None) -> dict[str, An
 def _ask_whether_it_is_worth_it(run: Run, screen: Screen) -> None:
     with _shown(run, screen):
         _ = run.binding
-    hint = " ".join([*([] if run.promise.secret else binding_lines(run)), spelled(half_sentence(run), in_flags)])
+    another = spelled(occurrences_sentence(run), in_flags)
+    lines = [*([] if run.promise.secret else binding_lines(run)), spelled(half_sentence(run), in_flags)]
+    hint = " ".join([*lines, *([another] if another else [])])
     what = f"Only {1 - run.release.loss:.0%} of the item occurrences would survive."
     if not screen.confirm(f"{what} {hint} Publish it anyway?"):
         raise InvalidArgument(f"Nothing was written. {what}", f"{hint} Use --yes to publish it anyway.")

@@ -6,14 +6,16 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from veilset.cli.flags import in_flags
-from veilset.errors import InvalidArgument
+from veilset.errors import InvalidArgument, VeilsetError
 from veilset.limits import Progress as ProgressCallback
 from veilset.report import print_reading, visible
 from veilset.transactions import Transactions
@@ -58,6 +60,30 @@ class Screen:
             _write(facts)
         else:
             how()
+
+    def refuse(self, facts: dict[str, Any], how: Callable[[], None], error: VeilsetError) -> int:
+        """Show what leads to an error, and the error; its exit code."""
+        what, next_step = error.spelled(in_flags)
+        if self.json:
+            _write({**facts, "error": {"what": what, "next_step": next_step, "exit_code": error.exit_code}})
+        else:
+            how()
+            self.fail(what, next_step, error.exit_code)
+        return error.exit_code
+
+    def note(self, sentence: str, *, aside: bool = False) -> None:
+        """Say what happens, with the time; on stderr if stdout is for something else."""
+        console = self.errors if self.json or aside else self.console
+        console.print(f"{datetime.now():%H:%M:%S} {self.escape(sentence)}", soft_wrap=True)
+
+    @contextmanager
+    def live(self) -> Iterator[Callable[[RenderableType], None]]:
+        """Something on stderr that changes while the block runs, if somebody is looking."""
+        if not self.errors.is_terminal:
+            yield lambda shown: None
+            return
+        with Live(console=self.errors, transient=True) as shown:
+            yield shown.update
 
     def fail(self, what: str, next_step: str, exit_code: int) -> None:
         """The one error form: what failed, the value received, what to do next; JSON on stdout, text on stderr."""

@@ -48,7 +48,14 @@ def verify(
     screen = Screen.of(json, text)
     bounds = limits or LimitOptions()
     with screen.progress() as progress:
-        found = vs.verify(path, witnesses=witnesses, clean_copy=clean_copy, progress=progress, **vars(bounds))
+        found = vs.verify(
+            path,
+            witnesses=witnesses,
+            clean_copy=clean_copy,
+            announce=lambda sentence: screen.show(lambda: screen.note(sentence, aside=True)),
+            progress=progress,
+            **vars(bounds),
+        )
     facts: dict[str, Any] = {"verdict": found.verdict, "message": found.message, "holds": found.holds}
     if found.unchecked:
         facts["unchecked"] = list(found.unchecked)

@@ -61,11 +61,14 @@ class AnatomizedRows:
         """The whole table, as Arrow has it."""
         return pa.concat_tables([self._schema().empty_table(), *self._tables()])
 
-    def more_in(self, path: Path, layout: Layout, limits: Limits) -> Difference | None:
-        """None if *path* holds these rows just as `write` writes them, byte for byte, else where it differs."""
+    def more_in(self, path: Path, sha256: str, layout: Layout, limits: Limits) -> Difference | None:
+        """None if *path* holds these rows just as `write` writes them, byte for byte, else where it differs.
+
+        The bytes that are written must have this *sha256*.
+        """
         if layout.form.container == "parquet":
-            return other_values(path, self._tables, self._schema(), "parquet", limits)
-        return other_text(path, self._texts(layout), limits)
+            return other_values(path, sha256, self._tables, self._schema(), "parquet", limits)
+        return other_text(path, sha256, self._texts(layout), limits)
 
     def _schema(self) -> Any:
         lists = [(name, pa.list_(pa.string())) for name in column_names(self.width)]

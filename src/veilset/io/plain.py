@@ -7,6 +7,7 @@ has, bytes between its parts. We write none of it, and `check_plain` looks for i
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator
@@ -111,21 +112,22 @@ def other_writer(path: Path, container: str, limits: Limits) -> str:
     return grouped if by == _THIS_WRITER else f"it was written by {by!r}, here is {_THIS_WRITER!r}"
 
 
-def holds_just(path: Path, blocks: Iterable[Any], schema: Any, container: str, limits: Limits) -> bool:
-    """Whether a file is byte for byte what `write_table` writes for these blocks."""
+def sum_if_just(path: Path, blocks: Iterable[Any], schema: Any, container: str, limits: Limits) -> str | None:
+    """The sha256 of a file that is byte for byte what `write_table` writes for these blocks; None of another one."""
     with opened(path) as stream:
         comparison = _Comparison(SuspectFile(stream, repr(str(path)), container, limits))
         write_table(cast(IO[bytes], comparison), blocks, schema, container)
-        return comparison.result() is None
+        return comparison.sha256() if comparison.result() is None else None
 
 
 class _Comparison:
-    """A stream that compares what is written to it with a file."""
+    """A stream that compares what is written to it with a file, and sums it."""
 
     def __init__(self, file: SuspectFile) -> None:
         self._file = file
         self._at = 0
         self._differs_at: int | None = None
+        self._digest = hashlib.sha256()
         self.closed = False
 
     def write(self, data: Any) -> int:
@@ -138,6 +140,7 @@ class _Comparison:
             same = next((i for i, (a, b) in pairs if a != b), min(len(held), len(data)))
             self._differs_at = self._at + same
         self._at += len(data)
+        self._digest.update(data)
         return len(data)
 
     def tell(self) -> int:
@@ -150,6 +153,10 @@ class _Comparison:
     def close(self) -> None:
         """Compare no more."""
         self.closed = True
+
+    def sha256(self) -> str:
+        """The sum of what was written."""
+        return self._digest.hexdigest()
 
     def result(self) -> str | None:
         """What differs."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictFloat, StrictInt, TypeAdapter, ValidationError
 
-from veilset.errors import InvalidArgument, UnreadableInput
+from veilset.errors import InvalidArgument, UnreadableInput, near_misses
 from veilset.options import Form, declared
 
 
@@ -91,6 +91,36 @@ def _too_long(path: Path, what: str) -> UnreadableInput:
     return UnreadableInput(
         f"{str(path)!r}: {what} has more than 20 digits.", "Write whole numbers of at most 64 bits, as TOML has them."
     )
+
+
+def refusal(
+    error: ValidationError, top: type[BaseModel], sections: Mapping[str, type[BaseModel]], advice: str
+) -> InvalidArgument:
+    """The first thing that is wrong in a file, with its place.
+
+    Parameters
+    ----------
+    error : ValidationError
+        What is wrong.
+    top : type
+        What the file should be.
+    sections : mapping
+        What the parts with these names should be.
+    advice : str
+        What to do.
+    """
+    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")  # it explains what is missing
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        known = [one.alias or name for name, one in sections.get(str(first["loc"][0]), top).model_fields.items()]
+        return InvalidArgument(
+            f"There is no key {place!r}. Available: {', '.join(known)}.",
+            near_misses(str(first["loc"][-1]), known) or advice,
+        )
+    if first["type"] == "missing":
+        return InvalidArgument(f"{place} must be given.", advice)
+    shown = f"{place} is {first['input']!r}" if first["type"].endswith("_type") else place
+    return InvalidArgument(f"{shown}: {first['msg'].removeprefix('Value error, ')}.", advice)
 
 
 def check_written(taker: Callable[..., Any], options: Mapping[str, Any], where: str) -> None:

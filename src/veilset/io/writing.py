@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -16,11 +17,13 @@ from veilset.io.files import opened
 from veilset.io.formatting import occurrences_at_once, text_blocks
 from veilset.io.gather import row_blocks
 from veilset.io.layout import Layout
-from veilset.io.plain import batches_of, check_plain, holds_just, other_writer, write_table
+from veilset.io.plain import batches_of, check_plain, other_writer, sum_if_just, write_table
 from veilset.io.rows import Codes, Offsets
 from veilset.limits import Limits
 
 _TABLES = ("parquet", "arrow")
+_COMPARING = "Comparing a file with its transactions"
+_ROOM_TO_COMPARE = 1 << 24  # bytes: what is written for some transactions, and what the file holds there
 
 Block = TypeVar("Block")
 
@@ -71,42 +74,58 @@ def check_names(names: Sequence[str], layout: Layout) -> None:
 
 
 def find_difference(
-    path: Path, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout, limits: Limits
+    path: Path, sha256: str, offsets: Offsets, items: Codes, names: Sequence[str], layout: Layout, limits: Limits
 ) -> Difference | None:
-    """None if *path* holds these rows just as `write_rows` writes them, byte for byte, else where it differs."""
+    """None if *path* holds these rows just as `write_rows` writes them, byte for byte, else where it differs.
+
+    The bytes that are written must have this *sha256*: what the file had in earlier readings does not matter then.
+    """
     if layout.form.container not in _TABLES:
-        return other_text(path, text_blocks(offsets, items, names, layout), limits)
+        return other_text(path, sha256, text_blocks(offsets, items, names, layout), limits)
     schema, container = schema_of(names, layout), layout.form.container
-    return other_values(path, lambda: _table_blocks(offsets, items, names, layout), schema, container, limits)
+    return other_values(path, sha256, lambda: _table_blocks(offsets, items, names, layout), schema, container, limits)
 
 
-def other_text(path: Path, blocks: Iterable[bytes], limits: Limits) -> Difference | None:
-    """None if *path* holds just this text, else where it differs."""
+def other_text(path: Path, sha256: str, blocks: Iterable[bytes], limits: Limits) -> Difference | None:
+    """None if *path* holds just this text, which has this sum, else where it differs."""
+    digest = hashlib.sha256()
     with opened(path) as file:
-        for block in _in_time(blocks, limits):
+        for block in _in_limits(blocks, limits):
             if file.read(len(block)) != block:
                 return Difference("its text differs")
-        return Difference("there is more at its end") if file.read(1) else None
+            digest.update(block)
+        if file.read(1):
+            return Difference("there is more at its end")
+    return _unless_changed(digest.hexdigest(), sha256)
+
+
+def _unless_changed(now: str, sha256: str) -> Difference | None:
+    return None if now == sha256 else Difference("it was changed while it was being read: its sha256 is another one")
 
 
 def other_values(
-    path: Path, blocks: Callable[[], Iterable[Any]], schema: Any, container: str, limits: Limits
+    path: Path, sha256: str, blocks: Callable[[], Iterable[Any]], schema: Any, container: str, limits: Limits
 ) -> Difference | None:
-    """None if the table at *path* holds just these blocks, else where it differs."""
-    if holds_just(path, _in_time(blocks(), limits), schema, container, limits):
-        return None
+    """None if the table at *path* holds just these blocks, in bytes that have this sum, else where it differs."""
+    now = sum_if_just(path, _in_limits(blocks(), limits), schema, container, limits)
+    if now is not None:
+        return _unless_changed(now, sha256)
     if (more := check_plain(path, schema, container, limits)) is not None:
         return Difference(more)
-    expected = _rebatched(batch for block in _in_time(blocks(), limits) for batch in block.to_batches())
+    expected = _rebatched(batch for block in _in_limits(blocks(), limits) for batch in block.to_batches())
     for ours, theirs in zip_longest(expected, _rebatched(batches_of(path, container, limits))):
         if ours is None or theirs is None or not ours.equals(theirs):
             return Difference("its values, or their order, differ")
     return Difference(other_writer(path, container, limits), same_values=True)
 
 
-def _in_time(blocks: Iterable[Block], limits: Limits) -> Iterator[Block]:
-    for block in blocks:
-        limits.check_time("Comparing a file with its transactions", "split the release.")
+def _in_limits(blocks: Iterable[Block], limits: Limits) -> Iterator[Block]:
+    remaining = iter(blocks)
+    while True:
+        limits.check_time(_COMPARING, "split the release.")
+        limits.require(_ROOM_TO_COMPARE, _COMPARING, "use a machine with more memory.")
+        if (block := next(remaining, None)) is None:
+            return
         yield block
 
 

@@ -97,7 +97,8 @@ def publish(
     release_layout(release, out_format)  # refuses a format that does not exist before anything is done
     seed = seed_from(random_state)
     order = secret_order(release, seed)
-    _ = run.before, run.account, run.binding, run.reasons  # what takes long is done before the first file is made
+    # What takes long is done before the first file is made.
+    _ = run.before, run.account, run.binding, run.reasons, run.by_occurrences, run.fidelity
     limits = run.limits()
     with atomic_folder(out, replace=replace) as staging:
         custodian = staging / "custodian"
@@ -114,6 +115,8 @@ def publish(
             loss_percent=round(100 * release.loss),
             generalized=release.stands_for,
             listed_from=release.listed_from if release.generalized else 0,
+            thinned=release.thinned,
+            broken_in_original=None if release.in_original is None else release.in_original.broken,
         )
         (staging / "public").mkdir(mode=0o755)
         write_public(staging / "public", data, release_layout(release, out_format), declared, answer, limits)

@@ -136,8 +136,10 @@ class Certificate(_Strict):
 
     *generalized* says what a coarser name stands for, where there are such names: all items the taxonomy has there,
     which occur in the original if the taxonomy was made from it; or, if *listed_from* is not 0, only items in so many
-    transactions of the original. *anatomy* is there where the promise is about buckets: which columns and buckets the
-    released data has was chosen from the original, as was what other methods keep.
+    transactions of the original. *thinned*: items were removed from single transactions; then
+    *broken_in_original* is how many itemsets or rules of the file exceed a limit in the original, as the custodian has
+    counted. *anatomy* is there where the promise is about buckets: which columns and buckets the released data has was
+    chosen from the original, as was what other methods keep.
     """
 
     schema_version: Literal[1]
@@ -151,13 +153,17 @@ class Certificate(_Strict):
     made_by: Annotated[str, Field(pattern=r"^veilset [0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?$")]
     generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     listed_from: Annotated[int, Field(ge=0)] = 0
+    thinned: bool = False
+    broken_in_original: Annotated[int, Field(ge=0)] | None = None
     anatomy: AnatomyTable | None = None
 
     def to_bytes(self) -> bytes:
         """The text of the file; of what coarser names stand for, and of an anatomy, only if there are any."""
         left_out: dict[str, Any] = {
-            name: True for name in ("generalized", "listed_from", "anatomy") if not getattr(self, name)
+            name: True for name in ("generalized", "listed_from", "thinned", "anatomy") if not getattr(self, name)
         }
+        if self.broken_in_original is None:
+            left_out["broken_in_original"] = True
         if self.anatomy is not None and self.anatomy.assumed is None:  # of an earlier version
             left_out["anatomy"] = {"largest_item_share", "assumed"}
         return self.model_dump_json(indent=2, exclude=left_out).encode() + b"\n"

@@ -12,6 +12,7 @@ from veilset.io import read_bytes
 from veilset.io.companions import Table, read_table, write_table
 from veilset.io.formatting import quoted
 from veilset.io.sql import is_database
+from veilset.mining import Standing
 from veilset.models import known_promise
 from veilset.publish.certificate import Certificate
 from veilset.publish.recipe import RECIPE, Recipe
@@ -19,11 +20,12 @@ from veilset.release import Release
 from veilset.report import why_gone
 from veilset.run import Run
 from veilset.transactions import Reading, twins_of
-from veilset.utility import Standing, info_loss
+from veilset.utility import info_loss
 
 EDITS, PATTERNS, COLUMNS = "edits.csv", "patterns.csv", "columns.csv"
 _COLUMNS = ("item", "role", "action", "to", "support", "why", "loss")
 _EARLIER = _COLUMNS[:-1]  # releases made before loss was told
+_THINNED = "thinned"  # removed from some transactions
 _FOR_REPAIR = ("keep", "weights")  # options of the earlier method that hold for a repair, too
 _OF_PATTERNS = (
     *("pattern", "kind", "fate", "support_before", "support_after", "level", "antecedent", "consequent"),
@@ -44,7 +46,7 @@ def write_edits(folder: Path, run: Run) -> None:
         elif item in release.generalized:
             action, to, why = "generalized", release.generalized[item], "kept under a coarser name"
         elif release.kept is not None and loss:
-            action, why = "thinned", "removed from some transactions" + " to hide a pattern" * run.account.hides
+            action, why = _THINNED, "removed from some transactions" + " to hide a pattern" * run.account.hides
         elif release.withheld and loss:
             why = "except in withheld transactions"
         role = "sensitive" if sensitive else "public"
@@ -57,7 +59,7 @@ def write_patterns(folder: Path, run: Run) -> None:
 
     A cell with items is a line of a basket file: ``milk,tea``, with quotes around a name that needs them. Of a hidden
     rule, both sides are told besides. *level* is the share of its limits that a hidden one had to stay below; the ranks
-    say how much it stands out (see `veilset.utility.utilities.Standing`).
+    say how much it stands out (see `veilset.mining.Standing`).
     """
     effects = run.account.side_effects(run.limits())
     if effects is None:
@@ -130,6 +132,12 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
         raise UnreadableInput(
             f"{str(custodian / EDITS)!r}, line 1: its columns are {', '.join(table.columns)}.",
             f"They must be {', '.join(_COLUMNS)}: use the file as it was released.",
+        )
+    if any(row[2] == _THINNED for row in table.rows):
+        raise InvalidArgument(
+            f"The release in {str(release)!r} deleted items from single transactions: its edits do not carry over to "
+            "other data.",
+            f"Run publish on the other data; the method is in {str(custodian / RECIPE)!r}.",
         )
     _check_edits(custodian / EDITS, table)
     as_earlier = earlier.input or Reading(path="")

@@ -22,6 +22,7 @@ from veilset.exact import is_whole
 from veilset.io import FORMATS, Layout, as_written, check_names, table_of
 from veilset.models import Audit
 from veilset.release import Release
+from veilset.report import in_original_sentence
 from veilset.transactions import Transactions
 from veilset.views import handed_over
 
@@ -148,6 +149,8 @@ def _why_not(release: Release) -> str:
         return "The release has not been audited."
     if release.audit.holds and _lacks_buckets(release):
         return "The release has no columns and buckets, or does not record which transactions are in which bucket."
+    if release.audit.holds and not release.truthful:
+        return in_original_sentence(release)
     if release.promise.secret:  # errors end up in logs
         return f"{release.audit.found:,} of {release.promise.secrets:,} listed are still discoverable."
     return str(release.audit)

@@ -42,6 +42,8 @@ class Declared:
     loss_percent: int
     generalized: Mapping[str, tuple[str, ...]]
     listed_from: int = 0
+    thinned: bool = False
+    broken_in_original: int | None = None
     made_by: str = MADE_BY
 
     @classmethod
@@ -53,6 +55,8 @@ class Declared:
             certificate.loss_percent,
             certificate.generalized,
             certificate.listed_from,
+            certificate.thinned,
+            certificate.broken_in_original,
             certificate.made_by,
         )
 
@@ -91,6 +95,8 @@ def certificate_of(
         made_by=declared.made_by,
         generalized=dict(declared.generalized),
         listed_from=declared.listed_from,
+        thinned=declared.thinned,
+        broken_in_original=declared.broken_in_original,
         anatomy=anatomy,
     )
     open_ends = promise.open_ends(
@@ -100,6 +106,8 @@ def certificate_of(
         empty=empty,
         coarser=bool(declared.generalized),
         listed_from=declared.listed_from,
+        thinned=declared.thinned,
+        broken_in_original=declared.broken_in_original,
     )
     return bare.model_copy(update={"not_promised": open_ends})
 
@@ -115,6 +123,8 @@ def page_of(certificate: Certificate, data: Transactions, promise: Promise, answ
         unknown=certificate.unknown,
         stands_for=certificate.generalized,
         listed_from=certificate.listed_from,
+        thinned=certificate.thinned,
+        broken_in_original=certificate.broken_in_original,
         limits=limits,
     ).encode()
 

@@ -7,11 +7,12 @@ it: a list that was exchanged after the release is refused.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from veilset.audit import audit
-from veilset.errors import InvalidArgument, NotCertified, VeilsetError
+from veilset.audit import audit, work_ahead
+from veilset.errors import CannotWrite, InvalidArgument, VeilsetError
 from veilset.io import atomic_folder, check_place
 from veilset.limits import Limits
 from veilset.models import EXCLUDES_NOTHING, Audit, Promise, Sealed
@@ -36,9 +37,16 @@ from veilset.transactions import Transactions
 
 
 def verify(
-    path: str | Path, *, witnesses: int = 20, limits: Limits | None = None, clean_copy: str | Path | None = None
+    path: str | Path,
+    *,
+    witnesses: int = 20,
+    limits: Limits | None = None,
+    clean_copy: str | Path | None = None,
+    announce: Callable[[str], object] | None = None,
 ) -> Verification:
     """Whether the release at *path* (the bundle or its ``public/``) keeps the promise of its certificate.
+
+    *announce* is told how much there is to count, before the auditor starts.
 
     If its values do, and *clean_copy* names a folder, they are written there anew, and the answer is about that folder.
     """
@@ -52,7 +60,7 @@ def verify(
         _check_outside(Path(clean_copy))
     try:
         with limits.guard("Verifying the release", "use a machine with more memory."), held(Path(path)) as release:
-            found, values = _examined(release, witnesses, limits)
+            found, values = _examined(release, witnesses, limits, announce)
             if clean_copy is None:
                 return found
             if values is None or found.verdict == "broken":
@@ -85,7 +93,9 @@ class _Values:
     sealed: bool
 
 
-def _examined(release: Held, witnesses: int, limits: Limits) -> tuple[Verification, _Values | None]:
+def _examined(
+    release: Held, witnesses: int, limits: Limits, announce: Callable[[str], object] | None = None
+) -> tuple[Verification, _Values | None]:
     certificate = None
     try:
         text = release.expect(CERTIFICATE).read(limits, ROOM_FOR_JSON)
@@ -95,6 +105,8 @@ def _examined(release: Held, witnesses: int, limits: Limits) -> tuple[Verificati
         check_anatomy(certificate, told)
         data, unchecked = read_data(release, certificate, limits)
         check_facts(certificate, data, told)
+        if announce is not None:
+            announce(work_ahead(data, told))
         values = _counted(release, certificate, told, data, witnesses, limits)
         check_item_share(certificate, values.answer)
         if values.answer.holds:
@@ -163,9 +175,9 @@ def _copied(values: _Values, release: Held, out: Path, witnesses: int, limits: L
             copy.custodian, copy.has_custodian, copy.recipe = release.custodian, release.has_custodian, release.recipe
             found, _ = _examined(copy, witnesses, limits)
         if found.verdict not in ("holds", "sealed"):
-            raise NotCertified(
-                f"No clean copy was written: it failed its verification: {found.message}",
-                "This is a bug in Veilset: please report it.",
+            raise CannotWrite(  # the release was found to be good: this is no verdict on it
+                f"No clean copy was written. What was written could not be verified: {found.message}",
+                "Check the disk and the limits on open files and memory. If they are well, please report a bug.",
             )
     return replace(found, message=f"{str(out)!r} is a clean copy. {found.message}")
 

@@ -6,6 +6,7 @@ from veilset.report.binding import binding_lines, half_sentence
 from veilset.report.cards import as_card, tree_card
 from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts, twin_facts
+from veilset.report.fidelity import occurrences_sentence
 from veilset.report.items import why_gone
 from veilset.report.join import Training, join_report, training_facts, tree_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
@@ -16,7 +17,7 @@ from veilset.report.taxonomies import item_facts, print_item, print_taxonomy, ta
 from veilset.report.terminal import print_audit, print_reading, print_release
 from veilset.report.terminal_join import print_matches, print_training, print_tree
 from veilset.report.terminal_mined import print_mined, print_proxies
-from veilset.report.words import WORDS, Words, removed_sentence, verdict
+from veilset.report.words import WORDS, Words, in_original_sentence, removed_sentence, verdict
 from veilset.report.words_anatomy import LDiverseAnatomyWords
 from veilset.report.words_coherence import CoherenceWords
 from veilset.report.words_hiding import HiddenPatternsWords, HiddenRulesWords, SealedWords
@@ -37,9 +38,11 @@ __all__ = [
     "columns_for",
     "custodian_report",
     "half_sentence",
+    "in_original_sentence",
     "item_facts",
     "join_report",
     "mined_facts",
+    "occurrences_sentence",
     "print_audit",
     "print_item",
     "print_matches",

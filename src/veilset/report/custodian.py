@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from veilset.errors import in_python, spelled
 from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import ColumnMerge, Release
@@ -11,6 +12,7 @@ from veilset.report.anatomy import cut_sentence, how_it_was_cut
 from veilset.report.binding import binding_lines, binding_title
 from veilset.report.caveats import doubt_sentence, no_public_sentence
 from veilset.report.comparing import compared_rows, compared_sentence, compared_title
+from veilset.report.fidelity import fidelity_sentence, occurrences_sentence
 from veilset.report.hiding import how_it_was_hidden, ledger, matrix_figure, standing_sentences, taken_sentence
 from veilset.report.items import attempt_rows, kept_items, repair_sentence, why_gone
 from veilset.report.pages import (
@@ -29,6 +31,7 @@ from veilset.report.words import (
     Words,
     bound_sentence,
     decide,
+    in_original_sentence,
     one_person,
     removed_sentence,
     undecided_sentence,
@@ -61,7 +64,17 @@ def custodian_report(run: Run) -> str:
         charts=can_draw(limits),
         release=release,
         decision=decide(release),
-        warnings=[*filter(None, (removed_sentence(release), no_public_sentence(release), doubt_sentence(release)))],
+        warnings=[
+            *filter(
+                None,
+                (
+                    removed_sentence(release),
+                    no_public_sentence(release),
+                    doubt_sentence(release),
+                    in_original_sentence(release),
+                ),
+            )
+        ],
         open_ends=release.promise.open_ends(
             sensitive=bool(release.custodian_data.sensitive),
             merged=merged,
@@ -69,6 +82,8 @@ def custodian_report(run: Run) -> str:
             empty=release.audit is not None and release.audit.excludes_nothing,
             coarser=bool(release.stands_for),
             listed_from=release.listed_from if release.generalized else 0,
+            thinned=release.thinned,
+            broken_in_original=None if release.in_original is None else release.in_original.broken,
         ),
         recoded=recoding_sentence(account),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
@@ -90,6 +105,8 @@ def custodian_report(run: Run) -> str:
         standing=standing_sentences(run),
         hides=account.hides,
         undecided=undecided_sentence(release),
+        fidelity=fidelity_sentence(run),
+        another_way=spelled(occurrences_sentence(run), in_python),
         bound="" if release.bound is None else bound_sentence(release.bound),
         curve=curve_figure(run.binding) if run.binding.curve else None,
         binding_title=binding_title(run),
@@ -169,13 +186,14 @@ def _supports(release: Release, words: Words) -> Figure | None:
 
 
 def _lengths(release: Release) -> Figure | None:
-    before, after = release.original.lengths, release.custodian_data.lengths
+    before, after = release.original, release.custodian_data
     if not len(before):
         return None
-    says = f"{len(release.original.items) / len(before):.1f} items on average before"
+    says = f"{len(before.items) / len(before):.1f} items on average before"
     if len(after):
-        says += f", {len(release.custodian_data.items) / len(after):.1f} after"
-    return length_figure({"before": before, "after": after}, ["before", "main"], says=f"{says}.")
+        says += f", {len(after.items) / len(after):.1f} after"
+    series = {"before": before.length_counts, "after": after.length_counts}
+    return length_figure(series, ["before", "main"], says=f"{says}.")
 
 
 def _risks(before: Audit, *, merged: bool, unknown: bool) -> dict[str, object]:

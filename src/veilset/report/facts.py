@@ -60,6 +60,7 @@ def audit_facts(audit: Audit, *, merged: bool, unknown: bool = False) -> dict[st
         "transactions": audit.transactions,
         "checked": audit.checked,
         "found": audit.found,
+        "complete": audit.complete,
         "found_by_size": list(audit.found_by_size),
         "witnesses": [_witness(witness) for witness in audit.witnesses],
         "margins": {name: _margin(margin) for name, margin in audit.margins.items()},
@@ -137,7 +138,16 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         if release.bound is None
         else {**vars(release.bound), "proven": release.bound.proven, "gap": release.bound.gap},
         "seconds": release.seconds,
+        "fidelity": None if run.fidelity is None else vars(run.fidelity),
+        "kept_by_occurrences": run.by_occurrences,
         "discrepancy": release.discrepancy,
+        "in_original": None
+        if release.in_original is None
+        else {
+            "broken": release.in_original.broken,
+            "counted": release.in_original.counted,
+            "witnesses": [_witness(witness) for witness in release.in_original.witnesses],
+        },
         "audit": None if release.audit is None else audit_facts(release.audit, merged=merged, unknown=unknown),
     }
     return _without_secrets(facts, run) if release.promise.secret else facts
@@ -350,6 +360,7 @@ def _margin(margin: Margin) -> dict[str, Any]:
     return {
         "exact": str(margin.value),
         "value": value,
+        "is_extreme": margin.is_extreme,
         "itemset": list(margin.itemset),
         "sensitive": margin.sensitive,
         **_place(margin),

@@ -189,17 +189,47 @@ def standing_sentences(run: Run) -> list[str]:
         "standard deviations missing."
     )
     least = hidden_promise(run.release).least_support(len(run.release.custodian_data))
-    needs = sorted(((one.clear_from or 0, _name(effect)) for effect, one in out), reverse=True)
-    bound = [f"{name} ({support:,})" for support, name in needs if support >= least]
-    if not bound:
-        return [says]
-    more = f" and {len(bound) - _MOST_NAMED:,} more" if len(bound) > _MOST_NAMED else ""
-    advice = (
-        f"For {len(bound):,} of them the discovery threshold ({least:,}) is too low. They would be inconspicuous with "
-        f"about so many transactions: {', '.join(bound[:_MOST_NAMED])}{more}. Use a threshold above {needs[0][0]:,}, "
-        "or hide fewer patterns of such frequent items."
-    )
-    return [says, advice]
+    # More than two items: no support of the pattern says how rare a pair of them is.
+    pairs = sorted(((one.clear_from, effect) for effect, one in out if one.clear_from is not None), key=_most_first)
+    bound = [pair for pair in pairs if pair[0] >= least]
+    fallen = [pair for pair in pairs if pair[0] < least and _allows(pair[1].level, least, pair[0])]
+    low = [pair for pair in pairs if pair not in bound and pair not in fallen]
+    above = f"Use a threshold above {bound[0][0]:,}" if bound else ""
+    return [
+        says,
+        *_advice(
+            bound,
+            f"the discovery threshold ({least:,}) is too low",
+            f"{above}, or hide fewer patterns of such frequent items.",
+        ),
+        *_advice(low, "the level is too low, or there is none", "Certify the release, and set no margin."),
+        *_advice(
+            fallen,
+            "it was not the level: their items had to be removed for other hidden patterns",
+            "Use another seed, or hide fewer patterns with these items.",
+        ),
+    ]
+
+
+def _most_first(pair: tuple[int, SideEffect]) -> tuple[int, str]:
+    return -pair[0], _name(pair[1])
+
+
+def _allows(level: Fraction | None, least: int, support: int) -> bool:
+    """Whether a pattern at this level may be in so many transactions."""
+    return level is not None and support < level * least
+
+
+def _advice(pairs: Sequence[tuple[int, SideEffect]], why: str, remedy: str) -> list[str]:
+    """Why these pairs stand out, from which support on they would not, and what to do; nothing if there are none."""
+    if not pairs:
+        return []
+    more = f" and {len(pairs) - _MOST_NAMED:,} more" if len(pairs) > _MOST_NAMED else ""
+    named = ", ".join(f"{_name(effect)} ({support:,})" for support, effect in pairs[:_MOST_NAMED])
+    return [
+        f"For {len(pairs):,} of them {why}. They would be inconspicuous with about so many transactions: "
+        f"{named}{more}. {remedy}"
+    ]
 
 
 def _fate(effect: SideEffect) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count, pairwise
@@ -43,25 +44,32 @@ def support_histogram(series: Mapping[str, npt.NDArray[np.int64]], k: int) -> Hi
 
     None if there is no item at all.
     """
-    return _histogram(series, _rounded(), also=(k,))
+    return _histogram({name: (values, None) for name, values in series.items()}, _rounded(), also=(k,))
 
 
-def length_histogram(series: Mapping[str, npt.NDArray[np.int64]]) -> Histogram | None:
+def length_histogram(series: Mapping[str, Mapping[int, int]]) -> Histogram | None:
     """How many transactions have how many items, in bins of one width: wider ones would stand out for nothing.
 
-    Empty transactions have a bin to themselves, and so has the longest hundredth. None if there is no transaction.
+    Each of the *series* says how often each length occurs. Empty transactions have a bin to themselves, and so has the
+    longest hundredth. None if there is no transaction.
     """
-    parts = [part for part in series.values() if len(part)]
-    if not parts:
+    together = Counter[int]()
+    for counts in series.values():
+        together.update(counts)
+    if not together:
         return None
-    shortest, longest = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
-    # There may be far more transactions than lengths, so these are counted, not sorted.
-    up_to = np.cumsum(sum(np.bincount(part, minlength=longest + 1) for part in parts))
-    common = int(np.searchsorted(up_to, -(-99 * (up_to[-1] - 1) // 100), side="right"))  # the 99% quantile, from above
+    lengths = np.array(sorted(together))
+    shortest, longest = int(lengths[0]), int(lengths[-1])
+    up_to = np.cumsum([together[length] for length in lengths.tolist()])
+    quantile = np.searchsorted(up_to, -(-99 * (up_to[-1] - 1) // 100), side="right")  # of 99%, from above
+    common = int(lengths[quantile])
     span = common - shortest + 1
     width = next(width for width in _rounded() if span <= _MOST_BINS * width)
     first = 1 if width > 1 else shortest
-    return _histogram(series, chain([0], range(first, common + width + 1, width), [longest + 1]))
+    weighted = {
+        name: (np.array([*counts], np.int64), np.array([*counts.values()], np.int64)) for name, counts in series.items()
+    }
+    return _histogram(weighted, chain([0], range(first, common + width + 1, width), [longest + 1]))
 
 
 def _rounded() -> Iterator[int]:
@@ -69,9 +77,12 @@ def _rounded() -> Iterator[int]:
 
 
 def _histogram(
-    series: Mapping[str, npt.NDArray[np.int64]], steps: Iterable[int], also: Collection[int] = ()
+    series: Mapping[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64] | None]],
+    steps: Iterable[int],
+    also: Collection[int] = (),
 ) -> Histogram | None:
-    parts = [part for part in series.values() if len(part)]
+    """Values, each as often as its weight says (None: once), in bins between these *steps*."""
+    parts = [values for values, _ in series.values() if len(values)]
     if not parts:
         return None
     lowest, highest = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
@@ -83,7 +94,7 @@ def _histogram(
     edges = sorted({*edges, *(edge for edge in also if edge <= highest)})
     first = max(index for index, edge in enumerate(edges) if edge <= lowest)
     edges = edges[first:]
-    counted = {name: np.histogram(part, bins=edges)[0] for name, part in series.items()}
+    counted = {name: np.histogram(values, bins=edges, weights=times)[0] for name, (values, times) in series.items()}
     return Histogram(tuple(edges), {name: tuple(counts.tolist()) for name, counts in counted.items()})
 
 

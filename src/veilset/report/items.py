@@ -13,6 +13,7 @@ from veilset.run import Run
 
 _MOST_REASONS = 5
 _MOST_KEPT = 12
+_NOWHERE = "could be restored in no transaction, with all others as they are"
 
 
 def why_gone(run: Run) -> dict[str, str]:
@@ -28,6 +29,8 @@ def why_gone(run: Run) -> dict[str, str]:
             why[item] = _returning(run, item, run.reasons[item], remark)
         elif item in alone:
             why[item] = words.why_alone(support[item], sensitive=item in sensitive)
+        elif release.thinned:
+            why[item] = _NOWHERE
         else:
             why[item] = remark or words.none_explained
     return why

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veilset.joins import Node, Split, Tree
+from veilset.joins.parties.secure_tree import PrivateSplit
 from veilset.joins.tree import told
 from veilset.report.mined import large
 from veilset.report.text import shares, shown
@@ -151,6 +152,8 @@ def _sizes(root: Node) -> dict[int, int]:
 
 def _asks(split: Split) -> str:
     """The question without its table; a float has as many digits as a person reads."""
+    if isinstance(split, PrivateSplit):
+        return f"private split {split.number}"
     value = float(f"{split.value:.6g}") if isinstance(split.value, float) else split.value
     return shown(str(replace(split, value=value)).removeprefix(f"{split.table}."))
 

@@ -82,7 +82,7 @@ def support_figure(series: Counts, colours: Sequence[str], *, k: int, says: str)
     return _figure(support_histogram(series, k), colours, title=title, across=across, up="items", says=says)
 
 
-def length_figure(series: Counts, colours: Sequence[str], *, says: str) -> Figure | None:
+def length_figure(series: Mapping[str, Mapping[int, int]], colours: Sequence[str], *, says: str) -> Figure | None:
     """How many transactions have how many items; None if there is no transaction."""
     title, across = "Transaction length", "items in the transaction"
     return _figure(length_histogram(series), colours, title=title, across=across, up="transactions", says=says)
@@ -91,7 +91,8 @@ def length_figure(series: Counts, colours: Sequence[str], *, says: str) -> Figur
 def bucket_figure(sizes: npt.NDArray[np.int64], *, says: str) -> Figure | None:
     """How many buckets have how many transactions; None if there is no bucket."""
     title, across = "Bucket size", "transactions in the bucket"
-    histogram = length_histogram({"buckets": sizes})
+    different, times = np.unique(sizes, return_counts=True)
+    histogram = length_histogram({"buckets": dict(zip(different.tolist(), times.tolist(), strict=True))})
     return _figure(histogram, ["main"], title=title, across=across, up="buckets", says=says)
 
 

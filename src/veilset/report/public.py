@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from markupsafe import Markup
 
 from veilset.limits import Limits
@@ -32,6 +31,8 @@ def public_report(
     unknown: bool = False,
     stands_for: Mapping[str, Sequence[str]] | None = None,
     listed_from: int = 0,
+    thinned: bool = False,
+    broken_in_original: int | None = None,
     limits: Limits | None = None,
 ) -> str:
     """A self-contained HTML page about released data.
@@ -54,6 +55,10 @@ def public_report(
         What items with coarser names may have been, as the taxonomy says.
     listed_from : int
         How many transactions of the original must have an item for that; 0: all items of the taxonomy are there.
+    thinned : bool
+        Whether items were removed from single transactions.
+    broken_in_original : int, optional
+        And how much in the file exceeds a limit in the original; None: there is no limit.
     limits : Limits, optional
         Bounds for what has to be counted.
     """
@@ -83,6 +88,8 @@ def public_report(
             empty=audit.excludes_nothing,
             coarser=bool(stands_for),
             listed_from=listed_from,
+            thinned=thinned,
+            broken_in_original=broken_in_original,
         ),
         stands_for=dict(stands_for or {}),
     )
@@ -101,12 +108,12 @@ def _supports(data: Transactions, k: int) -> Figure | None:
 
 
 def _lengths(data: Transactions) -> Figure | None:
-    lengths = data.lengths
-    if not len(lengths):
+    lengths = data.length_counts
+    if not lengths:
         return None
-    empty = int(np.count_nonzero(lengths == 0))
+    empty = lengths.get(0, 0)
     says = (
-        f"A transaction has {lengths.mean():.1f} items on average and {int(lengths.max()):,} at most; "
+        f"A transaction has {len(data.items) / len(data):.1f} items on average and {max(lengths):,} at most; "
         f"{empty:,} {'is' if empty == 1 else 'are'} empty."
     )
     return length_figure({"transactions": lengths}, ["main"], says=says)

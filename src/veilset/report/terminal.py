@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from veilset.errors import in_python
+from veilset.errors import in_python, spelled
 from veilset.exact import percent
 from veilset.models import Audit
 from veilset.release import Release
@@ -16,6 +16,7 @@ from veilset.report.anatomy import bucket_sentence, cut_sentence, merge_sentence
 from veilset.report.binding import binding_lines, binding_title, curve_sentence, curve_title
 from veilset.report.caveats import caveats, no_public_sentence
 from veilset.report.comparing import compared_sentence
+from veilset.report.fidelity import fidelity_sentence, occurrences_sentence
 from veilset.report.hiding import p_r_reached, standing_sentences, taken_sentence
 from veilset.report.items import attempts_sentence, kept_sentence, reasons_sentence, repair_sentence
 from veilset.report.reading import reading_notes
@@ -26,6 +27,7 @@ from veilset.report.words import (
     bound_sentence,
     counted_sentence,
     decide,
+    in_original_sentence,
     limits_met,
     one_person,
     perhaps_worse,
@@ -142,6 +144,9 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
         "p_r": p_r_reached(release),
         "Notes": " ".join(release.notes),
         "Not proven": undecided_sentence(release),
+        "In the original": in_original_sentence(release),
+        "Fidelity": fidelity_sentence(run),
+        "Another way": spelled(occurrences_sentence(run), spell),
         "Strategies": attempts_sentence(release),
         "Optimality": "" if release.bound is None else bound_sentence(release.bound),
         curve_title(run.binding): curve_sentence(run.binding.curve),

@@ -121,7 +121,9 @@ class Words(ABC):
 
     def more(self, audit: Audit, listed: int) -> str:
         """How many reasons are not in a list of this length; empty if none."""
-        return f"… and {number(audit.found - listed, f'more {self.reason}')}." if audit.found > listed else ""
+        if audit.found > listed:
+            return f"… and {at_least(audit)}{number(audit.found - listed, f'more {self.reason}')}."
+        return "" if audit.complete else "There may be more than these."
 
     def parameters(self, *, sensitive: bool) -> list[tuple[str, str, str]]:
         """Each parameter, its value, and what it means for data with or without sensitive items."""
@@ -166,6 +168,11 @@ def words_of(promise: Promise) -> Words:
     """The words for this promise, if there are any."""
     make: Callable[[Promise], Words] = WORDS.of(promise)
     return make(promise)
+
+
+def at_least(audit: Audit) -> str:
+    """What stands before the number of violations if there may be more than were counted."""
+    return "" if audit.complete else "at least "
 
 
 def for_example(audit: Audit) -> str:
@@ -260,6 +267,8 @@ def decide(release: Release) -> Decision:
         return Decision(False, "This release has not been audited.")
     if release.discrepancy is not None:
         return Decision(False, f"The list of edits is wrong: {release.discrepancy}")
+    if not release.truthful and release.options.get("truthful") is not False:
+        return Decision(False, in_original_sentence(release))
     if release.audit.holds and not release.certified:
         return Decision(False, "The audit covers other data or another promise.")
     why = verdict(
@@ -268,7 +277,26 @@ def decide(release: Release) -> Decision:
         unknown=release.original.has_unknown,
         none_sensitive=_none_sensitive(release),
     )
+    if not release.truthful:
+        why = f"{why} {in_original_sentence(release)}"
     return Decision(release.certified, why, empty=says_nothing(release.audit))
+
+
+def in_original_sentence(release: Release) -> str:
+    """Whether the limits on sensitive items are true of the original; empty if that follows from the audit."""
+    found = release.in_original
+    if found is None:
+        return "" if release.truthful else "Whether its limits hold in the original, too, was not checked."
+    if found.holds:
+        return (
+            "Its limits on sensitive items hold as counted in the original, too. Only you can check that: recipients "
+            "do not have the original."
+        )
+    worst = f"; for example {visible(str(found.witnesses[0]))}" if found.witnesses else ""
+    return (
+        f"Counted in the original, {found.broken:,} of its {found.counted} exceed a limit on sensitive items{worst}. "
+        "It keeps the limits only because items were removed from single transactions."
+    )
 
 
 def _none_sensitive(release: Release) -> str:
@@ -331,7 +359,7 @@ def bound_sentence(bound: Bound) -> str:
 def violations_by_size(audit: Audit) -> str:
     """How many violations there are, by their size; empty if there is none, or sizes say nothing."""
     violations, counted = words_of(audit.promise).violations, by_size(audit.found_by_size)
-    return f"{violations}: {counted}." if violations and counted else ""
+    return f"{violations}: {at_least(audit)}{counted}." if violations and counted else ""
 
 
 class Limit(NamedTuple):
@@ -360,8 +388,10 @@ def tells_shares(audit: Audit) -> bool:
 
 def perhaps_worse(audit: Audit) -> str:
     """A warning where the margins are not the most extreme values; empty where they are."""
-    exact = audit.holds or words_of(audit.promise).extremes_known
-    return "" if exact else "The promise does not hold, so more extreme values may exist."
+    if not (audit.holds or words_of(audit.promise).extremes_known):
+        return "The promise does not hold, so more extreme values may exist."
+    known = all(margin.is_extreme for margin in audit.margins.values())
+    return "" if known else "More extreme values may exist, but none beyond the limits: that was proven."
 
 
 def counted_sentence(audit: Audit) -> str:

@@ -10,9 +10,9 @@ from typing import ClassVar
 from veilset.audit import reach_of
 from veilset.errors import said
 from veilset.exact import percent
-from veilset.models import NONE_SENSITIVE, Audit, Coherence, Reach, Witness
+from veilset.models import NONE_SENSITIVE, Audit, Coherence, Margin, Reach, Witness
 from veilset.report.text import number, people, quoted, rounded_up, shares, shown
-from veilset.report.words import Words, partners, told_by
+from veilset.report.words import Words, at_least, partners, told_by
 from veilset.transactions import Transactions
 
 _USUAL_P = 4
@@ -41,7 +41,7 @@ class CoherenceWords(Words):
         if not audit.feasible:
             why = self._breaks(audit.witnesses[0], taken)
             return f"Even an attacker who knows nothing breaks this promise: the file has {why}."
-        violations = f"This promise can be broken in {number(audit.found, 'way')}"
+        violations = f"This promise can be broken in {at_least(audit)}{number(audit.found, 'way')}"
         if not audit.witnesses:
             return f"{violations}{taken}."
         worst = audit.witnesses[0]
@@ -58,8 +58,9 @@ class CoherenceWords(Words):
         one, some = audit.margins.get("largest_breach"), audit.margins.get("largest_any_breach")
         if promise.h is None or one is None or some is None:
             return ""
-        of_some = f"Their confidence that the person has at least one reaches {percent(Fraction(some.value))}."
-        here = percent(Fraction(one.value))
+        reached = f"{percent(Fraction(some.value))}{_or_more(some)}"
+        of_some = f"Their confidence that the person has at least one reaches {reached}."
+        here = f"{percent(Fraction(one.value))}{_or_more(one)}"
         if promise.h == 1:
             return f" Their confidence in one particular sensitive item reaches {here} (h=1 sets no limit). {of_some}"
         measured = f" ({here} in this file{rounded_up(Fraction(one.value))})"
@@ -167,3 +168,8 @@ def reach_sentence(reach: Reach, p: int | None) -> str:
         f"p={p:,} covers any knowledge of public items for {covered} of the transactions: those with at most "
         f"{number(p or 0, 'public item')}. {', '.join(more)}."
     )
+
+
+def _or_more(margin: Margin) -> str:
+    """What follows a share that may not be the largest."""
+    return "" if margin.is_extreme else " or more"

@@ -30,10 +30,11 @@ class RhoUncertaintyWords(Words):
             surest = audit.margins.get("largest_confidence")
             if surest is None:
                 return ""  # nothing is sensitive, which is said of every promise about sensitive items
+            most = f"at most {self.met(surest)}" if surest.is_extreme else f"{self.met(surest)} or more was found"
             return (
                 f"An attacker may know any part of someone's transaction in this file{taken}, including sensitive "
                 "items. Their confidence in any other particular sensitive item is below "
-                f"{percent(self.promise.rho)} (at most {self.met(surest)})."
+                f"{percent(self.promise.rho)} ({most})."
             )
         found = f"{number(audit.found, 'sensitive item')} can be inferred"
         if not audit.witnesses:

@@ -6,6 +6,7 @@ sorted vocabulary of the items that occur. Everything else in Veilset reads thes
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from veilset.transactions.opening import Source
     from veilset.transactions.taxonomy import Taxonomy
 
+_ROWS_AT_ONCE = 1 << 16
 _PARTS = ("offsets", "items", "names", "is_sensitive", "persons", "source", "anatomy", "sought")
 
 
@@ -371,6 +373,20 @@ class Transactions(Shown, Tabular):
     def lengths(self) -> npt.NDArray[np.int64]:
         """For each transaction, the number of its items."""
         return np.diff(self.offsets)
+
+    @property
+    def length_counts(self) -> dict[int, int]:
+        """How many transactions have how many items, shortest first; block by block, without all lengths at once.
+
+        >>> Transactions.from_lists([["a", "b"], [], ["b", "c"]]).length_counts
+        {0: 1, 2: 2}
+        """
+        counted: Counter[int] = Counter()
+        for first in range(0, len(self), _ROWS_AT_ONCE):
+            lengths = np.diff(self.offsets[first : first + _ROWS_AT_ONCE + 1])
+            different, times = np.unique(lengths, return_counts=True)
+            counted.update(dict(zip(different.tolist(), times.tolist(), strict=True)))
+        return dict(sorted(counted.items()))
 
     @cached_property
     def _code_of(self) -> dict[str, int]:

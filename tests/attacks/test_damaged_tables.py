@@ -14,12 +14,16 @@ import pytest
 from tests.support.effort import repeats
 from tests.support.places import ROOT
 
+pytestmark = [
+    pytest.mark.attack,
+    pytest.mark.no_sanitizer(reason="pyarrow reads the bytes, and takes its time"),
+]
+
 FILES = int(os.environ.get("MUTATIONS", repeats(500)))
 KINDS = ["parquet", "parquet-long", "parquet-wide", "parquet-anatomy", "arrow", "arrow-long", "arrow-wide"]
 TEXTS = ["basket", "long", "basket-anatomy", "jsonl-anatomy"]
 
 
-@pytest.mark.no_sanitizer(reason="pyarrow reads the bytes, and takes its time")
 @pytest.mark.parametrize("kind", [*KINDS, *TEXTS])
 def test_damaged_tables_get_a_verdict(kind: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.support.damaging", kind, str(FILES), str(tmp_path)]

@@ -21,7 +21,10 @@ from tests.support.interrupting import interrupt
 from tests.support.memory import Watched
 from veilset.cli import main
 
-pytestmark = pytest.mark.no_sanitizer(reason="the sanitizer takes memory of its own")
+pytestmark = [
+    pytest.mark.attack,
+    pytest.mark.no_sanitizer(reason="the sanitizer takes memory of its own"),
+]
 
 GATHER = sys.modules["veilset.io.gather"]  # the package has a function of that name
 PROMISE = vs.Coherence(h="1/2", k=2, p=2)

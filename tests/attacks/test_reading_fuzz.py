@@ -18,6 +18,8 @@ from tests.support.mutating_seeds import readers_of
 from tests.support.places import ROOT
 from veilset.io import FORMATS
 
+pytestmark = pytest.mark.attack
+
 INPUTS = int(os.environ.get("MUTATIONS", repeats(1000)))
 MOST = 300  # megabytes by which a process may grow: the limit that its reads are given, and some air
 TABLES = pytest.mark.no_sanitizer(reason="pyarrow reads the bytes, and takes its time")

@@ -1,0 +1,43 @@
+"""What single occurrences that are gone mean for counts; and what deleting only those would keep."""
+
+from __future__ import annotations
+
+from veilset.errors import said
+from veilset.exact import percent
+from veilset.report.text import number, shares
+from veilset.run import Run
+from veilset.utility.rules import CONFIDENCE, SIZE
+
+
+def fidelity_sentence(run: Run) -> str:
+    """How far pairs and rules of the release can be believed; empty if no single occurrences are gone."""
+    if not run.release.thinned:
+        return ""
+    lower = "Counts in the release are lower bounds, and confidences may be too high."
+    found = run.fidelity
+    if found is None:
+        return f"{lower} How far off they are was not counted: over the time or memory limit."
+    held = number(found.least, "transaction")
+    pairs = (
+        f"Of {number(found.pairs, 'pair')} in {held} or more, {found.pairs_kept:,} still are; their supports are "
+        f"{shares(found.support_error)} too low on average."
+        if found.pairs
+        else f"No pair was in {held} or more."
+    )
+    rules = (
+        f"Of {number(found.rules, 'rule')} (at most {SIZE} items, confidence at least {percent(CONFIDENCE)}), "
+        f"{found.rules_lost:,} are lost; of {found.rules_found:,} in the release, {found.rules_false:,} are false: "
+        "their confidence in the original is lower."
+    )
+    return f"{lower} {pairs} {rules}"
+
+
+def occurrences_sentence(run: Run) -> str:
+    """What deleting single occurrences would keep where whole items lose more than half; empty otherwise."""
+    kept = run.by_occurrences
+    if kept is None:
+        return ""
+    return (
+        f"Deleting single occurrences would keep about {shares(kept)} of them: use {said('method', 'partial')}. Counts "
+        "in the release are then lower bounds."
+    )
