@@ -41,12 +41,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_time_is_in_proportion_to_length(what):
-    spent = []
-    for count in (5_000, 40_000):
-        start = time.process_time()
-        HOSTILE[what](count)
-        spent.append(time.process_time() - start)
-    assert spent[1] < 0.3 + 20 * spent[0]
+    start = time.process_time()
+    HOSTILE[what](300_000)
+    assert time.process_time() - start < 15  # a hang, not a measurement: one second, or minutes if it were quadratic
 
 
 def test_tags_and_texts_stay():
