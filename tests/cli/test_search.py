@@ -112,6 +112,10 @@ def test_what_would_leave_as_text(capsys, place, terminal):
     assert "(health): diabetes" in said
     assert main(["search", "expose", "--log", "--store", str(place)]) == 0
     assert "Nothing was ever sent." in capsys.readouterr().out
+    with Store.open(place) as store:
+        store.append("sent", {"to": "the pages of all results", "addresses": ["https://a.example/x"], "terms": []})
+    assert main(["search", "expose", "--log", "--store", str(place)]) == 0
+    assert "https://a.example/x" in capsys.readouterr().out
     assert main(["search", "expose", "--home", "--store", str(place)]) == 0
     assert "Nothing leaves this machine." in capsys.readouterr().out
 
