@@ -106,9 +106,13 @@ def find_file(path: Path, name: str, whose: str) -> Path:
 
 
 def _copy(path: Path, copy: Path) -> None:
-    """Copy the database with what belongs to it, so that they fit: nothing of it may change meanwhile."""
-    files = {Path(f"{path}{suffix}"): Path(f"{copy}{suffix}") for suffix in ("", *_COMPANIONS)}
+    """Copy the database with what belongs to it, so that they fit: nothing of it may change meanwhile.
+
+    The user may name a link. What belongs to the database is beside the file itself, and is no link.
+    """
     try:
+        real = os.path.realpath(path)
+        files = {Path(f"{real}{suffix}"): Path(f"{copy}{suffix}") for suffix in ("", *_COMPANIONS)}
         for _ in range(_ATTEMPTS):
             before = _states(*files)
             _check(path, before)
@@ -142,7 +146,7 @@ def _states(*paths: Path) -> tuple[tuple[int, int] | None, ...]:
     found: list[tuple[int, int] | None] = []
     for path in paths:
         try:
-            state = path.stat()
+            state = path.lstat()
         except FileNotFoundError:
             found.append(None)
         else:
