@@ -1,12 +1,8 @@
 """A real browser: Debian's Chromium, driven by Playwright, which brings none of its own here."""
 
 import contextlib
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -38,29 +34,6 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
-
-
-@contextlib.contextmanager
-def served(*command: str, cwd: Path) -> Iterator[str]:
-    """What a command that serves a page says first, as long as the block runs; it is ended as by Ctrl-C."""
-    run = [sys.executable, "-m", "veilset", *command]
-    process = subprocess.Popen(run, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
-    try:
-        lines = []
-        while not lines or not lines[-1].startswith("}"):
-            line = process.stdout.readline()
-            if not line:
-                raise AssertionError(process.stderr.read())
-            lines.append(line)
-        yield "".join(lines)
-    finally:
-        process.send_signal(2)
-        try:
-            out, errors = process.communicate(timeout=20)
-        finally:
-            process.kill()
-        assert process.returncode == 0, (process.returncode, out, errors)
-        assert errors == ""
 
 
 def watched(page: Page) -> list[str]:
