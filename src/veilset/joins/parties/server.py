@@ -14,7 +14,6 @@ from importlib.metadata import version
 from veilset.errors import VeilsetError
 from veilset.joins.parties.answering import answer
 from veilset.joins.parties.audit_log import AuditLog, Begin
-from veilset.joins.parties.certificates import from_text
 from veilset.joins.parties.checkpoint import Checkpoint
 from veilset.joins.parties.control import all_of
 from veilset.joins.parties.disrupted import Disrupted
@@ -79,7 +78,7 @@ class PartyServer:
 
     def _callers(self) -> dict[str, bytes]:
         """The certificates of those who may call: all others, and this party if it coordinates."""
-        known = {name: from_text(party.certificate) for name, party in self._study.parties.items()}
+        known = self._study.certificates
         return {name: one for name, one in known.items() if name != self._file.party or name == self._study.coordinator}
 
     @property
@@ -244,9 +243,10 @@ class PartyServer:
                 self._study.parties[other].address,
                 other,
                 self._file.identity,
-                from_text(self._study.parties[other].certificate),
+                self._study.certificates[other],
                 own_hello(self._file, "neighbour", hello.run, hello.attempt),
                 time_out=time_out,
+                others=self._study.certificates,
                 tap=self._tap,
             )
         place = hello.run, hello.attempt, other
