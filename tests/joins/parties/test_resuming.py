@@ -110,7 +110,7 @@ def test_coordinator_that_dies_at_any_stage(parties, stage):
 def test_party_that_dies_and_comes_back(parties, name):
     """Its process ends in the middle of a level; the coordinator waits for it, and goes on where it was."""
     whole = expected(parties)
-    tapped, gone = Tapped(), asyncio.Event()
+    tapped, gone, said = Tapped(), asyncio.Event(), []
 
     def watch(growth) -> None:
         if growth.stage.endswith("level 3 of the tree"):
@@ -119,7 +119,7 @@ def test_party_that_dies_and_comes_back(parties, name):
     async def dies_and_comes_back():
         others = [other for other in ("p0", "p1", "p2") if other != name]
         async with parties.serving(others, tap=tapped):
-            task = asyncio.create_task(parties.coordinator(tapped, watch=watch).train())
+            task = asyncio.create_task(parties.coordinator(tapped, said.append, watch).train())
             async with parties.serving([name], tap=tapped):
                 await gone.wait()
             await asyncio.sleep(0.3)
@@ -127,6 +127,7 @@ def test_party_that_dies_and_comes_back(parties, name):
                 return await task
 
     assert nodes(run(dies_and_comes_back())) == whole
+    assert any(name in one and one.endswith("Trying again.") for one in said)
     seen = kinds(tapped)
     assert seen["intersect"] == 3
     assert seen["propagate"] == 3
