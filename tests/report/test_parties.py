@@ -60,7 +60,7 @@ def training(home):
 def own(home, training):
     cells = Cells(6)
     cells._refine(np.arange(2, dtype=np.int32), np.array([1, 2]))
-    begin = Begin(RUN, home.study.hash, {}, {})
+    begin = Begin(RUN, home.study.hash, {}, {}, {})
     session = Session(
         begin, "2026-05-01T10:00:00", "finished", {"registry": 4, "clinic": 9}, {"registry": 664, "clinic": 9}
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from veilset.joins import Tree
 from veilset.joins.parties.audit_log import Session
-from veilset.joins.parties.certificates import fingerprint, from_text
+from veilset.joins.parties.certificates import fingerprint
 from veilset.joins.parties.coordinator import Trained
 from veilset.joins.parties.secure_tree import PrivateSplit, SecureModel
 from veilset.joins.parties.shared_study import SharedStudy
@@ -70,7 +70,7 @@ def secure_facts(training: SecureTraining) -> dict[str, Any]:
 
 def fingerprints(study: SharedStudy) -> dict[str, str]:
     """How the certificate of each party reads over the telephone."""
-    return {name: fingerprint(from_text(party.certificate)) for name, party in study.parties.items()}
+    return {name: fingerprint(one) for name, one in study.certificates.items()}
 
 
 def splits_by_party(training: SecureTraining) -> dict[str, int]:

@@ -33,7 +33,7 @@ from pydantic import Field, PrivateAttr, StrictInt, StrictStr, ValidationError
 
 from veilset.errors import InvalidArgument, VeilsetError, unknown
 from veilset.io.toml_files import FilePath, Section, read_toml, refusal
-from veilset.joins.parties.certificates import Identity, fingerprint, from_text
+from veilset.joins.parties.certificates import Identity, fingerprint
 from veilset.joins.parties.shared_study import SharedStudy
 from veilset.joins.study import TableSection
 
@@ -171,7 +171,7 @@ class PartyFile(Section):
                     "The target table, and no other, names the column with the class.",
                 )
             section.section().source(self._folder)
-        pinned = from_text(self.study.parties[self.party].certificate)
+        pinned = self.study.certificates[self.party]
         if pinned != self.identity.certificate:
             raise InvalidArgument(
                 f"The study knows {self.party} by another certificate: {fingerprint(pinned)}, "

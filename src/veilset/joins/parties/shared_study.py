@@ -44,6 +44,7 @@ from veilset.io.toml_files import Section, read_toml, refusal
 from veilset.joins.classifier import JoinClassifier
 from veilset.joins.graph import JoinGraph, equalities_of
 from veilset.joins.keys import KeyRule
+from veilset.joins.parties.certificates import from_text
 from veilset.joins.study import as_in_study
 from veilset.joins.written import options_from
 
@@ -160,6 +161,11 @@ class SharedStudy(Section):
     def owners(self) -> dict[str, str]:
         """The party that has each table, in the order in which ties between tables are decided."""
         return {table: name for name, party in self.parties.items() for table in party.tables}
+
+    @cached_property
+    def certificates(self) -> dict[str, bytes]:
+        """The certificate (DER) of each party."""
+        return {name: from_text(party.certificate) for name, party in self.parties.items()}
 
     @cached_property
     def graph(self) -> JoinGraph:
