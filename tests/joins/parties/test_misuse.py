@@ -156,3 +156,30 @@ def test_splits_that_pruning_takes_away_are_not_kept(tmp_path, monkeypatch):
     with pytest.raises(Disrupted, match="hub has sent 'finish' that makes no sense"):
         run(parties.train())
     assert not [*tmp_path.glob("*-state/models/*")]
+
+
+def test_another_winner_than_the_one_that_was_compared(tmp_path, monkeypatch):
+    """Gains are secret, and the coordinator lets a table split that has not won."""
+    tables = {
+        "p1": {"T1": pa.table({"J": [0, 1] * 12, "Class": ["a", "b"] * 12, "u": [0, 1] * 12})},
+        "p2": {"T2": pa.table({"J": [0, 1] * 12, "K": [0, 1] * 12, "v": [*range(24)]})},
+        "p3": {"T3": pa.table({"K": [0, 1] * 12, "w": [*range(24)]})},
+    }
+    on = {"T1.J = T2.J": ("T1", "T2"), "T2.K = T3.K": ("T2", "T3")}
+    joins = [
+        {"on": one, "type": "whole number", "keys": dict.fromkeys(ends, 9), "policy": "report"}
+        for one, ends in on.items()
+    ]
+    study = {"winner": "secret"}
+    parties = Parties(tmp_path, {"hub": {}, **tables}, joins, "T1.Class", ["a", "b"], study=study)
+
+    def forge(kind, fields, arrays):
+        assert arrays["tables"].tolist() == [0]
+        return kind, fields, arrays | {"tables": np.array([1], np.int32)}
+
+    forged = forging(monkeypatch, "hub", "split", forge, 0)
+    tapped = Tapped()
+    with pytest.raises(Disrupted, match="hub has sent 'split' that makes no sense"):
+        run(parties.train(tap=tapped))
+    assert forged
+    assert not tapped.between("children", "split summary")
