@@ -121,6 +121,13 @@ def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
     if len(data) != certificate.transactions:
         count = Count(certificate.transactions)
         return f"it is for {count:,} {count:transaction|transactions}, the file has {len(data):,}."
+    if certificate.broken_in_original is not None and not certificate.thinned:
+        return "it counts what the original breaks, but no items were removed from single transactions."
+    return _wrong_list(certificate, data)
+
+
+def _wrong_list(certificate: Certificate, data: Transactions) -> str | None:
+    """What is wrong in the lists of what coarser names stand for."""
     sensitive, there, seen = set(certificate.sensitive), set(data.names), set[str]()
     for name, items in certificate.generalized.items():
         if name not in there or name in sensitive:
