@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.chromium import chromium, watched
+from tests.support.chromium import chromium, new_context, watched
 from tests.support.reader import reader_store
 from tests.support.serving import served
 
@@ -31,7 +31,7 @@ def address(tmp_path):
 
 @pytest.fixture
 def page(browser, address):
-    context = browser.new_context()
+    context = new_context(browser)
     page = context.new_page()
     page.seen = watched(page)
     page.goto(address)
@@ -184,7 +184,7 @@ def test_everything_can_be_taken_along_and_deleted(page, tmp_path):
 
 def test_nothing_is_cut_off_and_text_can_be_read(browser, address):
     for scheme, width in ((scheme, width) for scheme in ("light", "dark") for width in (360, 1200)):
-        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+        context = new_context(browser, color_scheme=scheme, viewport={"width": width, "height": 800})
         page = context.new_page()
         page.goto(address)
         look_for(page, "football research")
@@ -226,7 +226,7 @@ FAINT = """() => {
 
 
 def test_it_works_without_scripts(browser, address):
-    context = browser.new_context(java_script_enabled=False)
+    context = new_context(browser, java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
     page.fill("#query", "football research")
@@ -241,7 +241,7 @@ def test_it_works_without_scripts(browser, address):
 
 def test_another_browser_and_another_site_get_nothing(browser, page):
     place = page.url
-    other = browser.new_context().new_page()
+    other = new_context(browser).new_page()
     assert other.goto(place).status == 403
     assert "Not open" in other.inner_text("body")
     other.context.close()

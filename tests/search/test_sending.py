@@ -317,6 +317,16 @@ def test_hiding_and_denying_is_no_agreement(desk):
         desk.search("tea")
 
 
+def test_what_was_forgotten_is_not_proposed(tmp_path):
+    """Neither by the process that forgot it, nor by one that had the store open before."""
+    store = reader_store(tmp_path, mode="exposing", server="https://wrapper.example", dial={"ratio": "1"})
+    with store, Store.open(store.path) as other:
+        desks = [Desk(store), Desk(other)]
+        assert all("jazz" in dict(desk.proposed().pairs) for desk in desks)
+        store.forget(Rule.of("word", "jazz"))
+        assert not any("jazz" in dict(desk.proposed().pairs) for desk in desks)
+
+
 def test_what_is_said_of_pseudonyms_is_what_was_measured():
     with (ROOT / "docs" / "experiments" / "search.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["kind"] == "pseudonym"]

@@ -3,8 +3,9 @@
 import contextlib
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 _ARGUMENTS = [
     "--no-sandbox",
@@ -15,6 +16,8 @@ _ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+_PATIENCE = 120_000  # milliseconds: what is waited for comes, however busy the machine is
+expect.set_options(timeout=_PATIENCE)
 
 
 def program() -> str:
@@ -29,11 +32,18 @@ def program() -> str:
 def chromium() -> Iterator[Browser]:
     """A browser without a window."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program(), args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=program(), args=_ARGUMENTS, timeout=_PATIENCE)
         try:
             yield browser
         finally:
             browser.close()
+
+
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """A browser as somebody else has it, without cookies; *options* are Playwright's."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(_PATIENCE)
+    return context
 
 
 def watched(page: Page) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -97,9 +98,9 @@ def party(
     served = _Served()
     try:
         asyncio.run(_serve(review, once, screen, served))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         if served.busy:
-            raise
+            raise KeyboardInterrupt from None
     facts = {"party": review.home.party, "study": review.home.study.hash, "finished": served.finished}
     screen.answer(facts, lambda: screen.note("Stopped."))
     return 0
@@ -114,6 +115,8 @@ class _Served:
 
 async def _serve(review: Review, once: bool, screen: Screen, served: _Served) -> None:
     home = review.home
+    if (task := asyncio.current_task()) is not None:  # a service manager sends SIGTERM where a person presses Ctrl-C
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     for sentence in review.earlier:
         screen.note(sentence)
     async with serving(home, screen.note) as server:

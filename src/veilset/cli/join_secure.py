@@ -183,7 +183,11 @@ def predict_secure(
 
 def _identifiers(records: Path, tables: Sequence[str], bounds: LimitOptions) -> dict[str, list[str]]:
     """For each table that the records have a column for, the identifiers in it."""
-    content = read_table("records", records, keys=tables, limits=Limits(**vars(bounds)))
+    try:
+        content = read_table("records", records, keys=tables, limits=Limits(**vars(bounds)))
+    except VeilsetError as error:
+        other_form = any(name in error.args[1] for name in ("delimiter", "encoding"))
+        raise error.within("", "Write it in UTF-8 with commas, or as Parquet." if other_form else None) from None
     listed = [table for table in tables if table in content.column_names]
     if not listed:
         raise InvalidArgument(

@@ -33,7 +33,8 @@ def fidelity_sentence(run: Run) -> str:
         if found.rules or found.rules_found
         else "There are no rules to lose."
     )
-    return f"{lower} {pairs} {rules}"
+    under = " Under the names of the release:" * bool(run.release.generalized)
+    return f"{lower}{under} {pairs} {rules}"
 
 
 def occurrences_sentence(run: Run) -> str:

@@ -20,7 +20,7 @@ from veilset.joins.parties.home import Home
 from veilset.joins.parties.policies import Decision
 from veilset.joins.parties.server import begin_of
 from veilset.joins.tree import told
-from veilset.report.parties import fingerprints, join_rows
+from veilset.report.parties import behind, fingerprints, join_rows
 from veilset.report.terminal_parts import indented, new_table, title
 from veilset.report.text import number, shown
 from veilset.views import visible
@@ -189,14 +189,11 @@ def _told(review: Review) -> Iterator[RenderableType]:
 
 def _farther(home: Home) -> Iterator[str]:
     """What parties learn that are joined with a neighbour, and not with this party."""
-    near = {*home.study.shared_edges(home.party).values(), home.party}
-    for name, party in home.study.parties.items():
-        between = sorted(near & set(home.study.shared_edges(name).values()))
-        if party.tables and name not in near and between:
-            yield (
-                f"{name} gets counts of joined rows from {' and '.join(between)}, and yours are among them. It can "
-                "often tell from them how many of your rows go with each of its keys."
-            )
+    for name, between in behind(home.study, home.party).items():
+        yield (
+            f"{name} gets counts of joined rows from {' and '.join(between)}, and yours are among them. It can "
+            "often tell from them how many of your rows go with each of its keys."
+        )
 
 
 def print_dry_run(run: DryRun, console: Console) -> None:

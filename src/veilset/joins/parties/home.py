@@ -116,7 +116,7 @@ class Home:
 
     def _read(self, name: str) -> pa.Table:
         keys = [self._real(name, key) for key in sorted(self.study.graph.join_columns(name))]
-        with _as_in_party_file(name):
+        with as_in_party_file(f"tables.{name}"):
             table = read_table(name, self.file.source(name), keys=keys, limits=self.limits)
         for column in (*keys, *self.file.tables[name].columns, *filter(None, [self.file.tables[name].label])):
             if column not in table.column_names:
@@ -256,12 +256,12 @@ class _Hashing:
 
 
 @contextmanager
-def _as_in_party_file(table: str) -> Iterator[None]:
-    """Errors name the encoding and the delimiter of a file as they stand in the section of its table."""
+def as_in_party_file(section: str) -> Iterator[None]:
+    """Errors name the encoding and the delimiter of a file as they stand in its section."""
 
     def spell(name: str, *value: object) -> str:
         if name in ("encoding", "delimiter") and value:
-            return f"{name} = {json.dumps(value[0])} in [tables.{table}]"
+            return f"{name} = {json.dumps(value[0])} in [{section}]"
         return said(name, *value)
 
     try:

@@ -61,11 +61,12 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):([0-9]{1,5})")
 
 
-def _texts(given: Any) -> Any:
+def as_list(given: Any) -> Any:
+    """A text alone as a list of one, for a field that takes several."""
     return (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else given
 
 
-Texts = Annotated[tuple[StrictStr, ...], BeforeValidator(_texts), Field(min_length=1)]
+Texts = Annotated[tuple[StrictStr, ...], BeforeValidator(as_list), Field(min_length=1)]
 Positive = Annotated[StrictInt, Field(ge=1)]
 
 
@@ -74,7 +75,7 @@ class PartySection(Section):
 
     address: StrictStr
     certificate: StrictStr
-    tables: Annotated[tuple[StrictStr, ...], BeforeValidator(_texts)] = ()
+    tables: Annotated[tuple[StrictStr, ...], BeforeValidator(as_list)] = ()
 
 
 class JoinSection(Section):
@@ -98,7 +99,7 @@ class JoinSection(Section):
 
     on: Texts
     type: Texts
-    pattern: Annotated[tuple[StrictStr, ...], BeforeValidator(_texts)] = ()
+    pattern: Annotated[tuple[StrictStr, ...], BeforeValidator(as_list)] = ()
     keys: dict[StrictStr, Positive]
     pad: StrictBool = False
     policy: Policy | None = None
@@ -119,7 +120,7 @@ class SharedStudy(Section):
 
     title: StrictStr = ""
     target: StrictStr
-    classes: Annotated[tuple[StrictBool | StrictInt | StrictStr, ...], BeforeValidator(_texts), Field(min_length=1)]
+    classes: Annotated[tuple[StrictBool | StrictInt | StrictStr, ...], BeforeValidator(as_list), Field(min_length=1)]
     coordinator: StrictStr
     winner: Literal["info", "secret"] = "info"
     time_out: Annotated[StrictInt | StrictFloat, Field(gt=0, le=86_400)] = 60
