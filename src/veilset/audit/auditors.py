@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from veilset.audit.coherence import audit_coherence
 from veilset.audit.hidden_patterns import audit_hidden_patterns, audit_hidden_rules
 from veilset.audit.l_diverse_anatomy import audit_l_diverse_anatomy
+from veilset.audit.passes import PASSES
 from veilset.audit.rho_uncertainty import audit_rho_uncertainty
 from veilset.errors import InvalidArgument, said
 from veilset.exact import is_whole
@@ -45,5 +46,8 @@ def audit(data: Transactions, promise: Promise, *, witnesses: int = 20, limits: 
     promise.check_data(data)
     if not is_whole(witnesses, least=0, most=2**63 - 1):
         raise InvalidArgument(f"{said('witnesses')} is {witnesses}.", "Give 0 or more, such as 20.")
-    answer = AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits or Limits())
+    limits = limits or Limits()
+    answer = AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits)
+    if type(promise) not in PASSES:
+        limits.step("Checking the promise", 1, 1)  # the others end with the last of their passes
     return replace(answer, vacuous=promise.excludes_nothing_in(data) is not None)

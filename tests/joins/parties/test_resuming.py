@@ -14,6 +14,7 @@ from tests.support.errors import refused
 from tests.support.joins import random_study
 from tests.support.parties import Parties, Tapped, of_study, run
 from veilset.errors import CannotWrite, InvalidArgument
+from veilset.io import write_durably
 from veilset.joins import JoinClassifier
 from veilset.joins.parties import server
 from veilset.joins.parties.audit_log import AuditLog
@@ -179,22 +180,26 @@ def full(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def no_room(patch, folder: str, name: str) -> None:
+    """The disk is full for files of checkpoints that have this name, in this folder."""
+
+    def write(path, content) -> None:
+        (full if folder in str(path) and name in path.name else write_durably)(path, content)
+
+    patch.setattr("veilset.joins.parties.checkpoint.write_durably", write)
+
+
 def test_full_disk_at_a_checkpoint(parties, monkeypatch):
     whole = expected(parties)
     told: list[str] = []
-    plain = np.savez
-
-    def savez(stream, **arrays) -> None:
-        (full if "p1-state" in stream.name and "stage-000003" in stream.name else plain)(stream, **arrays)
-
     with monkeypatch.context() as patch:
-        patch.setattr("numpy.savez", savez)
+        no_room(patch, "p1-state", "stage-000003")
         with refused(Disrupted, "p1") as caught:
             run(parties.train(tell=told.append))
     assert (caught.value.party, caught.value.fault) == ("p1", "refused")
     assert "p1 had to stop; its own screen says why." in str(caught.value)
     assert str(parties.folder) not in str(caught.value)
-    assert any("stage-000003.npz" in one and "No space left on device" in one for one in told)
+    assert any("stage-000003.bin" in one and "No space left on device" in one for one in told)
     assert not [*parties.folder.glob("*-state/checkpoints/*/*.part")]
     assert nodes(run(parties.train())) == whole
 
@@ -202,7 +207,7 @@ def test_full_disk_at_a_checkpoint(parties, monkeypatch):
 def test_full_disk_at_the_coordinator(parties, monkeypatch):
     whole = expected(parties)
     with monkeypatch.context() as patch:
-        patch.setattr("numpy.savez", full)
+        no_room(patch, "hub-state", "stage-")
         with pytest.raises((CannotWrite, Disrupted)):
             run(parties.train())
     assert nodes(run(parties.train())) == whole
