@@ -59,11 +59,11 @@ public:
 
     // Step 3, branch and bound: only what is surer than the surest rule met is looked for. The items of a round all
     // start from what the rounds before it have found, so that neither the rule found nor the work depends on threads
-    // and batches. It takes no more steps than the proof took, or half a second; false if those were not enough.
+    // and batches. It takes no more steps than the proof took, or a second; false if those were not enough.
     // Then there may be surer rules than what earlier rounds have found, but none that reaches the limit.
     bool find_surest() {
         constexpr Index round = 64;
-        constexpr int64_t a_moment = 50'000'000;
+        constexpr int64_t a_moment = 1'000'000'000;
         work_.left = margin_ = std::max(proof_, a_moment);
         for (Index first = 0; first < findings_.size(); first += round) {
             const Index last = std::min(first + round, findings_.size());

@@ -162,7 +162,7 @@ def test_more_sensitive_items_than_a_batch_in_threads():
     assert margin.value == Fraction(together, held)
 
 
-A_MOMENT = 50_000_000  # steps, as native/audit/inferences.hpp has it
+A_MOMENT = 1_000_000_000  # steps, as native/audit/inferences.hpp has it
 
 
 def nearly_equal(items: int, share: float) -> Transactions:
