@@ -33,9 +33,9 @@ public:
     Auditor(const Csr& data, View<int32_t> kind, int32_t kinds, Promise promise, int64_t limit, int64_t batch_limit,
             int64_t work_limit, int threads, Control& control)
         : data_(data), kind_(kind), promise_(promise), limit_(limit), counting_work_(work_limit), threads_(threads),
-          control_(control), rows_(data, kind, kinds, control), batches_(rows_, work_, batch_limit, threads, control),
-          support_(data.vocabulary, 0, control), kind_support_(kinds, 0), total_(nothing()),
-          judge_(promise, rows_, total_.worst) {}
+          batch_limit_(batch_limit), control_(control), rows_(data, kind, kinds, control),
+          batches_(rows_, work_, batch_limit, threads, control), support_(data.vocabulary, 0, control),
+          kind_support_(kinds, 0), total_(nothing()), judge_(promise, rows_, total_.worst) {}
 
     void run() {
         control_.begin(1, 1);
@@ -211,11 +211,12 @@ private:
         RowsFound rows = look_at_rows(false);
         name_smallest(rows, longest_);
         MergedRows merged(data_, kind_, rows_.kinds(), control_);
-        Inferences things(merged, {promise_.h_num, promise_.h_den, true}, control_);
-        Inferences any(merged, {1, 1, true}, control_);  // certainty is no limit, either
+        Inferences things(merged, {promise_.h_num, promise_.h_den, true}, batch_limit_, control_);
+        Inferences any(merged, {1, 1, true}, batch_limit_, control_);  // certainty is no limit, either
         if (rows_.kinds() > 0) {
+            rows_.unload();
             control_.begin(stage::loading, 1);
-            control_.single([&] { merged.load(); });
+            control_.single([&] { merged.count(); });
             for (int32_t thing : ordered_by(rows_.kinds(), [&](int32_t s) { return -kind_support_[s]; }))
                 things.ask(merged.thing(thing));
             things.decide(threads_);
@@ -230,6 +231,7 @@ private:
             keep_larger(any, merged, total_.margins.any);
             return;
         }
+        merged.unload();
         work_.left = counting_work_;
         checked_ = singles;  // what follows counts the same itemsets, and more
         try {
@@ -342,6 +344,7 @@ private:
     Index limit_;
     int64_t counting_work_;  // for moles, once it is known that there are some
     int threads_;
+    int64_t batch_limit_;
     Control& control_;
     Rows rows_;
     Work work_;

@@ -241,6 +241,7 @@ def test_the_kernel_refuses_bad_arguments(wrong, named):
         "rho_num": 1,
         "rho_den": 2,
         "witness_limit": 1,
+        "batch_limit": 0,
         "threads": 1,
         "memory_limit": 2**30,
         "time_limit": 10.0,

@@ -1,20 +1,20 @@
 """``veilset search query``, ``expose``, ``serve`` and ``wrapper``: what they answer, refuse and keep."""
 
 import json
-import signal
 import socket
-import subprocess
-import sys
 
 import pytest
 
 from tests.support.commands import refusal, run
 from tests.support.reader import reader_store
+from tests.support.serving import served
 from tests.support.web_servers import answer, recording
 from veilset.cli import main
 from veilset.search.store import Store
 
 RESULTS = [{"title": word, "content": word, "url": f"https://{word}.example/"} for word in ("weather", "football")]
+
+pytestmark = pytest.mark.no_sanitizer(reason="no kernels are called")
 
 
 @pytest.fixture
@@ -114,6 +114,10 @@ def test_what_would_leave_as_text(capsys, place, terminal):
     assert "(health): diabetes" in said
     assert main(["search", "expose", "--log", "--store", str(place)]) == 0
     assert "Nothing was ever sent." in capsys.readouterr().out
+    with Store.open(place) as store:
+        store.append("sent", {"to": "the pages of all results", "addresses": ["https://a.example/x"], "terms": []})
+    assert main(["search", "expose", "--log", "--store", str(place)]) == 0
+    assert "https://a.example/x" in capsys.readouterr().out
     assert main(["search", "expose", "--home", "--store", str(place)]) == 0
     assert "Nothing leaves this machine." in capsys.readouterr().out
 
@@ -152,10 +156,10 @@ def test_a_port_that_is_taken_is_told(capsys, place):
         refusal(capsys, "search", "serve", "--port", taken.getsockname()[1], "--store", place)
 
 
-def test_the_wrapper_is_a_process_that_gets_query_and_terms_alone(capsys, place, kept):
+def test_the_wrapper_is_a_process_that_gets_query_and_terms_alone(capsys, place, kept, tmp_path):
     """The thesis' mode as a whole: this machine, a server of its own, and the engine that it asks."""
     with recording(answer(json.dumps({"results": RESULTS}).encode())) as engine:
-        command = [
+        wrapper = [
             "search",
             "wrapper",
             "--engine",
@@ -166,15 +170,10 @@ def test_the_wrapper_is_a_process_that_gets_query_and_terms_alone(capsys, place,
             "0",
             "--json",
         ]
-        process = subprocess.Popen([sys.executable, "-m", "veilset", *command], stdout=subprocess.PIPE, text=True)
-        try:
-            address = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["address"]
+        with served(*wrapper, cwd=tmp_path) as said:
+            address = json.loads(said)["address"]
             run(capsys, "search", "expose", "--server", address, "--ratio", "1", "--agree", "--store", place)
             code, told = run(capsys, "search", "query", "news", "--store", place)
-        finally:
-            process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 0
-            process.stdout.close()
     assert code == 0
     assert [one["title"] for one in told["results"]] == ["football", "weather"]
     sent = b"".join(engine.requests)

@@ -124,6 +124,7 @@ def rho(
     rho_num: int,
     rho_den: int,
     witness_limit: int,
+    batch_limit: int,
     threads: int,
     memory_limit: int,
     time_limit: float,

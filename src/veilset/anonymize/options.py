@@ -111,6 +111,12 @@ Truthful: TypeAlias = Annotated[
 """The limits on sensitive items hold for everything that occurs in the release, also as counted in the original. False:
 only in the release; how much would exceed them in truth is counted and told."""
 
+Partial: TypeAlias = Annotated[
+    bool,
+    Option("switch", "Delete single occurrences of what still breaks the promise, so that names stay finer."),
+]
+"""After recoding, names leave only the transactions in which they do harm, instead of all: see `partial`."""
+
 KeepPatterns: TypeAlias = Annotated[
     Iterable[Iterable[str]] | None,
     Option("patterns", "Patterns to keep. Default: all frequent ones."),

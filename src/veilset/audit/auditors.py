@@ -9,6 +9,7 @@ from veilset.audit.coherence import audit_coherence
 from veilset.audit.coherence_spread import audit_coherence_spread
 from veilset.audit.hidden_patterns import audit_hidden_patterns, audit_hidden_rules
 from veilset.audit.l_diverse_anatomy import audit_l_diverse_anatomy
+from veilset.audit.passes import PASSES
 from veilset.audit.rho_uncertainty import audit_rho_uncertainty
 from veilset.engines import Held
 from veilset.errors import InvalidArgument, said
@@ -62,6 +63,8 @@ def audit(data: Transactions | Held, promise: Promise, *, witnesses: int = 20, l
     limits = limits or Limits()
     if isinstance(data, Transactions):
         answer = AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits)
+        if type(promise) not in PASSES:
+            limits.step("Checking the promise", 1, 1)  # the others end with the last of their passes
     else:
         answer = _on_engine(promise)(data, promise, witnesses=witnesses, limits=limits)
     return replace(answer, vacuous=promise.excludes_nothing_in(known) is not None)

@@ -185,10 +185,10 @@ def _print_exposed(facts: Mapping[str, Any], desk: Desk, screen: Screen, *, agre
         screen.say(screen.escape(f"Left out, since it may be sensitive ({topic}): {asked}. --allow or --deny each."))
     if facts["mode"] == "exposing":
         _print_change(facts["difference"], screen, agreed=agreed)
-        from veilset.search.sending import TELLING  # noqa: PLC0415 - it needs the extra
+        from veilset.search.sending import pseudonym  # noqa: PLC0415 - it needs the extra
 
-        if len(exposed["terms"]) >= TELLING:
-            screen.say(f"[yellow]The profile is a pseudonym: {TELLING} terms tell nearly everybody apart.[/]")
+        if said := pseudonym(len(exposed["terms"])):
+            screen.say(f"[yellow]The profile is a pseudonym. {said}[/]")
     if facts["request"]:
         when = "as of now" if agreed or not any((facts["difference"] or {}).values()) else "with --agree"
         screen.say(f"\n[bold]The request {when}, byte for byte[/]\n{screen.escape(facts['request'])}")
@@ -209,7 +209,7 @@ def _print_change(difference: Mapping[str, Any], screen: Screen, *, agreed: bool
 def _print_log(sent: Sequence[Mapping[str, Any]], screen: Screen) -> None:
     for entry in sent:
         pages = entry.get("addresses")
-        what = f"{len(pages)} pages fetched" if pages is not None else repr(entry.get("query", ""))
+        what = f"pages: {', '.join(pages)}" if pages is not None else repr(entry.get("query", ""))
         terms = ", ".join(f"{term} {weight}" for term, weight in entry.get("terms", ()))
         screen.say(
             screen.escape(visible(f"{entry['at']}  {entry['to']}  {what}" + (f"  with {terms}" if terms else "")))

@@ -9,6 +9,7 @@ from veilset.models.promise import (
     EXCLUDES_NOTHING,
     NO_INFERENCE,
     NONE_SENSITIVE,
+    THINNED,
     Audit,
     Edit,
     Leftover,
@@ -17,6 +18,7 @@ from veilset.models.promise import (
     Promise,
     Reach,
     Witness,
+    truth_sentence,
 )
 from veilset.models.registry import PROMISES, PerPromise, check_promise, known_promise, register
 from veilset.models.rho_uncertainty import RhoUncertainty
@@ -28,6 +30,7 @@ __all__ = [
     "NONE_SENSITIVE",
     "NO_INFERENCE",
     "PROMISES",
+    "THINNED",
     "Audit",
     "Coherence",
     "Edit",
@@ -48,6 +51,7 @@ __all__ = [
     "check_promise",
     "known_promise",
     "register",
+    "truth_sentence",
 ]
 
 for _kind in (Coherence, RhoUncertainty, HiddenPatterns, HiddenRules, LDiverseAnatomy):

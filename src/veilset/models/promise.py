@@ -50,13 +50,17 @@ TRUTHFUL = (
 """What is said of such a release if its limits are true of the original."""
 
 
-def broken_sentence(broken: int) -> str:
-    """What is said of such a release if they are not."""
+def truth_sentence(broken: int | None, promise: type[Promise] | Promise) -> str:
+    """What is said of such a release about the original, in which *broken* exceed a limit; None: there is no limit."""
+    if broken is None:
+        return ""
+    if not broken:
+        return TRUTHFUL
     many = Count(broken)
     return (
-        f"In the original data, {many:,} {many:itemset or rule|itemsets or rules} of this file {many:exceeds|exceed} a "
-        "limit on sensitive items: the limits hold in this file only, because items were removed from single "
-        "transactions. The custodian has counted that; whoever receives the file cannot."
+        f"In the original data, {many:,} of this file's {promise.infers_by} {many:exceeds|exceed} a limit on sensitive "
+        "items: the limits hold in this file only, because items were removed from single transactions. The custodian "
+        "has counted that; whoever receives the file cannot."
     )
 
 
@@ -116,6 +120,8 @@ class Promise(ABC):
     """Whether it is people that are protected."""
     about_sensitive: ClassVar[bool] = False
     """Whether it limits what can be inferred of sensitive items."""
+    infers_by: ClassVar[str] = "itemsets"
+    """What exceeds such a limit, in the plural."""
     may_lack_items: ClassVar[bool] = False
     """Whether data that lacks an item named in the promise can be audited: what is not there is hidden."""
 
@@ -195,9 +201,10 @@ class Promise(ABC):
         first = [EXCLUDES_NOTHING] if empty or self.excludes_nothing else []
         if self.about_sensitive and not sensitive:
             first.append(NONE_SENSITIVE)
-        if thinned and broken_in_original:
-            first.append(broken_sentence(broken_in_original))
-        last = [THINNED, *([TRUTHFUL] if broken_in_original == 0 else [])] if thinned else []
+        truth = truth_sentence(broken_in_original, self) if thinned else ""
+        if broken_in_original:
+            first.append(truth)
+        last = [THINNED, *([truth] if truth == TRUTHFUL else [])] if thinned else []
         if coarser or listed_from:
             last.append(listed_sentence(listed_from))
         if self.about_people:

@@ -12,12 +12,15 @@ from rich.padding import Padding
 from rich.text import Text
 
 from veilset.errors import Infeasible, InvalidArgument, VeilsetError
+from veilset.joins.parties import audit_log
+from veilset.joins.parties.audit_log import AuditLog
 from veilset.joins.parties.dry_run import DryRun, Sending
 from veilset.joins.parties.guard import decisions
 from veilset.joins.parties.home import Home
 from veilset.joins.parties.policies import Decision
+from veilset.joins.parties.server import begin_of
 from veilset.joins.tree import told
-from veilset.report.parties import fingerprints, join_rows
+from veilset.report.parties import behind, fingerprints, join_rows
 from veilset.report.terminal_parts import indented, new_table, title
 from veilset.report.text import number, shown
 from veilset.views import visible
@@ -53,6 +56,18 @@ class Review:
             return error
         return None
 
+    @cached_property
+    def earlier(self) -> tuple[str, ...]:
+        """What earlier sessions add to what another one would tell, by the audit log of the party."""
+        place = self.home.file.state / audit_log.NAME
+        if not place.exists():
+            return ()
+        log = AuditLog(place)
+        try:
+            return log.warnings_for(begin_of(self.home, self.decisions))
+        finally:
+            log.close()
+
     @property
     def objection(self) -> VeilsetError | None:
         """What stands against a training: the party has not approved it, or a summary would tell too much."""
@@ -75,6 +90,7 @@ def review_facts(review: Review) -> dict[str, Any]:
         "class_learned_by": [name for name in study.parties if name != study.owners[study.target]],
         "leakage": [decision.to_dict() for decision in review.decisions.values()],
         "farther": list(_farther(home)),
+        "earlier": list(review.earlier),
         "approved": review.disapproval is None,
         "approve": approval_lines(file.party, study.hash, study.target in file.tables, list(study.parties)),
     }
@@ -105,6 +121,9 @@ def print_review(review: Review, console: Console) -> None:
     indented([Text(line) for table in home.tables for line in _part(home, table)], console)
     title("What others would learn about your rows", console)
     indented(list(_told(review)), console)
+    if review.earlier:
+        title("What they were told before", console)
+        indented([Text(visible(sentence)) for sentence in review.earlier], console)
     title("Fingerprints: compare them by telephone", console)
     indented([_read_out(name, one) for name, one in fingerprints(home.study).items()], console)
 
@@ -170,14 +189,11 @@ def _told(review: Review) -> Iterator[RenderableType]:
 
 def _farther(home: Home) -> Iterator[str]:
     """What parties learn that are joined with a neighbour, and not with this party."""
-    near = {*home.study.shared_edges(home.party).values(), home.party}
-    for name, party in home.study.parties.items():
-        between = sorted(near & set(home.study.shared_edges(name).values()))
-        if party.tables and name not in near and between:
-            yield (
-                f"{name} gets counts of joined rows from {' and '.join(between)}, and yours are among them. It can "
-                "often tell from them how many of your rows go with each of its keys."
-            )
+    for name, between in behind(home.study, home.party).items():
+        yield (
+            f"{name} gets counts of joined rows from {' and '.join(between)}, and yours are among them. It can "
+            "often tell from them how many of your rows go with each of its keys."
+        )
 
 
 def print_dry_run(run: DryRun, console: Console) -> None:

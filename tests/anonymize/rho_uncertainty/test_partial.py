@@ -3,11 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import veilset as vs
 from tests.support.effort import examples
 from tests.support.errors import refused
 from veilset import InvalidArgument, RhoUncertainty, Transactions, anonymize
@@ -103,15 +101,3 @@ def test_sensitive_items_cannot_all_be_kept():
     with refused(InvalidArgument, "'2'"):
         anonymize(data, RhoUncertainty(rho="1/2"), method="partial", keep=["0", "2"])
     assert anonymize(data, RhoUncertainty(rho="1/2"), method="partial", keep=["0"]).certified
-
-
-@pytest.mark.parametrize("truthful", [True, False])
-def test_it_is_published_and_verified(tmp_path, truthful):
-    release = anonymize(clinic(), RhoUncertainty(rho="1/2"), method="partial", truthful=truthful)
-    bundle = vs.publish(release, tmp_path / "out", random_state=1)
-    assert vs.verify(bundle.public).holds
-    certificate = (bundle.public / "certificate.json").read_text()
-    assert f'"broken_in_original": {release.in_original.broken}' in certificate
-    said = "The custodian has checked that" if truthful else "exceed a limit on sensitive items"
-    assert said in certificate
-    assert said in (bundle.public / "report.html").read_text()

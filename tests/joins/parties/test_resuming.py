@@ -14,6 +14,7 @@ from tests.support.errors import refused
 from tests.support.joins import random_study
 from tests.support.parties import Parties, Tapped, of_study, run
 from veilset.errors import CannotWrite, InvalidArgument
+from veilset.io import write_durably
 from veilset.joins import JoinClassifier
 from veilset.joins.parties import server
 from veilset.joins.parties.audit_log import AuditLog
@@ -109,7 +110,7 @@ def test_coordinator_that_dies_at_any_stage(parties, stage):
 def test_party_that_dies_and_comes_back(parties, name):
     """Its process ends in the middle of a level; the coordinator waits for it, and goes on where it was."""
     whole = expected(parties)
-    tapped, gone = Tapped(), asyncio.Event()
+    tapped, gone, said = Tapped(), asyncio.Event(), []
 
     def watch(growth) -> None:
         if growth.stage.endswith("level 3 of the tree"):
@@ -118,7 +119,7 @@ def test_party_that_dies_and_comes_back(parties, name):
     async def dies_and_comes_back():
         others = [other for other in ("p0", "p1", "p2") if other != name]
         async with parties.serving(others, tap=tapped):
-            task = asyncio.create_task(parties.coordinator(tapped, watch=watch).train())
+            task = asyncio.create_task(parties.coordinator(tapped, said.append, watch).train())
             async with parties.serving([name], tap=tapped):
                 await gone.wait()
             await asyncio.sleep(0.3)
@@ -126,6 +127,7 @@ def test_party_that_dies_and_comes_back(parties, name):
                 return await task
 
     assert nodes(run(dies_and_comes_back())) == whole
+    assert any(name in one and one.endswith("Trying again.") for one in said)
     seen = kinds(tapped)
     assert seen["intersect"] == 3
     assert seen["propagate"] == 3
@@ -178,22 +180,26 @@ def full(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def no_room(patch, folder: str, name: str) -> None:
+    """The disk is full for files of checkpoints that have this name, in this folder."""
+
+    def write(path, content) -> None:
+        (full if folder in str(path) and name in path.name else write_durably)(path, content)
+
+    patch.setattr("veilset.joins.parties.checkpoint.write_durably", write)
+
+
 def test_full_disk_at_a_checkpoint(parties, monkeypatch):
     whole = expected(parties)
     told: list[str] = []
-    plain = np.savez
-
-    def savez(stream, **arrays) -> None:
-        (full if "p1-state" in stream.name and "stage-000003" in stream.name else plain)(stream, **arrays)
-
     with monkeypatch.context() as patch:
-        patch.setattr("numpy.savez", savez)
+        no_room(patch, "p1-state", "stage-000003")
         with refused(Disrupted, "p1") as caught:
             run(parties.train(tell=told.append))
     assert (caught.value.party, caught.value.fault) == ("p1", "refused")
     assert "p1 had to stop; its own screen says why." in str(caught.value)
     assert str(parties.folder) not in str(caught.value)
-    assert any("stage-000003.npz" in one and "No space left on device" in one for one in told)
+    assert any("stage-000003.bin" in one and "No space left on device" in one for one in told)
     assert not [*parties.folder.glob("*-state/checkpoints/*/*.part")]
     assert nodes(run(parties.train())) == whole
 
@@ -201,7 +207,7 @@ def test_full_disk_at_a_checkpoint(parties, monkeypatch):
 def test_full_disk_at_the_coordinator(parties, monkeypatch):
     whole = expected(parties)
     with monkeypatch.context() as patch:
-        patch.setattr("numpy.savez", full)
+        no_room(patch, "hub-state", "stage-")
         with pytest.raises((CannotWrite, Disrupted)):
             run(parties.train())
     assert nodes(run(parties.train())) == whole
