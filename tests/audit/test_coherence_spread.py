@@ -82,6 +82,14 @@ def test_a_time_limit_stops_between_the_levels():
         audit(held, Coherence(h=0.4, k=10, p=3), time_limit=1e-9)
 
 
+def test_progress_ends_once_and_goes_on():
+    told = []
+    audit(Local().read(point_of_sale(200)), Coherence(h=1, k=3, p=3), progress=lambda *step: told.append(step))
+    done = [step / steps for _, step, steps in told]
+    assert done == sorted(done)
+    assert done.index(1) == len(done) - 1
+
+
 def share(**changes):
     """A call of the kernel for one row, a and b, with some arguments changed."""
     given = {

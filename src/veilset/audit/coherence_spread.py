@@ -64,9 +64,14 @@ def audit_coherence_spread(data: Held, promise: Coherence, *, witnesses: int, li
     levels = _Levels(promise, kind, totals, len(data), witnesses, limits)
     if levels.feasible:
         levels.run(data)
+    limits.step(_step(promise.p), promise.p, promise.p)
     return audit_of(
         data.vocabulary, promise, things, levels.found(), transactions=len(data), reach=reach_from(sizes, promise.p)
     )
+
+
+def _step(level: int) -> str:
+    return f"Checking itemsets of {level} item{'s' * (level > 1)}"
 
 
 @dataclass
@@ -163,7 +168,7 @@ class _Levels:
     def _look(self, level: int, bounds: Sequence[tuple[int, int]], dealt: Dealt | None) -> list[Any]:
         """What the shares find, in their order."""
         self.limits.check_time(_TASK, _ADVICE)
-        self.limits.step(f"Checking itemsets of {level} item{'s' * (level > 1)}", level - 1, self.promise.p or level)
+        self.limits.step(_step(level), level - 1, self.promise.p or level)
         share = self.promise.share
         question = {
             "kind": self.kind,
