@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.errors import refused
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, Coherence, InvalidArgument, RhoUncertainty, Transactions, _native, audit, generate
 from veilset.engines import Local
 from veilset.testing import strategies
@@ -80,6 +81,13 @@ def test_a_time_limit_stops_between_the_levels():
     held = Local().read(generate.grocery_pharmacy())
     with refused(BudgetExceeded, "time limit"):
         audit(held, Coherence(h=0.4, k=10, p=3), time_limit=1e-9)
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
+def test_safe_itemsets_keep_to_the_memory_of_the_driver():
+    held = Local(pieces=3).read(point_of_sale(20_000))
+    with refused(BudgetExceeded, "memory limit"):
+        audit(held, Coherence(h=1, k=2, p=4), memory_limit=leaving(1000))
 
 
 def test_progress_ends_once_and_goes_on():
