@@ -22,6 +22,7 @@ import numpy.typing as npt
 from veilset.anonymize.weights import HEAVIEST
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
+from veilset.models import Promise
 from veilset.release import Attempt, Release
 from veilset.transactions import Transactions
 
@@ -196,17 +197,25 @@ def check_partial(partial: bool, truthful: bool) -> None:
         )
 
 
-def mask(release: Release) -> npt.NDArray[np.bool_]:
-    """Which occurrences of its data a method for single ones has kept."""
-    assert release.kept is not None  # noqa: S101 - that is what it decides
-    return release.kept
+def deleting(
+    method: Callable[..., Release], promise: Promise, *, truthful: bool, limits: Limits, only_public: bool = False
+) -> Thinning:
+    """What a method for single occurrences keeps; *only_public*: it takes weights of public items only."""
+
+    def kept(named: Transactions, weights: Mapping[str, float], keep: Collection[str]) -> npt.NDArray[np.bool_]:
+        weighed = {name: weights[name] for name in (named.public if only_public else named.names)}
+        made = method(named, promise, weights=weighed, keep=keep, truthful=truthful, limits=limits)
+        assert made.kept is not None  # noqa: S101 - that is what it decides
+        return made.kept
+
+    return kept
 
 
 def then_partial(
     names: Names,
     start: Cut,
     quick: Thinning,
-    whole: Thinning | None = None,
+    whole: Thinning,
     *,
     work: int,
     attempts: tuple[Attempt, ...],
@@ -214,16 +223,13 @@ def then_partial(
 ) -> Outcome:
     """Search for the names that keep most with the *quick* method, then delete single occurrences by the *whole* one.
 
-    If there is one.
-
     *work* is how many occurrences the search may look at; 0: the start is what an earlier search found.
     """
     started = time.perf_counter()
     found, note = names.thinned(start, quick), ""
     if work:
         found, note = _searched(names, found, quick, work, limits.part(1 / 2))
-    if whole is not None:
-        found = max(found, names.thinned(found.cut, whole), key=lambda one: one.saved)
+    found = max(found, names.thinned(found.cut, whole), key=lambda one: one.saved)
     if work:
         last = Attempt("then single occurrences", found.loss, time.perf_counter() - started, note, "chosen")
         attempts = (*(replace(one, state="not chosen") if one.won else one for one in attempts), last)

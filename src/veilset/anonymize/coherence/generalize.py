@@ -10,11 +10,10 @@ items are left as they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
@@ -24,7 +23,7 @@ from veilset.anonymize.coherence.partial import quick_partial
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Chosen, Items, NameLeavesFrom, Partial, TaxonomyOption, Truthful
 from veilset.anonymize.taxonomies import check_name_leaves_from, listed_under
-from veilset.anonymize.thinned_cut import Names, Outcome, Thinning, check_partial, mask, then_partial
+from veilset.anonymize.thinned_cut import Names, Outcome, check_partial, deleting, then_partial
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Coherence
@@ -117,17 +116,12 @@ def _thinned(
     task = nodes.task
     data = task.original
 
-    def by(method: Callable[..., Release]) -> Thinning:
-        def kept(named: Transactions, weights: Mapping[str, float], keep: Collection[str]) -> npt.NDArray[np.bool_]:
-            public = {name: weights[name] for name in named.public}
-            made = method(named, task.promise, weights=public, keep=keep, truthful=truthful, limits=task.limits)
-            return mask(made)
-
-        return kept
-
     weight = (data.supports * (data.is_sensitive == 0)).tolist()
     names = Names(data, nodes.above, nodes.name, weight, task.keep)
-    steps = (by(quick_partial), by(deleting_occurrences))
+    steps = [
+        deleting(one, task.promise, truthful=truthful, limits=task.limits, only_public=True)
+        for one in (quick_partial, deleting_occurrences)
+    ]
     return then_partial(names, start, *steps, work=_WORK if search else 0, attempts=attempts, limits=task.limits)
 
 

@@ -51,6 +51,32 @@ def partial(
     >>> anonymize(data, RhoUncertainty(rho="1/2"), method="partial").survivors().tolist()
     [4, 2, 5]
     """
+    return _made(data, promise, weights, keep, truthful, _WORK, limits)
+
+
+def quick_partial(
+    data: Transactions,
+    promise: RhoUncertainty,
+    /,
+    *,
+    weights: WeightsOption = None,
+    keep: Items = (),
+    truthful: Truthful = True,
+    limits: Limits,
+) -> Release:
+    """The same without exchanges."""
+    return _made(data, promise, weights, keep, truthful, 0, limits)
+
+
+def _made(
+    data: Transactions,
+    promise: RhoUncertainty,
+    weights: WeightsOption,
+    keep: Items,
+    truthful: bool,
+    work: int,
+    limits: Limits,
+) -> Release:
     promise.check_feasible(data)
     wanted = named_items(data, keep, "keep", only_public=False)
     if secret := sorted(wanted.intersection(data.sensitive)):
@@ -77,7 +103,7 @@ def partial(
             rho_den=promise.rho.denominator,
             truthful=truthful,
             most_parts=_PARTS,
-            work=_WORK,
+            work=work,
             **limits.for_kernel(lambda _: "Putting sensitive items back"),
         ).view(np.bool_)
     changed = data.thinned(kept)

@@ -8,12 +8,10 @@ more than removing all sensitive items.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial as given_to
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.anonymize.options import (
     RARE,
@@ -29,10 +27,11 @@ from veilset.anonymize.options import (
     WeightsOption,
 )
 from veilset.anonymize.rho_uncertainty.partial import partial as deleting_occurrences
+from veilset.anonymize.rho_uncertainty.partial import quick_partial
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
 from veilset.anonymize.taxonomies import check_name_leaves_from, listed_under
-from veilset.anonymize.thinned_cut import Names, check_partial, mask, then_partial
+from veilset.anonymize.thinned_cut import Names, check_partial, deleting, then_partial
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
@@ -122,11 +121,6 @@ def _thinned(task: Task, made: Release, *, truthful: bool, search: bool) -> Rele
     """Once single occurrences are gone under names that keep most; or what was made, if that keeps more."""
     tree, data = task.hierarchy, task.data
 
-    def kept(named: Transactions, weights: Mapping[str, float], keep: Collection[str]) -> npt.NDArray[np.bool_]:
-        return mask(
-            deleting_occurrences(named, task.promise, weights=weights, keep=keep, truthful=truthful, limits=task.limits)
-        )
-
     public = {entry: above for entry, above in tree.above.items() if not tree.sensitive[entry]}
     names = Names(data, public, tree.label, task.weight.tolist(), task.keep)
     chosen = made.options["chosen"]
@@ -135,7 +129,12 @@ def _thinned(task: Task, made: Release, *, truthful: bool, search: bool) -> Rele
     start = frozenset(entry for entry in entries if entry in public)
     if not search and len(start) < len(entries):  # sensitive items were kept everywhere: that was better
         return made
-    done = then_partial(names, start, kept, work=_WORK if search else 0, attempts=made.attempts, limits=task.limits)
+    steps = [
+        deleting(one, task.promise, truthful=truthful, limits=task.limits)
+        for one in (quick_partial, deleting_occurrences)
+    ]
+    work = _WORK if search else 0
+    done = then_partial(names, start, *steps, work=work, attempts=made.attempts, limits=task.limits)
     if search and names.saved(start, made.survivors()) > done.saved:
         return replace(made, attempts=(*made.attempts, replace(done.attempts[-1], state="not chosen")))
     groups = {tree.label(entry): tree.stands_for(entry) for entry in done.cut if len(tree.items[entry]) > 1}
