@@ -174,37 +174,14 @@ private:
             [&](int64_t branch) { found[branch] = nothing(); });
     }
 
-    // Adds up the branches in their order, so that the result does not depend on the number of threads.
     void absorb(Vector<Found>& found, bool last) {
-        int64_t identity = 0, attribute = 0;
-        Level level{Vector<int64_t>(control_), Vector<int32_t>(control_), Vector<int64_t>(control_)};
-        level.begin.push_back(0);
-        Index items = 0, prefixes = 1;
-        for (const Found& branch : found) {
-            items += branch.items.size();
-            prefixes += branch.children.size();
-        }
-        if (!last) {
-            level.items.reserve(items);
-            level.supports.reserve(items);
-            level.begin.reserve(prefixes);
-        }
-        for (Found& branch : found) {
-            identity += branch.identity;
-            attribute += branch.attribute;
-            checked_ += branch.checked;
-            total_.margins.merge(branch.margins);
-            total_.worst.merge(std::move(branch.worst));
-            if (last) continue;
-            level.items.insert(level.items.end(), branch.items.begin(), branch.items.end());
-            level.supports.insert(level.supports.end(), branch.supports.begin(), branch.supports.end());
-            for (int32_t children : branch.children) level.begin.push_back(level.begin.back() + children);
-            for (auto* values : {&branch.items, &branch.children}) Vector<int32_t>(control_).swap(*values);
-            Vector<int64_t>(control_).swap(branch.supports);
-        }
-        identity_by_size_.push_back(identity);
-        attribute_by_size_.push_back(attribute);
-        if (!last) trie_.add(std::move(level));
+        Found all = joined(nothing(), found, !last, control_);
+        identity_by_size_.push_back(all.identity);
+        attribute_by_size_.push_back(all.attribute);
+        checked_ += all.checked;
+        total_.margins.merge(all.margins);
+        total_.worst.merge(std::move(all.worst));
+        if (!last) trie_.add(Level(std::move(all.items), std::move(all.supports), all.children, control_));
     }
 
     // Moles of up to p items. Where each row has k holders, there are none; then the row with the fewest has the

@@ -71,9 +71,10 @@ public:
                indexed * int64_t(sizeof(Position));
     }
 
-    // The rows as ascending items, the sensitive set of each, and whether items were left out at its front; an index of
-    // the nodes of the items first .. last - 1.
-    void make(const Groups<int32_t>& rows, View<int32_t> sets, View<uint8_t> cut, int32_t first, int32_t last) {
+    // The rows as ascending items, the sensitive set of each, whether items were left out at its front, and its weight
+    // (empty: one each); an index of the nodes of the items first .. last - 1.
+    void make(const Groups<int32_t>& rows, View<int32_t> sets, View<uint8_t> cut, View<int64_t> weights, int32_t first,
+              int32_t last) {
         const auto order = sorted(rows, sets, last);
         Index nodes = 0;
         for (Index r = 0; r < order.size(); ++r) {
@@ -104,7 +105,7 @@ public:
                 path.push_back(node);
             }
             if (path.empty()) continue;
-            ++weight[path.back()];
+            weight[path.back()] += weights.empty() ? 1 : weights[order[r].row];
             if (!cut[order[r].row]) is_row_[path.back()] = 1;
         }
         for (Index node = nodes; node-- > 0;)

@@ -84,7 +84,7 @@ def test_counting_refuses_codes_outside_the_vocabulary(code):
 def test_the_kernel_refuses_kinds_there_are_not(kind, monkeypatch):
     data = Transactions.from_lists([["a"]])
     wrong = (np.array([kind], dtype=np.int32), ["one thing"])
-    monkeypatch.setattr("tests.support.auditing._sensitive_things", lambda *_: wrong)
+    monkeypatch.setattr("tests.support.auditing.sensitive_things", lambda *_: wrong)
     with refused(ValueError, "sensitive"):
         kernel(data, Coherence(h=1, k=1, p=1), batch_limit=0)
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from veilset import _native
-from veilset.audit.coherence import _sensitive_things
+from veilset.audit.coherence import sensitive_things
 
 _NO_LIMITS = {"memory_limit": 1 << 40, "time_limit": 1e9, "progress": None}
 
 
 def kernel(data, promise, *, batch_limit=0, work_limit=1 << 40, threads=1, witnesses=1000):
     """The kernel's answer in plain values."""
-    kind, things = _sensitive_things(data, promise)
+    kind, things = sensitive_things(data, promise)
     found = _native.audit.coherence(
         data.offsets,
         data.items,
