@@ -59,12 +59,12 @@ public:
 
     // Step 3, branch and bound: only what is surer than the surest rule met is looked for. The items of a round all
     // start from what the rounds before it have found, so that neither the rule found nor the work depends on threads
-    // and batches. It takes no more steps than the proof took, or some seconds; false if those were not enough.
+    // and batches. It takes no more steps than the proof took, or a second; false if those were not enough.
     // Then there may be surer rules than what earlier rounds have found, but none that reaches the limit.
     bool find_surest() {
         constexpr Index round = 64;
-        constexpr int64_t some_seconds = 1'000'000'000;
-        work_.left = std::max(proof_, some_seconds);
+        constexpr int64_t a_moment = 1'000'000'000;
+        work_.left = margin_ = std::max(proof_, a_moment);
         for (Index first = 0; first < findings_.size(); first += round) {
             const Index last = std::min(first + round, findings_.size());
             const Threshold known = above(surest().rule);
@@ -88,9 +88,12 @@ public:
                 return false;
             }
         }
+        margin_ -= work_.left;
         work_.left = Work().left.load();
         return true;
     }
+    // How many steps the proof took, and the search for the surest rule.
+    std::pair<int64_t, int64_t> steps() const { return {proof_, margin_}; }
 
     // Of those that are equal, the first in this order.
     const Finding& surest() const {
@@ -206,8 +209,8 @@ private:
     int threads_ = 1;
     Index batch_ = std::numeric_limits<int32_t>::max();  // how many findings fit into the memory together
     Work work_;
-    int64_t proof_ = 0;    // the steps it took
-    int64_t checked_ = 0;  // by examiners that are gone
+    int64_t proof_ = 0, margin_ = 0;  // steps
+    int64_t checked_ = 0;             // by examiners that are gone
     Vector<Finding> findings_;
     std::deque<Examiner> examiners_;  // they stay where they are
 };

@@ -54,6 +54,8 @@ public:
         out["found"] = broken.size();
         out["checked"] = inferences_.checked();
         out["exact"] = exact_;
+        const auto [proof, margin] = inferences_.steps();
+        out["steps"] = nb::make_tuple(proof, margin);
         out["largest"] = nb::none();
         if (broken.empty() && !inferences_.findings().empty()) {
             const Finding& most = inferences_.surest();

@@ -147,7 +147,7 @@ def test_fidelity_is_told_under_the_names_of_the_release():
     named = release.original.renamed(release.generalized)
     found = fidelity(release, 20)
     assert found.pairs == len(vs.mining.frequent(named, 20, min_size=2, max_size=2))
-    assert "Under the names of the release:" in fidelity_sentence(Run.of(release))
+    assert "Pairs and rules are those of the names in the release." in fidelity_sentence(Run.of(release))
 
 
 def test_items_to_keep_survive_under_some_name():

@@ -105,6 +105,21 @@ def test_exposing_changes_nothing_unless_agreed(capsys, place, kept):
     assert sent["terms"] == [[term, float(weight)] for term, weight in agreed["sent_from_now_on"]]
 
 
+def test_only_related_terms_go_along_if_that_is_chosen(capsys, place, kept):
+    def sent(*more):
+        typed = ("search", "expose", "football", "--server", "http://127.0.0.1:8600", "--ratio", "1", "--store", place)
+        _, told = run(capsys, *typed, *more)
+        return told["related_only"], [term for term, _ in json.loads(told["request"].partition("\n\n")[2])["terms"]]
+
+    everything = sent("--agree")
+    assert {"jazz", "search/research"} <= {*everything[1]}
+    related = sent("--related")
+    assert related == (True, [term for term in everything[1] if term in {"football", "final/cup", "tennis"}])
+    assert kept("per_query") is None
+    assert sent("--related", "--agree") == sent() == related
+    assert (kept("per_query"), sent("--all-terms")) == (True, everything)
+
+
 def test_what_would_leave_as_text(capsys, place, terminal):
     typed = ["search", "expose", "--server", "http://127.0.0.1:8600", "--ratio", "1", "--store", str(place)]
     assert main(typed) == 0
@@ -135,6 +150,7 @@ def test_what_would_leave_as_text(capsys, place, terminal):
         ["expose", "--terms", "3", "--ratio", "1"],
         ["expose", "--server", "http://example.org"],
         ["expose", "--server", "http://127.0.0.1:1", "--home"],
+        ["expose", "--related", "--all-terms"],
         ["serve", "--port", "70000"],
         ["wrapper", "--engine", "local"],
         ["wrapper", "--engine", "searxng:https://a.example", "--alpha", "2"],

@@ -55,6 +55,7 @@ _AnatomyResult: TypeAlias = tuple[int, int, _AnatomyFindings, _AnatomyFindings, 
 class _RhoResult(TypedDict):
     found: int
     checked: int
+    steps: tuple[int, int]  # of the proof, and of the search for the surest rule
     exact: bool
     witness_offsets: _Int64
     witness_items: _Int32

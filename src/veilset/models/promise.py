@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import Field
 
 from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
@@ -77,13 +79,16 @@ def listed_sentence(listed_from: int) -> str:
     )
 
 
+Names: TypeAlias = Annotated[tuple[str, ...], Field(fail_fast=True)]
+"""Names as they are read from a file; the first wrong one ends that, as errors take far more memory than names."""
+
 Parameter: TypeAlias = (
     str
     | int
     | bool
-    | tuple[str, ...]
-    | tuple[tuple[str, ...], ...]
-    | tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    | Names
+    | Annotated[tuple[Names, ...], Field(fail_fast=True)]
+    | Annotated[tuple[tuple[Names, Names], ...], Field(fail_fast=True)]
     | None
 )
 """What a parameter may be, as a certificate and a recipe write it."""

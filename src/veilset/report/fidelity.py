@@ -33,7 +33,7 @@ def fidelity_sentence(run: Run) -> str:
         if found.rules or found.rules_found
         else "There are no rules to lose."
     )
-    under = " Under the names of the release:" * bool(run.release.generalized)
+    under = " Pairs and rules are those of the names in the release." * bool(run.release.generalized)
     return f"{lower}{under} {pairs} {rules}"
 
 

@@ -99,7 +99,7 @@ def _learned(study: SharedStudy, name: str) -> Any:
     for edge, other in study.shared_edges(name).items():
         on, agreed = study.graph.edges[edge], study.edges[edge]
         size = "" if agreed.pad else f", and how many keys {other} has in all"
-        left = " Which of them have left the join because few rows have them." if agreed.policy == "suppress" else ""
+        left = " Which of them have left the join, since small groups do." if study.suppresses else ""
         yield (
             f"From {other} ({on}): which of its own keys {other} has too{size}. For each of them, how many joined rows "
             f"of each class it has, and how they divide at each split.{left}"

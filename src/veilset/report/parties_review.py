@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pyarrow as pa
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -173,7 +174,17 @@ def _part(home: Home, table: str) -> Iterator[str]:
     yield f"{table}: {number(facts['rows'], 'row')}, joined by {keys}."
     if facts["class"] is not None:
         yield f"  Class: {shown(facts['class'])}."
-    yield f"  Columns that splits may ask about: {', '.join(map(shown, facts['columns'])) or 'none'}."
+    columns = [f"{shown(one.name)} ({_form(one.values.type)})" for one in home.attributes[table]]
+    yield f"  Columns that splits may ask about: {', '.join(columns) or 'none'}."
+
+
+def _form(of: Any) -> str:
+    """What a column holds: numbers that are taken for text would be asked about one by one."""
+    if pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of):
+        return "numbers"
+    if pa.types.is_boolean(of):
+        return "true or false"
+    return "text" if pa.types.is_string(of) or pa.types.is_large_string(of) else "dates or times"
 
 
 def _told(review: Review) -> Iterator[RenderableType]:

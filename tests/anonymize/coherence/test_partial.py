@@ -14,7 +14,6 @@ from tests.support.errors import refused
 from tests.support.interrupting import ctrl_c_stops
 from veilset import BudgetExceeded, Coherence, Infeasible, Transactions, anonymize
 from veilset.anonymize.coherence.partial import partial, quick_partial
-from veilset.audit import in_original
 from veilset.limits import Limits
 from veilset.testing import check_anonymizer, oracles, strategies
 from veilset.testing.checks import as_sets
@@ -181,28 +180,6 @@ def test_sensitive_items_stay():
 @given(strategies.transactions(), strategies.coherence_promises(), st.booleans())
 def test_with_sensitive_items_the_original_is_asked(data, promise, truthful):
     check_anonymizer(lambda d, p: partial(d, p, truthful=truthful, limits=Limits()), data, promise)
-
-
-@SOME
-@given(strategies.transactions(), strategies.coherence_promises())
-def test_the_comparison_with_the_original_counts_what_the_definition_does(data, promise):
-    """Of any data and any part of it: single occurrences go at random."""
-    kept = np.array(
-        [(5 * row + 3 * ord(item[0])) % 7 > 2 for row, items in enumerate(data) for item in items], dtype=bool
-    )
-    kept |= data.is_sensitive[data.items] == 1
-    released = data.thinned(kept)
-    found = in_original(data, released, promise, generalized={})
-    if found is None:
-        assert promise.share == 1 or not data.sensitive
-        return
-    before, after = as_sets(data), as_sets(released)
-    assert found.broken == oracles.broken_in_original(before, after, data.sensitive, promise.share, promise.p)
-    for witness in found.witnesses:
-        assert witness.support == oracles.support(before, witness.itemset)
-        with_it = oracles.support(before, [*witness.itemset, witness.sensitive])
-        assert witness.confidence == Fraction(with_it, witness.support)
-        assert witness.confidence > promise.share
 
 
 def test_sensitive_items_that_go_first_are_counted_with_the_rest():

@@ -1,7 +1,5 @@
 """Partial suppression for ρ-uncertainty: sensitive occurrences return where no rule gets too sure, here or in truth."""
 
-from fractions import Fraction
-
 import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -10,7 +8,6 @@ from tests.support.effort import examples
 from tests.support.errors import refused
 from veilset import InvalidArgument, RhoUncertainty, Transactions, anonymize
 from veilset.anonymize.rho_uncertainty.partial import partial
-from veilset.audit import in_original
 from veilset.limits import Limits
 from veilset.testing import check_anonymizer, oracles, strategies
 from veilset.testing.checks import as_sets
@@ -40,23 +37,6 @@ def test_no_occurrence_could_return_alone(data, rho, truthful):
             assert oracles.rho_violations(rows, data.sensitive, promise.rho) or (
                 truthful and oracles.rules_broken_in_original(before, rows, data.sensitive, promise.rho)
             ), f"{item} could return to row {number}."
-
-
-@SOME
-@given(strategies.transactions(), RHOS)
-def test_the_comparison_with_the_original_counts_what_the_definition_does(data, rho):
-    """Of any data and any part of it."""
-    kept = np.array([(5 * row + 3 * ord(item[0])) % 7 > 2 for row, items in enumerate(data) for item in items])
-    released, promise = data.thinned(kept.astype(bool)), RhoUncertainty(rho=rho)
-    found = in_original(data, released, promise, generalized={})
-    if found is None:
-        assert not released.sensitive
-        return
-    before, after = as_sets(data), as_sets(released)
-    assert found.broken == oracles.rules_broken_in_original(before, after, data.sensitive, promise.rho)
-    for witness in found.witnesses:
-        with_it = oracles.support(before, [*witness.itemset, witness.sensitive])
-        assert witness.confidence == Fraction(with_it, oracles.support(before, witness.itemset)) >= promise.rho
 
 
 def clinic() -> Transactions:

@@ -19,7 +19,8 @@ from veilset.joins import JoinClassifier
 from veilset.joins.parties import server
 from veilset.joins.parties.audit_log import AuditLog
 from veilset.joins.parties.disrupted import Disrupted
-from veilset.joins.parties.server import PartyServer
+from veilset.joins.parties.server import PartyServer, own_hello
+from veilset.joins.parties.wire import dial
 
 STUDY = random_study(np.random.default_rng(8), 4, rows=24)
 OPTIONS = {"max_depth": 5, "prune": 0.9}
@@ -308,27 +309,27 @@ def test_two_coordinators_one_after_the_other(parties):
     assert nodes(run(both())) == whole
 
 
+async def neighbour(parties: Parties, attempt: int):
+    """A call of p1 at p0 for a session that the coordinator has not begun."""
+    home = parties.home("p1")
+    return await dial(
+        f"127.0.0.1:{parties.ports['p0']}",
+        "p0",
+        home.file.identity,
+        home.study.certificates["p0"],
+        own_hello(home.file, "neighbour", "0" * 32, attempt),
+        time_out=20,
+    )
+
+
 def test_neighbours_whose_session_never_begins_are_let_go(parties):
     """Their channels are closed after the time-out, and nothing of them is kept."""
-    from veilset.joins.parties.certificates import Identity
-    from veilset.joins.parties.server import own_hello
-    from veilset.joins.parties.wire import dial
-
     parties.time_out = 0.5
     parties.write()
 
     async def early():
         async with parties.serving(["p0"]) as servers:
-            home = parties.home("p1")
-            identity = home.file.identity
-            channel = await dial(
-                f"127.0.0.1:{parties.ports['p0']}",
-                "p0",
-                identity,
-                Identity.load(parties.folder / "p0-keys", "p0").certificate,
-                own_hello(home.file, "neighbour", "0" * 32, 7),
-                time_out=5,
-            )
+            channel = await neighbour(parties, 7)
             with pytest.raises(Disrupted) as caught:
                 await channel.expect("anything")
             assert not servers["p0"]._arrivals
@@ -336,6 +337,18 @@ def test_neighbours_whose_session_never_begins_are_let_go(parties):
             return caught.value
 
     assert run(early()).fault == "closed"
+
+
+def test_a_neighbour_cannot_keep_many_connections_open(parties):
+    async def crowd():
+        async with parties.serving(["p0"]) as servers:
+            channels = [await neighbour(parties, attempt) for attempt in range(9)]
+            with refused(Disrupted, "p0", "Too many connections wait"):
+                await channels[-1].expect("anything")
+            assert len(servers["p0"]._arrivals) == 8
+            await asyncio.gather(*(channel.close() for channel in channels))
+
+    run(crowd())
 
 
 def test_checkpoint_files_are_their_owners(parties):

@@ -31,6 +31,7 @@ from veilset.joins.parties.workers import Workers
 Tell = Callable[[str], None]
 Done = Callable[[SecureModel, Mapping[int, Cells]], None]
 _RUN = re.compile("[0-9a-f]{32}")
+_MOST_WAITING = 8  # channels of a neighbour to sessions that have not begun here
 _Place = tuple[str, int, str]
 """A neighbour's place in a session: the run, the attempt, and who it is."""
 
@@ -139,6 +140,9 @@ class PartyServer:
     async def _meet(self, channel: Channel, hello: Hello) -> None:
         """Keep a neighbour's channel until its session takes it over; if none does in time, close it."""
         place = hello.run, hello.attempt, channel.peer
+        if sum(one.done() for (*_, name), one in self._arrivals.items() if name == channel.peer) >= _MOST_WAITING:
+            await channel.close("Too many connections wait for sessions that have not begun.")
+            return
         arrival = self._arrival(place)
         if arrival.done():
             await channel.close("A second connection for one session.")
