@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from tests.support.errors import refused
 from tests.support.memory import leaving
-from veilset import BudgetExceeded, Coherence, InvalidArgument, RhoUncertainty, Transactions, _native, audit, generate
+from veilset import (
+    BudgetExceeded,
+    Coherence,
+    InvalidArgument,
+    RhoUncertainty,
+    Transactions,
+    _native,
+    anonymize,
+    audit,
+    generate,
+)
 from veilset.engines import Local
 from veilset.testing import strategies
 
@@ -75,6 +85,8 @@ def test_what_an_engine_does_not_audit_is_refused_by_name():
         audit(held, Coherence(k=2, p=None))
     with refused(InvalidArgument, "threads"):
         audit(held, Coherence(k=2, p=1), threads=2)
+    with refused(InvalidArgument, "LocalHeld", "only be audited"):
+        anonymize(held, Coherence(k=1, p=1))
 
 
 def test_a_time_limit_stops_between_the_levels():
