@@ -264,7 +264,7 @@ INTRODUCTION = f"""# Experiments: single occurrences instead of whole items
 
 What partial suppression keeps of what deleting whole items throws away, and how far the counts that are left can be
 believed. [When to use which](../partial.md) draws the conclusions. `make experiments` generates this page from
-[partial.csv](partial.csv), {{done}} of {{planned}} runs.
+[partial.csv](partial.csv), {{done}} of {{planned}} runs. A dash: not run, over a limit, or nothing to count.
 
 ## Set-up
 
