@@ -6,16 +6,15 @@
 #include <unordered_set>
 
 #include "core/csr.hpp"
-#include "core/random.hpp"
+#include "partial/hashes.hpp"
 
 namespace veilset {
 namespace {
 
+using partial::stirred;
+
 constexpr int64_t most_nodes = 20000;
 constexpr Index rows_per_block = 64;
-
-// Of a set of items: the same for any order.
-inline uint64_t stirred(int32_t item) { return mix(uint64_t(item) * random_step + random_step); }
 
 class Parts {
 public:

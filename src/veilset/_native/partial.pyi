@@ -50,6 +50,7 @@ def put_sensitive_back(
     rho_den: int,
     truthful: bool,
     most_parts: int,
+    work: int,
     memory_limit: int,
     time_limit: float,
     progress: _Progress,

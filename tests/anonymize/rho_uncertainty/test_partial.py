@@ -1,5 +1,6 @@
 """Partial suppression for ρ-uncertainty: sensitive occurrences return where no rule gets too sure, here or in truth."""
 
+import importlib
 from fractions import Fraction
 
 import numpy as np
@@ -10,14 +11,15 @@ from hypothesis import strategies as st
 import veilset as vs
 from tests.support.effort import examples
 from tests.support.errors import refused
-from veilset import InvalidArgument, RhoUncertainty, Transactions, anonymize
+from tests.support.interrupting import ctrl_c_stops
+from veilset import BudgetExceeded, InvalidArgument, RhoUncertainty, Transactions, anonymize
 from veilset.anonymize.rho_uncertainty.partial import partial
 from veilset.audit import in_original
 from veilset.limits import Limits
 from veilset.testing import check_anonymizer, oracles, strategies
 from veilset.testing.checks import as_sets
 
-SOME = examples(300)
+SOME, MANY = examples(300), examples(2000)
 RHOS = st.sampled_from(["1/3", "1/2", "2/3", "1"])
 
 
@@ -28,7 +30,7 @@ def test_partial_passes_the_battery(data, rho, truthful):
     check_anonymizer(lambda d, p: partial(d, p, truthful=truthful, limits=Limits()), data, RhoUncertainty(rho=rho))
 
 
-@SOME
+@MANY
 @given(strategies.transactions(), RHOS, st.booleans())
 def test_no_occurrence_could_return_alone(data, rho, truthful):
     """Without breaking a rule of the release or, if it is to be truthful, of the original."""
@@ -81,6 +83,23 @@ def test_less_is_lost_than_without_sensitive_items():
     assert loose.in_original.counted == "rules"
     assert loose.in_original.broken > 0
     assert loose.loss < release.loss
+
+
+def test_exchanges_lose_less_and_are_repeatable(monkeypatch):
+    module = importlib.import_module("veilset.anonymize.rho_uncertainty.partial")
+    data, promise = clinic(), RhoUncertainty(rho="1/2")
+    release = anonymize(data, promise, method="partial")
+    assert anonymize(data, promise, method="partial", threads=1).custodian_data == release.custodian_data
+    monkeypatch.setattr(module, "_WORK", 0)
+    without = anonymize(data, promise, method="partial")
+    assert release.loss < without.loss
+
+
+def test_limits_are_kept():
+    with refused(BudgetExceeded, "time limit"):
+        anonymize(clinic(), RhoUncertainty(rho="1/2"), method="partial", time_limit=0.0001)
+    before = "from tests.anonymize.rho_uncertainty.test_partial import clinic\nfrom veilset import *"
+    assert ctrl_c_stops('while True: anonymize(clinic(), RhoUncertainty(rho="1/2"), method="partial")', before=before)
 
 
 def test_a_row_that_is_too_long_stays_without_sensitive_items():

@@ -1,7 +1,8 @@
 """``partial``: single sensitive occurrences are deleted, and all public items stay.
 
 The release starts without sensitive items. Then occurrences are put back where every rule inside the new row stays
-below rho: short rows first, in passes until nothing changes (`native/partial/sensitive.cpp`). By default, every rule
+below rho: short rows first, in passes until nothing changes. Then occurrences are exchanged: some go at random, others
+return, and what is worth more stays (simulated annealing, in `native/partial/sensitive.cpp`). By default, every rule
 that occurs in the release is below rho in the original, too; `truthful=False` asks for the release only.
 
 All parts of a row are looked at, so rows that are too long stay without sensitive items: they lose more, and are never
@@ -24,6 +25,7 @@ from veilset.release import Release
 from veilset.transactions import Transactions
 
 _PARTS = 2**23  # of all rows that may get sensitive items back
+_WORK = 100_000_000  # of the exchanges; some five seconds
 _TOTAL = 2**50  # of all occurrences' worth together
 _ADVICE = "use the method remove-sensitive."
 
@@ -75,6 +77,7 @@ def partial(
             rho_den=promise.rho.denominator,
             truthful=truthful,
             most_parts=_PARTS,
+            work=_WORK,
             **limits.for_kernel(lambda _: "Putting sensitive items back"),
         ).view(np.bool_)
     changed = data.thinned(kept)
