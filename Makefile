@@ -7,18 +7,18 @@ NATIVE := $(wildcard native/*.cpp native/*/*.cpp native/*/*.hpp)
 DATA   ?= ../shared/data
 SANITIZED := build/sanitize
 
-.PHONY: demo test snapshots test-postgres test-browser attack-tests fuzz sanitize bench scaling experiments lint docs clean
+.PHONY: demo test snapshots test-postgres test-browser test-spark attack-tests fuzz sanitize bench scaling experiments lint docs clean
 
 demo: $(VENV)/.built
 	$(BIN)/veilset demo
 
 # Looks a tenth as long as CI does; HYPOTHESIS_PROFILE=ci looks as long.
 test: $(VENV)/.built
-	$(BIN)/python -m pytest -n auto -m "not postgres and not browser and not attack"
+	$(BIN)/python -m pytest -n auto -m "not postgres and not browser and not spark and not attack"
 
 # Records the sentences in tests/**/__snapshots__ anew, after their wording has changed. Read the difference.
 snapshots: $(VENV)/.built
-	$(BIN)/python -m pytest --snapshot-update -m "not postgres and not browser and not attack" tests
+	$(BIN)/python -m pytest --snapshot-update -m "not postgres and not browser and not spark and not attack" tests
 
 # Needs PostgreSQL's programs (initdb, pg_ctl, psql); a server of its own is started and stopped.
 test-postgres: $(VENV)/.built
@@ -27,6 +27,11 @@ test-postgres: $(VENV)/.built
 # Needs Debian's chromium. The pages are served and driven as users do it.
 test-browser: $(VENV)/.built
 	$(BIN)/python -m pytest -m browser tests
+
+# Needs Java 17 (Debian: default-jre-headless); PySpark comes from the package registry. Spark runs on this machine.
+test-spark: $(VENV)/.built
+	$(PIP) install -c constraints.txt pandas pyspark
+	$(BIN)/python -m pytest -m spark tests
 
 # Attacks on promises, files, bundles and the machine: a minute or two at home; HYPOTHESIS_PROFILE=thorough is for a night.
 attack-tests: $(VENV)/.built
@@ -39,7 +44,7 @@ fuzz: $(VENV)/.built
 # The tests on kernels built with the address and undefined-behaviour sanitizers, once it is shown that those would notice.
 sanitize: $(SANITIZED)/.built
 	$(SANITIZED_PYTEST) tests/native/sanitized.py
-	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer and not postgres and not browser and not attack" tests
+	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer and not postgres and not browser and not spark and not attack" tests
 	$(SANITIZED_PYTEST) -n auto -m "not no_sanitizer" tests/attacks/test_reading_fuzz.py
 
 bench: $(VENV)/.built

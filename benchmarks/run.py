@@ -25,10 +25,10 @@ HERE = Path(__file__).parent
 
 _ABOUT_AUDITING = """
 Audits of dense data are compared with our own search for minimal moles, which finds the same (asserted); target: at
-most 3 times as long. Seconds of both, and below, are processor time. Where any number of items may be known, two
-threads; the release is that of `k-anonymity`. "≥": counting all moles would take more than the steps it may take; that
-the promise is broken is certain. Memory is the most of the whole process; targets at h = 1: 10 s and 1 GB, at h = ½:
-60 s.
+most 3 times as long. Seconds of all audits and their peers, and below, are processor time. Where any number of items
+may be known, two threads; the release is that of `k-anonymity`. "≥": counting all moles would take more than the steps
+it may take; that the promise is broken is certain. Memory is the most of the whole process; targets at h = 1: 10 s and
+1 GB, at h = ½: 60 s.
 """
 
 _ABOUT_MINING = """

@@ -19,6 +19,7 @@ import anatomy
 import coherence
 import hiding
 import join
+import partial
 import rho
 from charts import draw
 from paper import Chart, Paper
@@ -30,6 +31,7 @@ PAPERS = {
     "coherence": coherence.PAPER,
     "rho": rho.PAPER,
     "hiding": hiding.PAPER,
+    "partial": partial.PAPER,
     "anatomy": anatomy.PAPER,
     "join": join.PAPER,
     "search": search.PAPER,

@@ -291,14 +291,17 @@ def findings(results: Results) -> Iterable[object]:
             (at.alpha > 0 for at in every),
             "variants",
         )
+        helping = [at for at in every if at.alpha > 0]
+        if not helping:
+            continue
         yield holds(
             f"{form.capitalize()} queries: with it, the profile improves the engine's order on the others.",
-            (results[at].gain_low > 0 for at in every if at.alpha > 0),
+            (results[at].gain_low > 0 for at in helping),
             "of these variants",
         )
         yield holds(
             f"{form.capitalize()} queries: one's own profile is better than somebody else's.",
-            (results[at].over_low > 0 for at in every if at.alpha > 0),
+            (results[at].over_low > 0 for at in helping),
             "of these variants",
         )
     best = [

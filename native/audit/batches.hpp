@@ -17,7 +17,7 @@ public:
     // too large, forget(branch) is called for all that it has, and it is taken in smaller ones.
     template <class MakeReader, class Body, class Forget>
     void each(int64_t stage, int64_t first, bool with_later, MakeReader make_reader, Body body, Forget forget) {
-        const int64_t branches = rows_.items();
+        const int64_t branches = rows_.end();
         while (first < branches) {
             const int64_t work_left = work_.left;
             try {

@@ -130,10 +130,11 @@ private:
         }
         if (rows_.kinds() > 0 && !candidates_.empty()) count_sensitive(cohort);
         const Index before = found_->items.size();
+        const bool breaches = rows_.kinds() > 0;
         for (const Candidate& candidate : candidates_)
-            judge(candidate.item, count_[candidate.item], best_[candidate.item],
+            judge(candidate.item, count_[candidate.item],
+                  breaches ? std::exchange(best_[candidate.item], {}) : Breach{},
                   count_[candidate.item] == candidate.least);
-        for (const Candidate& candidate : candidates_) best_[candidate.item] = {};
         for (int32_t item : touched_) count_[item] = 0;
         close(before);
     }

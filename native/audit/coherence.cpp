@@ -33,9 +33,9 @@ public:
     Auditor(const Csr& data, View<int32_t> kind, int32_t kinds, Promise promise, int64_t limit, int64_t batch_limit,
             int64_t work_limit, int threads, Control& control)
         : data_(data), kind_(kind), promise_(promise), limit_(limit), counting_work_(work_limit), threads_(threads),
-          control_(control), rows_(data, kind, kinds, control), batches_(rows_, work_, batch_limit, threads, control),
-          support_(data.vocabulary, 0, control), kind_support_(kinds, 0), total_(nothing()),
-          judge_(promise, rows_, total_.worst) {}
+          batch_limit_(batch_limit), control_(control), rows_(data, kind, kinds, control),
+          batches_(rows_, work_, batch_limit, threads, control), support_(data.vocabulary, 0, control),
+          kind_support_(kinds, 0), total_(nothing()), judge_(promise, rows_, total_.worst) {}
 
     void run() {
         control_.begin(1, 1);
@@ -174,37 +174,14 @@ private:
             [&](int64_t branch) { found[branch] = nothing(); });
     }
 
-    // Adds up the branches in their order, so that the result does not depend on the number of threads.
     void absorb(Vector<Found>& found, bool last) {
-        int64_t identity = 0, attribute = 0;
-        Level level{Vector<int64_t>(control_), Vector<int32_t>(control_), Vector<int64_t>(control_)};
-        level.begin.push_back(0);
-        Index items = 0, prefixes = 1;
-        for (const Found& branch : found) {
-            items += branch.items.size();
-            prefixes += branch.children.size();
-        }
-        if (!last) {
-            level.items.reserve(items);
-            level.supports.reserve(items);
-            level.begin.reserve(prefixes);
-        }
-        for (Found& branch : found) {
-            identity += branch.identity;
-            attribute += branch.attribute;
-            checked_ += branch.checked;
-            total_.margins.merge(branch.margins);
-            total_.worst.merge(std::move(branch.worst));
-            if (last) continue;
-            level.items.insert(level.items.end(), branch.items.begin(), branch.items.end());
-            level.supports.insert(level.supports.end(), branch.supports.begin(), branch.supports.end());
-            for (int32_t children : branch.children) level.begin.push_back(level.begin.back() + children);
-            for (auto* values : {&branch.items, &branch.children}) Vector<int32_t>(control_).swap(*values);
-            Vector<int64_t>(control_).swap(branch.supports);
-        }
-        identity_by_size_.push_back(identity);
-        attribute_by_size_.push_back(attribute);
-        if (!last) trie_.add(std::move(level));
+        Found all = joined(nothing(), found, !last, control_);
+        identity_by_size_.push_back(all.identity);
+        attribute_by_size_.push_back(all.attribute);
+        checked_ += all.checked;
+        total_.margins.merge(all.margins);
+        total_.worst.merge(std::move(all.worst));
+        if (!last) trie_.add(Level(std::move(all.items), std::move(all.supports), all.children, control_));
     }
 
     // Moles of up to p items. Where each row has k holders, there are none; then the row with the fewest has the
@@ -234,11 +211,12 @@ private:
         RowsFound rows = look_at_rows(false);
         name_smallest(rows, longest_);
         MergedRows merged(data_, kind_, rows_.kinds(), control_);
-        Inferences things(merged, {promise_.h_num, promise_.h_den, true}, control_);
-        Inferences any(merged, {1, 1, true}, control_);  // certainty is no limit, either
+        Inferences things(merged, {promise_.h_num, promise_.h_den, true}, batch_limit_, control_);
+        Inferences any(merged, {1, 1, true}, batch_limit_, control_);  // certainty is no limit, either
         if (rows_.kinds() > 0) {
+            rows_.unload();
             control_.begin(stage::loading, 1);
-            control_.single([&] { merged.load(); });
+            control_.single([&] { merged.count(); });
             for (int32_t thing : ordered_by(rows_.kinds(), [&](int32_t s) { return -kind_support_[s]; }))
                 things.ask(merged.thing(thing));
             things.decide(threads_);
@@ -253,6 +231,7 @@ private:
             keep_larger(any, merged, total_.margins.any);
             return;
         }
+        merged.unload();
         work_.left = counting_work_;
         checked_ = singles;  // what follows counts the same itemsets, and more
         try {
@@ -365,6 +344,7 @@ private:
     Index limit_;
     int64_t counting_work_;  // for moles, once it is known that there are some
     int threads_;
+    int64_t batch_limit_;
     Control& control_;
     Rows rows_;
     Work work_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 
 #include "audit/rho_item.hpp"
 #include "audit/rho_rows.hpp"
@@ -20,8 +21,9 @@ struct Finding {
 
 class Inferences {
 public:
-    Inferences(const MergedRows& rows, Threshold limit, Control& control)
-        : rows_(rows), limit_(limit), control_(control), findings_(control) {}
+    // batch_limit: in bytes, of the rows that are loaded at a time; 0: as the memory allows.
+    Inferences(MergedRows& rows, Threshold limit, int64_t batch_limit, Control& control)
+        : rows_(rows), limit_(limit), batch_limit_(batch_limit), control_(control), findings_(control) {}
 
     // What is asked about; the longest work comes first, so that it is not left to the end, when other threads are
     // idle.
@@ -29,16 +31,19 @@ public:
 
     // Steps 1 and 2: whether each can be inferred.
     void decide(int threads) {
+        threads_ = threads;
         const int64_t before = work_.left;
-        hire(Control::useful(threads, findings_.size()));
-        each(stage::single_items, 0, findings_.size(),
-             [&](Finding& finding, Examiner& examiner) { start(finding, examiner); });
-        each(stage::any_knowledge, 0, findings_.size(),
-             [&](Finding& finding, Examiner& examiner) { decide(finding, examiner); });
+        in_batches(0, findings_.size(), [&](Index first, Index last) {
+            each(stage::single_items, first, last,
+                 [&](Finding& finding, Examiner& examiner) { start(finding, examiner); });
+            each(stage::any_knowledge, first, last,
+                 [&](Finding& finding, Examiner& examiner) { decide(finding, examiner); });
+        });
         proof_ = before - work_.left;
     }
     // The same by a worker that is at work already, until one can be.
     void decide_here() {
+        rows_.load(asked(0, findings_.size()));
         hire(1);
         for (Finding& finding : findings_) {
             control_.poll();
@@ -52,38 +57,43 @@ public:
     }
     bool all_hold() const { return std::ranges::none_of(findings_, &Finding::broken); }
 
-    // Step 3, branch and bound: only what is surer than the surest rule met is looked for. The items of a batch all
-    // start from what the batches before it have found, so that neither the rule found nor the work depends on the
-    // number of threads. It takes no more steps than the proof took, or some seconds; false if those were not enough.
-    // Then there may be surer rules than what earlier batches have found, but none that reaches the limit.
+    // Step 3, branch and bound: only what is surer than the surest rule met is looked for. The items of a round all
+    // start from what the rounds before it have found, so that neither the rule found nor the work depends on threads
+    // and batches. It takes no more steps than the proof took, or a second; false if those were not enough.
+    // Then there may be surer rules than what earlier rounds have found, but none that reaches the limit.
     bool find_surest() {
-        constexpr Index batch = 64;
-        constexpr int64_t some_seconds = 1'000'000'000;
-        work_.left = std::max(proof_, some_seconds);
-        for (Index first = 0; first < findings_.size(); first += batch) {
-            const Index last = std::min(first + batch, findings_.size());
+        constexpr Index round = 64;
+        constexpr int64_t a_moment = 1'000'000'000;
+        work_.left = margin_ = std::max(proof_, a_moment);
+        for (Index first = 0; first < findings_.size(); first += round) {
+            const Index last = std::min(first + round, findings_.size());
             const Threshold known = above(surest().rule);
             const List<Finding> before(findings_.begin() + first, findings_.begin() + last);
             const int64_t checked_before = checked();
             try {
-                each(stage::margin, first, last, [&](Finding& finding, Examiner& examiner) {
-                    Threshold wanted = known;
-                    for (Rule rule; wanted.reached(rule = examiner.whole_rows(wanted, true));
-                         wanted = above(finding.rule))
-                        finding.rule = std::move(rule);
-                    if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
+                in_batches(first, last, [&](Index from, Index to) {
+                    each(stage::margin, from, to, [&](Finding& finding, Examiner& examiner) {
+                        Threshold wanted = known;
+                        for (Rule rule; wanted.reached(rule = examiner.whole_rows(wanted, true));
+                             wanted = above(finding.rule))
+                            finding.rule = std::move(rule);
+                        if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
+                    });
                 });
             } catch (const OutOfWork&) {
                 std::ranges::copy(before, findings_.begin() + first);
                 work_.left = Work().left.load();
-                hire(int(examiners_.size()));  // those that are there stopped amid their work
+                examiners_.clear();  // they stopped amid their work
                 checked_ = checked_before;
                 return false;
             }
         }
+        margin_ -= work_.left;
         work_.left = Work().left.load();
         return true;
     }
+    // How many steps the proof took, and the search for the surest rule.
+    std::pair<int64_t, int64_t> steps() const { return {proof_, margin_}; }
 
     // Of those that are equal, the first in this order.
     const Finding& surest() const {
@@ -97,6 +107,8 @@ public:
         const Rule& rule = finding.rule;
         if (rule.items.size() < 2) return rule;
         return control_.single([&] {
+            rows_.load(View(&finding.sensitive, 1));
+            hire(1);
             Examiner& examiner = examiners_.front();
             examiner.begin(finding.sensitive);
             Rule shorter = examiner.shortened(rule.items, {rule.with, rule.support(), false});
@@ -113,9 +125,50 @@ public:
     }
 
 private:
+    // For the rows that are loaded now.
     void hire(int threads) {
+        checked_ = checked();
         examiners_.clear();
         for (int t = 0; t < threads; ++t) examiners_.emplace_back(rows_, work_, control_);
+    }
+
+    List<int32_t> asked(Index first, Index last) const {
+        List<int32_t> numbers;
+        for (Index i = first; i < last; ++i) numbers.push_back(findings_[i].sensitive);
+        return numbers;
+    }
+
+    // body(from, to) for the findings first .. last - 1, with the rows that they need: all at once, or in as many
+    // batches as the memory takes. What is found about one does not depend on its batch.
+    template <class Body>
+    void in_batches(Index first, Index last, Body body) {
+        while (first < last) {
+            const Index to = std::min(first + batch_, last);
+            const List<Finding> before(findings_.begin() + first, findings_.begin() + to);
+            const int64_t checked_before = checked(), work_left = work_.left;
+            bool fits = true;
+            try {
+                control_.begin(stage::loading, 1);
+                control_.single([&] { rows_.load(asked(first, to)); });
+                fits = batch_limit_ == 0 || rows_.bytes() <= batch_limit_ || to - first == 1;
+                if (fits) {
+                    hire(Control::useful(threads_, to - first));
+                    body(first, to);
+                    first = to;
+                }
+            } catch (const OutOfMemory&) {
+                if (to - first == 1) throw;
+                std::ranges::copy(before, findings_.begin() + first);
+                work_.left = work_left;
+                checked_ = checked_before;
+                fits = false;
+            }
+            if (fits) continue;
+            examiners_.clear();
+            rows_.unload();
+            batch_ = std::max<Index>(1, (to - first) / 2);
+        }
+        hire(0);
     }
 
     // body(finding, examiner) for the sensitive items first .. last - 1. What is found about one does not depend on the
@@ -149,12 +202,15 @@ private:
         if (finding.broken) finding.rule = examiner.shortened(rule.items, limit_);
     }
 
-    const MergedRows& rows_;
+    MergedRows& rows_;
     Threshold limit_;
+    int64_t batch_limit_;
     Control& control_;
+    int threads_ = 1;
+    Index batch_ = std::numeric_limits<int32_t>::max();  // how many findings fit into the memory together
     Work work_;
-    int64_t proof_ = 0;    // the steps it took
-    int64_t checked_ = 0;  // by examiners that are gone
+    int64_t proof_ = 0, margin_ = 0;  // steps
+    int64_t checked_ = 0;             // by examiners that are gone
     Vector<Finding> findings_;
     std::deque<Examiner> examiners_;  // they stay where they are
 };

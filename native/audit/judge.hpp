@@ -21,6 +21,35 @@ struct Found {
     }
 };
 
+// What branches found together, in their order, so that it does not depend on the number of threads; what they extend
+// only if `kept`. They are empty afterwards.
+inline Found joined(Found all, Vector<Found>& branches, bool kept, Control& control) {
+    Index items = 0, prefixes = 0;
+    for (const Found& branch : branches) {
+        items += branch.items.size();
+        prefixes += branch.children.size();
+    }
+    if (kept) {
+        all.items.reserve(items);
+        all.supports.reserve(items);
+        all.children.reserve(prefixes);
+    }
+    for (Found& branch : branches) {
+        all.identity += branch.identity;
+        all.attribute += branch.attribute;
+        all.checked += branch.checked;
+        all.margins.merge(branch.margins);
+        all.worst.merge(std::move(branch.worst));
+        if (!kept) continue;
+        all.items.insert(all.items.end(), branch.items.begin(), branch.items.end());
+        all.supports.insert(all.supports.end(), branch.supports.begin(), branch.supports.end());
+        all.children.insert(all.children.end(), branch.children.begin(), branch.children.end());
+        for (auto* values : {&branch.items, &branch.children}) Vector<int32_t>(control).swap(*values);
+        Vector<int64_t>(control).swap(branch.supports);
+    }
+    return all;
+}
+
 class Judge {
 public:
     // worst: of all levels before.

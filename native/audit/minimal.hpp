@@ -75,8 +75,8 @@ private:
         }
         const Csr rest(offsets, left, data_.vocabulary);
         MergedRows rows(rest, kind_, kinds_, control_);
-        rows.load();
-        Inferences things(rows, Threshold{promise_.h_num, promise_.h_den, true}, control_);
+        rows.count();
+        Inferences things(rows, Threshold{promise_.h_num, promise_.h_den, true}, 0, control_);
         for (int32_t thing = 0; thing < kinds_; ++thing) things.ask(rows.thing(thing));
         things.decide_here();
         for (Finding& finding : things.findings()) {

@@ -39,18 +39,28 @@ public:
     explicit Paths(Control& control) : control_(control) {}
 
     int32_t item(int32_t node) const { return item_[node]; }
-    int32_t above(int32_t node) const { return above_[node]; }  // none: it was the last item
-    bool is_row(int32_t node) const { return is_row_[node]; }   // whether some row begins here, with all its items
+    // none: it was the last item.
+    int32_t above(int32_t node) const { return link_[node] >= 0 ? node - 1 : ~link_[node] - 1; }
+    bool is_row(int32_t node) const { return is_row_[node]; }  // whether some row begins here, with all its items
     View<Position> holders(Index item) const { return holders_[item]; }
 
     // body(item, node) for the items that follow.
     template <class Body>
     void for_each_item(int32_t node, Body body) const {
-        for (node = above_[node]; node != none; node = above_[node]) body(item_[node], node);
+        for (;;) {
+            if (const int32_t first = link_[node]; first >= 0)
+                while (node > first) {
+                    --node;
+                    body(item_[node], node);
+                }
+            node = above(node);
+            if (node == none) return;
+            body(item_[node], node);
+        }
     }
 
     void clear() {
-        for (auto* values : {&item_, &above_}) Vector<int32_t>(control_).swap(*values);
+        for (auto* values : {&item_, &link_}) Vector<int32_t>(control_).swap(*values);
         Vector<uint8_t>(control_).swap(is_row_);
         holders_ = Groups<Position>(control_);
     }
@@ -61,9 +71,10 @@ public:
                indexed * int64_t(sizeof(Position));
     }
 
-    // The rows as ascending items, the sensitive set of each, and whether items were left out at its front; an index of
-    // the nodes of the items first .. last - 1.
-    void make(const Groups<int32_t>& rows, View<int32_t> sets, View<uint8_t> cut, int32_t first, int32_t last) {
+    // The rows as ascending items, the sensitive set of each, whether items were left out at its front, and its weight
+    // (empty: one each); an index of the nodes of the items first .. last - 1.
+    void make(const Groups<int32_t>& rows, View<int32_t> sets, View<uint8_t> cut, View<int64_t> weights, int32_t first,
+              int32_t last) {
         const auto order = sorted(rows, sets, last);
         Index nodes = 0;
         for (Index r = 0; r < order.size(); ++r) {
@@ -72,7 +83,7 @@ public:
         }
         constexpr Index most = std::numeric_limits<int32_t>::max();
         if (std::max(nodes, order.size()) > most) throw std::invalid_argument("a batch has too many items");
-        for (auto* values : {&item_, &above_}) values->reserve(nodes);
+        for (auto* values : {&item_, &link_}) values->reserve(nodes);
         is_row_.reserve(nodes);
         Vector<int32_t> set(control_);
         Vector<int64_t> weight(control_);
@@ -83,20 +94,22 @@ public:
             if (r % polled_rows == 0) control_.poll();
             const auto row = rows[order[r].row];
             path.resize(r == 0 ? 0 : common(rows, sets, order[r - 1].row, order[r].row));
+            const auto chain = int32_t(item_.size());
             for (Index at = row.size() - path.size(); at-- > 0;) {
+                const auto node = int32_t(item_.size());
                 item_.push_back(row[at]);
-                above_.push_back(path.empty() ? none : path.back());
+                link_.push_back(node > chain ? chain : ~((path.empty() ? none : path.back()) + 1));
                 set.push_back(sets[order[r].row]);
                 weight.push_back(0);
                 is_row_.push_back(0);
-                path.push_back(int32_t(item_.size() - 1));
+                path.push_back(node);
             }
             if (path.empty()) continue;
-            ++weight[path.back()];
+            weight[path.back()] += weights.empty() ? 1 : weights[order[r].row];
             if (!cut[order[r].row]) is_row_[path.back()] = 1;
         }
         for (Index node = nodes; node-- > 0;)
-            if (above_[node] != none) weight[above_[node]] += weight[node];
+            if (above(int32_t(node)) != none) weight[above(int32_t(node))] += weight[node];
         holders_.fill(last, [&](auto put) {
             for (Index node = 0; node < nodes; ++node) {
                 if (node % polled_rows == 0) control_.poll();
@@ -148,7 +161,10 @@ private:
     }
 
     Control& control_;
-    Vector<int32_t> item_{control_}, above_{control_};  // of each node; a node comes after the one above it
+    // A node comes after the one above it, and most come next: what a row has of its own is a chain of nodes, which is
+    // read without looking up where each leads. The link of a node is the first of its chain; that of the first, ~(the
+    // node above + 1).
+    Vector<int32_t> item_{control_}, link_{control_};
     Vector<uint8_t> is_row_{control_};
     Groups<Position> holders_{control_};  // by item, in the order of the tree
 };

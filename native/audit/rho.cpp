@@ -2,7 +2,8 @@
 //
 // The promise is broken if for some sensitive item α and some χ that a row with α holds besides it, sensitive items and
 // the empty set included, at least the share ρ of the rows that hold χ hold α (Cao et al., VLDB 2010, Definition 3.1).
-// Every sensitive item is decided by itself, from what is cheap to what is dear:
+// Every sensitive item is decided by itself, in batches that fit into the memory (audit/rho_rows.hpp), from what is
+// cheap to what is dear:
 //     1. χ = ∅ and single items;
 //     2. χ = t∖α, all the rest of a row t: what an attacker knows who knows most (audit/rho_item.hpp);
 //        everything between, by a search over closed antecedents (audit/rho_search.hpp, where its bounds are derived);
@@ -18,14 +19,14 @@ using namespace auditing;
 
 class Auditor {
 public:
-    Auditor(const Csr& data, View<uint8_t> sensitive, Threshold limit, Control& control)
+    Auditor(const Csr& data, View<uint8_t> sensitive, Threshold limit, int64_t batch_limit, Control& control)
         : sensitive_(sensitive), nothing_(sensitive.size(), none, control), control_(control),
-          rows_(data, nothing_, 0, control), inferences_(rows_, limit, control) {}
+          rows_(data, nothing_, 0, control), inferences_(rows_, limit, batch_limit, control) {}
 
     void run(int threads) {
         if (std::ranges::none_of(sensitive_, [](uint8_t flag) { return flag != 0; })) return;
         control_.begin(stage::loading, 1);
-        control_.single([&] { rows_.load(); });
+        control_.single([&] { rows_.count(); });
         for (int32_t item = rows_.items() - 1; item >= 0; --item)
             if (sensitive_[rows_.code(item)] && rows_.support(item) > 0) inferences_.ask(item);
         if (inferences_.findings().empty()) return;
@@ -53,6 +54,8 @@ public:
         out["found"] = broken.size();
         out["checked"] = inferences_.checked();
         out["exact"] = exact_;
+        const auto [proof, margin] = inferences_.steps();
+        out["steps"] = nb::make_tuple(proof, margin);
         out["largest"] = nb::none();
         if (broken.empty() && !inferences_.findings().empty()) {
             const Finding& most = inferences_.surest();
@@ -72,12 +75,12 @@ private:
 };
 
 nb::dict audit_rho(Control& control, View<int64_t> offsets, View<int32_t> items, View<uint8_t> sensitive,
-                   int64_t rho_num, int64_t rho_den, int64_t witness_limit, int threads) {
+                   int64_t rho_num, int64_t rho_den, int64_t witness_limit, int64_t batch_limit, int threads) {
     if (rho_num < 1 || rho_num > rho_den) throw std::invalid_argument("rho is no share");
     if (rho_den > 1'000'000) throw std::invalid_argument("rho is too fine");  // counts times rho must fit in 64 bits
     if (witness_limit < 0) throw std::invalid_argument("witness_limit is negative");
     Csr data(offsets, items, int32_t(sensitive.size()));
-    Auditor auditor(data, sensitive, {rho_num, rho_den, false}, control);
+    Auditor auditor(data, sensitive, {rho_num, rho_den, false}, batch_limit, control);
     auditor.run(threads);
     return auditor.result(witness_limit);
 }
@@ -86,7 +89,7 @@ nb::dict audit_rho(Control& control, View<int64_t> offsets, View<int32_t> items,
 
 void register_audit_rho(nb::module_& m) {
     def_kernel(m, "rho", audit_rho, "offsets"_a, "items"_a, "sensitive"_a, nb::kw_only(), "rho_num"_a, "rho_den"_a,
-               "witness_limit"_a, "threads"_a);
+               "witness_limit"_a, "batch_limit"_a, "threads"_a);
 }
 
 }  // namespace veilset

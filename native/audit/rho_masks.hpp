@@ -40,11 +40,14 @@ public:
     int64_t checked() const { return checked_; }
 
 private:
+    // Rows are copied, sorted and compared here: each takes many times as long as one that is skipped elsewhere.
+    static constexpr int64_t row_steps = 16;
+
     // The antecedents `known` + `added` + some of `allowed`, given the rows that hold the first two; true if the search
     // is over.
     bool visit(MaskRows positives, MaskRows others, uint64_t allowed, uint64_t known, uint64_t added) {
         control_.poll();
-        work_.spend(1 + positives.size() + others.size());
+        work_.spend(row_steps * (1 + positives.size() + others.size()));
         // What all positives hold belongs to the antecedent: w stays, n can only fall. If another branch has it, so it
         // has this antecedent; if no rule that reaches the threshold has it, neither is this one.
         uint64_t common = ~uint64_t(0);
@@ -144,7 +147,7 @@ private:
             if (judge(known | row.items, with, without)) return true;
         }
         positives = possible_;
-        work_.spend(steps);
+        work_.spend(row_steps * steps);
         return false;
     }
 

@@ -3,6 +3,11 @@
 //
 // What is inferred is an item, or a *thing*: one that nobody knows, or a group of those. Things are in no row; they are
 // numbered after the items, and have a list of rows, too. The last thing is any of them.
+//
+// What is loaded is what some questions need, so that data of any size is audited in a given memory, as long as one
+// question fits. The antecedents of a rule about α are parts of the rows with α. So of all rows, only the items that
+// share a row with α are read; rows without such an item are counted together. Those loaded keep their order and
+// weights, whatever else is asked: no answer depends on what is loaded at the same time.
 #pragma once
 
 #include <limits>
@@ -18,10 +23,37 @@ public:
     MergedRows(const Csr& data, View<int32_t> thing, int32_t things, Control& control)
         : data_(data), thing_(thing), things_(things), control_(control) {}
 
-    void load() {
+    // Numbers the items and counts them: all that is known of the data at any time.
+    void count() {
         number_items();
+        count_things();
+    }
+
+    // Loads what rules about these items and things need, unless it is there already.
+    void load(View<int32_t> asked) {
+        if (!is_asked_.empty() && std::ranges::all_of(asked, [&](int32_t number) { return is_asked_[number] != 0; }))
+            return;
+        unload();
+        is_asked_.assign(numbers(), 0);
+        for (int32_t number : asked) is_asked_[number] = 1;
+        // Any of them is asked about without more rows.
+        if (std::all_of(&is_asked_[items()], &is_asked_[any()], [](uint8_t one) { return one != 0; }))
+            is_asked_[any()] = 1;
+        find_items();
         merge();
         index();
+    }
+    void unload() {
+        for (auto* values : {&is_asked_, &is_read_}) Vector<uint8_t>(control_).swap(*values);
+        for (auto* values : {&offsets_, &carried_offsets_, &weight_}) Vector<int64_t>(control_).swap(*values);
+        for (auto* values : {&length_, &items_, &carried_}) Vector<int32_t>(control_).swap(*values);
+        Vector<uint64_t>(control_).swap(signature_);
+        holders_ = Groups<int32_t>(control_);
+        elsewhere_ = 0;
+    }
+    int64_t bytes() const {
+        return rows() * int64_t(4 * sizeof(int64_t) + sizeof(int32_t)) +
+               2 * (items_.size() + carried_.size()) * int64_t(sizeof(int32_t));
     }
 
     int32_t rows() const { return int32_t(weight_.size()); }
@@ -30,6 +62,7 @@ public:
     int32_t any() const { return thing(things_); }
     int32_t numbers() const { return any() + 1; }  // of items and things
     int64_t transactions() const { return data_.rows(); }
+    int64_t elsewhere() const { return elsewhere_; }  // how many of them are not loaded
     View<int32_t> row(int32_t r) const { return part(items_, offsets_, r); }
     int64_t weight(int32_t r) const { return weight_[r]; }
     int32_t code(int32_t item) const { return code_[item]; }  // in the vocabulary
@@ -66,7 +99,7 @@ public:
 private:
     static constexpr int64_t polled_rows = 4096;
 
-    Index length(int32_t r) const { return offsets_[r + 1] - offsets_[r]; }
+    Index length(int32_t r) const { return length_[r]; }
 
     static uint64_t scattered(int32_t item) { return (uint64_t(item) + 1) * 0x9E3779B97F4A7C15U; }
     static uint64_t bits_of(View<int32_t> itemset) {
@@ -96,6 +129,40 @@ private:
         std::ranges::stable_sort(code_, {}, [&](int32_t code) { return held[code]; });
         number_.assign(data_.vocabulary, none);
         for (Index i = 0; i < code_.size(); ++i) number_[code_[i]] = int32_t(i);
+        support_.assign(numbers(), 0);
+        for (int32_t item = 0; item < items(); ++item) support_[item] = held[code(item)];
+    }
+
+    // How many rows hold each, and any of them.
+    void count_things() {
+        if (things_ == 0) return;
+        Vector<int64_t> last_row(numbers(), none, control_);
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            for (int32_t code : data_.row(r)) {
+                if (thing_[code] == none) continue;
+                for (int32_t number : {thing(thing_[code]), any()})
+                    support_[number] += std::exchange(last_row[number], r) != r;
+            }
+        }
+    }
+
+    bool asks(View<int32_t> row) const {
+        return std::ranges::any_of(row, [&](int32_t code) {
+            return is_asked_[number_of(code)] || (thing_[code] != none && is_asked_[any()]);
+        });
+    }
+
+    // Those that share a row with something that is asked about.
+    void find_items() {
+        is_read_.assign(items(), 0);
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            const auto row = data_.row(r);
+            if (!asks(row)) continue;
+            for (int32_t code : row)
+                if (thing_[code] == none) is_read_[number_[code]] = 1;
+        }
     }
 
     // Sorted by length and a hash, equal rows lie side by side; rows that only share those are told apart by their
@@ -107,15 +174,17 @@ private:
             uint64_t hash;
         };
         Vector<Key> keys(control_);
-        keys.reserve(data_.rows());
         for (int64_t r = 0; r < data_.rows(); ++r) {
             if (r % polled_rows == 0) control_.poll();
             Key key{r, 0, 0};
+            bool some = false;
             for (int32_t code : data_.row(r)) {
                 key.length += thing_[code] == none;
                 key.hash = (key.hash ^ scattered(code)) * 0xD6E8FEB86659FD93U;
+                some |= thing_[code] == none && is_read_[number_[code]];
             }
-            keys.push_back(key);
+            if (some || asks(data_.row(r))) keys.push_back(key);
+            else ++elsewhere_;
         }
         std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
             control_.poll();
@@ -132,15 +201,24 @@ private:
                 ++weight_.back();
                 continue;
             }
-            for (int32_t code : codes) (thing_[code] == none ? items_ : carried_).push_back(number_of(code));
+            for (int32_t code : codes) {
+                const int32_t number = number_of(code);
+                if (thing_[code] != none) {
+                    if (is_asked_[number]) carried_.push_back(number);
+                } else if (is_read_[number]) {
+                    items_.push_back(number);
+                }
+            }
             std::sort(items_.begin() + offsets_.back(), items_.end());
             offsets_.push_back(items_.size());
             const auto carried = carried_.begin() + carried_offsets_.back();
             std::sort(carried, carried_.end());
             carried_.erase(std::unique(carried, carried_.end()), carried_.end());
-            if (carried_.size() > carried_offsets_.back()) carried_.push_back(any());
+            if (is_asked_[any()] && std::ranges::any_of(codes, [&](int32_t code) { return thing_[code] != none; }))
+                carried_.push_back(any());
             carried_offsets_.push_back(carried_.size());
             weight_.push_back(1);
+            length_.push_back(int32_t(keys[k].length));
             if (weight_.size() > std::numeric_limits<int32_t>::max())
                 throw std::invalid_argument("too many different transactions");
             signature_.push_back(bits_of(row(rows() - 1)));
@@ -150,7 +228,6 @@ private:
     int32_t number_of(int32_t code) const { return thing_[code] == none ? number_[code] : thing(thing_[code]); }
 
     void index() {
-        support_.assign(numbers(), 0);
         holders_.fill(numbers(), [&](auto put) {
             for (int32_t r = 0; r < rows(); ++r) {
                 if (r % polled_rows == 0) control_.poll();
@@ -158,8 +235,6 @@ private:
                 for (int32_t carried : part(carried_, carried_offsets_, r)) put(carried, r);
             }
         });
-        for (int32_t number = 0; number < numbers(); ++number)
-            for (int32_t r : holders(number)) support_[number] += weight(r);
     }
 
     const Csr& data_;
@@ -168,7 +243,11 @@ private:
     Control& control_;
     Vector<int32_t> code_{control_}, number_{control_};
     Vector<int64_t> support_{control_};  // in transactions
+    // What is loaded: all below.
+    Vector<uint8_t> is_asked_{control_}, is_read_{control_};  // by number
+    int64_t elsewhere_ = 0;
     Vector<int64_t> offsets_{control_}, carried_offsets_{control_}, weight_{control_};
+    Vector<int32_t> length_{control_};  // of each row, with the items that are not read
     Vector<int32_t> items_{control_}, carried_{control_};
     Vector<uint64_t> signature_{control_};  // of each row: a few bits of all its items
     Groups<int32_t> holders_{control_};     // by number

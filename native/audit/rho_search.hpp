@@ -140,7 +140,7 @@ private:
         for (int32_t item : touched_)
             if (item > node.item && !taken_[item] && count_[item] > 1) candidates_.push_back(item);
         if (candidates_.size() > 64) return false;
-        int64_t holders = rows_.rows();
+        int64_t holders = rows_.transactions();
         for (int32_t item : antecedent_) holders = std::min(holders, int64_t(rows_.holders(item_[item]).size()));
         return holders <= 64 * (node.end - node.begin) * (node.end - node.begin);
     }
@@ -158,12 +158,14 @@ private:
             positives.push_back(mask);
         }
         name_antecedent();
+        int64_t bare = itemset_.empty() ? rows_.elsewhere() : 0;  // rows that hold none of the items
         auto add = [&](int32_t r) {
             if (is_positive_[r]) return true;
             MaskRow mask{0, rows_.weight(r)};
             for (int32_t item : rows_.row(r))
                 if (bit_[item] != none) mask.items |= uint64_t(1) << bit_[item];
-            if (MaskRow& same = recent_[mask.items * 0x9E3779B97F4A7C15U >> 56]; same.items == mask.items)
+            if (mask.items == 0) bare += mask.weight;
+            else if (MaskRow& same = recent_[mask.items * 0x9E3779B97F4A7C15U >> 56]; same.items == mask.items)
                 same.weight += mask.weight;
             else others.push_back(std::exchange(same, mask));
             return true;
@@ -172,6 +174,7 @@ private:
         else
             for (int32_t r = 0; r < rows_.rows(); ++r) add(r);
         for (MaskRow& same : recent_) others.push_back(std::exchange(same, {0, 0}));
+        if (bare > 0) others.push_back({0, bare});
         for (int32_t item : candidates_) next_[item] = bit_[item_[item]] = none;
 
         const auto found = masks_.run(std::move(positives), std::move(others), threshold_, surest_);

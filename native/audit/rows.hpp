@@ -14,8 +14,9 @@ namespace veilset::auditing {
 class Rows {
 public:
     // kind[i]: which sensitive thing the item i is (several items can be the same), or none if it is public.
-    Rows(const Csr& data, View<int32_t> kind, int32_t kinds, Control& control)
-        : data_(data), control_(control), kinds_(kinds) {
+    // weights: for how many transactions each row stands; empty: one each.
+    Rows(const Csr& data, View<int32_t> kind, int32_t kinds, Control& control, View<int64_t> weights = {})
+        : data_(data), weights_(weights), control_(control), kinds_(kinds) {
         place_.reserve(kind.size());
         for (int32_t k : kind) place_.push_back(k == none ? none : sensitive_place(k));
     }
@@ -38,12 +39,16 @@ public:
         sensitive_occurrences_ = 0;
         for (Index i = 0; i < place_.size(); ++i)
             if (place_[i] < none) sensitive_occurrences_ += support[i];
+        end_ = items_.size();
     }
+    // Only branches before this one will be asked for.
+    void end_at(int64_t end) { end_ = end; }
+    int64_t end() const { return end_; }
 
     // The loaded batch ends before this branch.
     int64_t last() const { return last_; }
     // Whether the loaded batch is all branches from this one on.
-    bool all_from(int64_t first) const { return first_ == first && last_ == items() && bytes_ > 0; }
+    bool all_from(int64_t first) const { return first_ == first && last_ == end_ && bytes_ > 0; }
     int64_t bytes() const { return bytes_; }
 
     void unload() {
@@ -63,6 +68,7 @@ public:
         Groups<int32_t> rows(control_);
         Vector<int32_t> sets(control_);
         Vector<uint8_t> cut(control_);
+        Vector<int64_t> weights(control_);
         rows.first.reserve(size.rows + 1);
         rows.values.reserve(size.items);
         sets.reserve(size.rows);
@@ -71,9 +77,11 @@ public:
             if (r % polled_rows == 0) control_.poll();
             const auto row = data_.row(r);
             auto in_batch = [&](int32_t item) { return place_[item] >= first_ && place_[item] < last_; };
-            if (std::any_of(row.begin(), row.end(), in_batch)) read(row, rows, sets, cut);
+            if (!std::any_of(row.begin(), row.end(), in_batch)) continue;
+            read(row, rows, sets, cut);
+            if (!weights_.empty()) weights.push_back(weights_[r]);
         }
-        paths_.make(rows, sets, cut, int32_t(first_), int32_t(last_));
+        paths_.make(rows, sets, cut, weights, int32_t(first_), int32_t(last_));
     }
 
     const Paths& paths() const { return paths_; }
@@ -106,33 +114,38 @@ private:
     static int32_t kind_at(int32_t place) { return none - 1 - place; }
 
     // Sets last_. Everything that is left, if it surely fits; else the rows are counted at the branch that makes them
-    // needed, which is the first one they have an item of.
+    // needed, which is the first one they have an item of. Rows with weights are fewer than supports tell.
     Size plan(int64_t bytes) {
-        Size all{data_.rows(), 0, sensitive_occurrences_, 0, items() - first_};
-        for (int64_t b = first_; b < items(); ++b) all.items += support(b);
-        all.holders = all.items;
-        last_ = items();
-        if (all.bytes() <= bytes) return all;
+        if (weights_.empty()) {
+            Size all{data_.rows(), 0, sensitive_occurrences_, 0, end_ - first_};
+            for (int64_t b = first_; b < items(); ++b) all.items += support(b);
+            all.holders = all.items;
+            last_ = end_;
+            if (all.bytes() <= bytes) return all;
+        }
 
-        Vector<Size> needed(items() - first_, Size{}, control_);
+        Vector<Size> needed(end_ - first_, Size{}, control_);
+        for (Size& branch : needed) branch.branches = 1;
         for (int64_t r = 0; r < data_.rows(); ++r) {
             if (r % polled_rows == 0) control_.poll();
             Size row{1};
-            int32_t earliest = int32_t(items());
+            int32_t earliest = int32_t(end_);
             for (int32_t item : data_.row(r)) {
                 const int32_t place = place_[item];
                 if (place < none) ++row.sensitive;
                 if (place < first_) continue;
                 row.items += with_later_;
+                if (place >= end_) continue;
+                ++needed[place - first_].holders;
+                needed[place - first_].items += !with_later_;
                 earliest = std::min(earliest, place);
             }
-            if (earliest < items()) needed[earliest - first_] += row;
+            if (earliest < end_) needed[earliest - first_] += row;
         }
         Size taken;
-        for (last_ = first_; last_ < items(); ++last_) {
+        for (last_ = first_; last_ < end_; ++last_) {
             Size with = taken;
             with += needed[last_ - first_];
-            with += {0, with_later_ ? 0 : support(last_), 0, support(last_), 1};
             if (last_ > first_ && with.bytes() > bytes) break;
             taken = with;
         }
@@ -157,13 +170,14 @@ private:
     }
 
     const Csr& data_;
+    View<int64_t> weights_;
     Control& control_;
     int32_t kinds_;
     Vector<int32_t> items_{control_};
     Vector<int32_t> place_{control_};    // by vocabulary code
     Vector<int64_t> holders_{control_};  // number -> support
     int64_t sensitive_occurrences_ = 0;
-    int64_t first_ = 0, last_ = 0, bytes_ = 0;
+    int64_t first_ = 0, last_ = 0, end_ = 0, bytes_ = 0;
     bool with_later_ = true;
     Sets sets_{control_};  // of sensitive things, that rows hold
     List<int32_t> carried_;

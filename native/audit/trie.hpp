@@ -10,6 +10,14 @@ struct Level {
     Vector<int64_t> begin;  // children of node j of the level above: items[begin[j] .. begin[j + 1])
     Vector<int32_t> items;
     Vector<int64_t> supports;
+
+    // counts: how many children each node of the level above has.
+    Level(Vector<int32_t> items_, Vector<int64_t> supports_, View<int32_t> counts, Control& control)
+        : begin(control), items(std::move(items_)), supports(std::move(supports_)) {
+        begin.reserve(counts.size() + 1);
+        begin.push_back(0);
+        for (int32_t count : counts) begin.push_back(begin.back() + count);
+    }
 };
 
 // The items by which an itemset can be extended, ascending, and the support of each extension.

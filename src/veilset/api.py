@@ -12,7 +12,8 @@ from typing import Unpack
 
 from veilset.anonymize import described
 from veilset.audit import audit as run_auditor
-from veilset.errors import InvalidArgument
+from veilset.engines import Held
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Bounds, Limits, Progress
 from veilset.models import Audit, Promise, check_promise
 from veilset.publish import Bundle, Verification, recipe_like
@@ -28,7 +29,7 @@ _LIBRARIES = 32 << 20  # bytes that reading loads first, unless something has: p
 
 
 def audit(
-    data: Transactions,
+    data: Transactions | Held,
     promise: Promise,
     *,
     witnesses: int = 20,
@@ -42,13 +43,14 @@ def audit(
     Parameters
     ----------
     data : Transactions
+        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p.
     promise : Promise
         Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A pattern with an item that is not in
         the data counts as hidden.
     witnesses : int
         Maximum number of violations to list, the most severe first; all are counted.
     threads : int, optional
-        Number of threads; None: all cores.
+        Number of threads; None: all cores. An engine has its own setting.
     memory_limit : int or str, optional
         Maximum memory of the process, such as ``"2GB"``; beyond it, `BudgetExceeded` is raised.
     time_limit : float, optional
@@ -64,11 +66,15 @@ def audit(
     Coherence(k=2, p=2) does not hold on 4 transactions (4 itemsets checked).
       {figs}: only 1 matching transaction
     """
-    check_transactions(data)
+    held = isinstance(data, Held)
+    known = data.vocabulary if isinstance(data, Held) else data
+    check_transactions(known)
     check_promise(promise)
     limits = Limits(threads, memory_limit, time_limit, progress)
+    if held and threads is not None:
+        raise InvalidArgument(f"{said('threads', threads)} does not apply on an engine.", "Choose it with the engine.")
     if not promise.may_lack_items:
-        promise.check_items(data)
+        promise.check_items(known)
     return run_auditor(data, promise, witnesses=witnesses, limits=limits)
 
 

@@ -203,7 +203,7 @@ class Run:
     @cached_property
     def fidelity(self) -> Fidelity | None:
         """How far counts can be believed if single occurrences are gone; None: none are, or it took over 20 seconds."""
-        if not self.release.thinned or self.release.generalized:
+        if not self.release.thinned:
             return None
         with self.timed("fidelity"):
             try:

@@ -61,5 +61,5 @@ def test_every_run_ends(tmp_path, first):
     async def together():
         await asyncio.gather(*(one_script(tmp_path, seed, expected) for seed in range(first, first + AT_ONCE)))
 
-    run(together(), 300)
+    run(together(), 900)  # a hang, not a measurement: 220 s were seen on a busy machine
     assert len(expected) > 5

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import golden
+from tests.support.auditing import rho_kernel
 from tests.support.effort import examples, repeats
 from tests.support.errors import refused
 from veilset import Transactions, _native
@@ -161,6 +162,31 @@ def test_more_sensitive_items_than_a_batch_in_threads():
     assert margin.value == Fraction(together, held)
 
 
+A_MOMENT = 1_000_000_000  # steps, as native/audit/inferences.hpp has it
+
+
+def nearly_equal(items: int, share: float) -> Transactions:
+    """Hundreds of rows with the secret that lack a few items of all, thousands without it."""
+    draw = random.Random(1)
+    rows = [[*(item for item in range(items) if draw.random() < share), "α"] for _ in range(300)]
+    rows += [[item for item in range(items) if draw.random() < 0.95] for _ in range(5000)]
+    return Transactions.from_lists([*rows, *[list(range(items))] * 2], sensitive=["α"])
+
+
+@pytest.mark.parametrize(("items", "share"), [(60, 0.9), (100, 0.95)])
+def test_hundreds_of_nearly_equal_long_rows_are_decided(items, share):
+    """Proven in a moment. The surest rule is not, and the search for it ends as soon as it took as long."""
+    data = nearly_equal(items, share)
+    answer = asked(data, "1/2")
+    assert answer.holds
+    margin = answer.margins["largest_confidence"]
+    assert not margin.is_extreme
+    holders = [row for row in data if set(margin.itemset) <= set(row)]
+    assert margin.value == Fraction(sum("α" in row for row in holders), len(holders))
+    proof, search = rho_kernel(data, Fraction(1, 2))["steps"]
+    assert 0 < proof < search <= A_MOMENT
+
+
 def test_the_most_severe_witnesses_are_the_ones_listed():
     draw = random.Random(1)
     rows = [[i for i in range(40) if draw.random() < 0.2] for _ in range(200)]
@@ -241,6 +267,7 @@ def test_the_kernel_refuses_bad_arguments(wrong, named):
         "rho_num": 1,
         "rho_den": 2,
         "witness_limit": 1,
+        "batch_limit": 0,
         "threads": 1,
         "memory_limit": 2**30,
         "time_limit": 10.0,

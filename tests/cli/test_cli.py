@@ -10,6 +10,7 @@ from rich.console import Console
 
 import veilset as vs
 from tests.support.errors import names
+from tests.support.releases import published
 from tests.support.texts import as_read
 from tests.support.typing_commands import typed
 from veilset.cli import app, main
@@ -260,6 +261,16 @@ def test_help_has_an_example_that_parses(command, capsys):
     assert f"veilset {command}" in capsys.readouterr().out
     example = next(line.strip() for line in app[command].help.splitlines() if line.strip().startswith("veilset "))
     app.parse_args(example.split()[1:], exit_on_error=False, print_error=False)
+
+
+def test_verify_says_first_how_much_there_is_to_do(tmp_path, capsys):
+    public = published(tmp_path).public
+    assert main(["verify", str(public), "--text"]) == 0
+    out, err = capsys.readouterr()
+    assert "Checking the promise on 7 transactions with 10 items in all: 7 passes at most." in " ".join(err.split())
+    assert "Checking" not in out
+    assert main(["verify", str(public), "--json"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_progress_goes_to_stderr_and_only_where_somebody_looks(capsys):

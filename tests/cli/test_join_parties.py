@@ -1,14 +1,19 @@
 """``veilset join`` between parties, as each of them meets it."""
 
+import _thread
 import asyncio
 import csv
 import errno
 import json
+import os
 import re
 import shlex
+import signal
 import sys
 import threading
+from contextlib import asynccontextmanager
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -199,6 +204,26 @@ def test_log(trained, capsys, terminal):
     assert "DAY UTC: finished" in without_chance(out)
 
 
+def test_what_was_told_before_is_said_before_anybody_listens(trained, capsys, monkeypatch):
+    """The study is another one and the registry offers fewer columns: its rows have not changed."""
+    trained.study["title"] = "Another"
+    trained.write()
+    path = trained.path("registry")
+    path.write_text(path.read_text().replace('["region", "smoker"]', '["region"]'))
+
+    def nobody(home, tell):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(join_parties, "serving", nobody)
+    (sentence,) = facts(capsys, "party registry.toml --dry-run --json")["earlier"]
+    assert sentence.startswith("clinic was told about the same tables by another study")
+    code, out, err = run(capsys, "party registry.toml --text")
+    assert (code, sentence in as_read(out)) == (0, True), err
+    disapprove(trained, "registry")
+    assert sentence in " ".join(run(capsys, "party registry.toml --text")[1].split())
+    assert facts(capsys, "log registry.toml --json")["warnings"] == [sentence]
+
+
 def test_an_empty_log(three, capsys, terminal):
     assert run(capsys, "log clinic.toml")[1].strip() == "The log has no session."
 
@@ -209,12 +234,14 @@ REFUSED = {
     "train study.toml --party registry.toml --out other": ["registry", "clinic"],
     "train changed.toml --party clinic.toml --out other": ["'changed.toml'", "clinic"],
     "train study.toml --party none.toml --out other": ["'none.toml'"],
+    "train clinic.toml --party clinic.toml --out other": ["'clinic.toml'", "--party"],
     "party study.toml": ["'study.toml'"],
     "predict model --out p.csv": ["'model'", "--party", "--records"],
     "predict model visits=a.csv --party clinic.toml --records records.csv --out p.csv": ["'model'"],
     "predict model --party clinic.toml --records empty.csv --out p.csv": ["'empty.csv'", "visits"],
     "predict model --party clinic.toml --records records.csv --out p.csv --without bank": ["'bank'", "'registry'"],
     "predict model --party clinic.toml --records records.csv --out records.csv": ["'records.csv'"],
+    "predict model --party clinic.toml --records semicolons.csv --out p.csv": ["'semicolons.csv'", "';'"],
     "revoke clinic.toml nothing": ["'nothing'"],
 }
 
@@ -224,6 +251,7 @@ def test_what_is_refused(line, three, capsys, tmp_path, snapshot):
     (tmp_path / "plain.toml").write_text('target = "T.c"\n[tables]\nT = "T.csv"\n')
     (tmp_path / "changed.toml").write_text(f'title = "Another"\n{three.study_text()}')
     (tmp_path / "empty.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "semicolons.csv").write_text("visits;patients\nv1;p1\n")
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "model.json").write_text(json.dumps(a_leaf(three)))
     said = refusal(capsys, "join", *shlex.split(line), values=REFUSED[line])
@@ -248,10 +276,9 @@ def a_leaf(three):
 def test_a_partner_that_is_not_there(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     clinic(tmp_path, time_out=0.5)
-    code, out, err = run(capsys, "train study.toml --party clinic.toml --out model --threads 1 --json")
+    code, out, _ = run(capsys, "train study.toml --party clinic.toml --out model --threads 1 --json")
     assert (code, json.loads(out)["error"]["exit_code"]) == (4, 4)
     assert re.search("registry|pharmacy", json.loads(out)["error"]["what"])
-    assert "Trying again" in err
     assert not (tmp_path / "model").exists()
 
 
@@ -263,6 +290,31 @@ def test_ctrl_c_at_a_party(busy, code, three, capsys, monkeypatch):
 
     monkeypatch.setattr(join_parties, "_serve", interrupted)
     assert run(capsys, "party clinic.toml --json")[0] == code
+
+
+@pytest.mark.parametrize(("busy", "code"), [(False, 0), (True, 130)])
+def test_the_end_by_a_service_manager(busy, code, three, capsys, monkeypatch):
+    """It is like Ctrl-C: sessions and worker processes end in order."""
+    ended = []
+
+    @asynccontextmanager
+    async def stopped(home, tell):
+        os.kill(os.getpid(), signal.SIGTERM)
+        try:
+            yield SimpleNamespace(busy=busy, finished=asyncio.Event())
+        finally:
+            ended.append(home.party)
+
+    def in_no_order(number, frame):
+        raise AssertionError
+
+    monkeypatch.setattr(join_parties, "serving", stopped)
+    before = signal.signal(signal.SIGTERM, in_no_order)
+    try:
+        assert run(capsys, "party clinic.toml --json")[0] == code
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended == ["clinic"]
 
 
 @pytest.mark.no_sanitizer(reason="starts Python anew, which takes long there")
@@ -303,7 +355,14 @@ def test_once(three, capsys, monkeypatch, full):
         async with three.serving(["clinic", "pharmacy"]):
             done.append(await three.coordinator().train())
 
-    thread = threading.Thread(target=lambda: asyncio.run(train()))
+    def coordinate():
+        try:
+            asyncio.run(train())
+        finally:
+            if not done:
+                _thread.interrupt_main()  # the party would wait for another training for ever
+
+    thread = threading.Thread(target=coordinate)
     thread.start()
     code, out, err = run(capsys, "party registry.toml --once --threads 1 --json")
     thread.join(30)

@@ -1,20 +1,20 @@
 """``veilset search query``, ``expose``, ``serve`` and ``wrapper``: what they answer, refuse and keep."""
 
 import json
-import signal
 import socket
-import subprocess
-import sys
 
 import pytest
 
 from tests.support.commands import refusal, run
 from tests.support.reader import reader_store
+from tests.support.serving import served
 from tests.support.web_servers import answer, recording
 from veilset.cli import main
 from veilset.search.store import Store
 
 RESULTS = [{"title": word, "content": word, "url": f"https://{word}.example/"} for word in ("weather", "football")]
+
+pytestmark = pytest.mark.no_sanitizer(reason="no kernels are called")
 
 
 @pytest.fixture
@@ -105,6 +105,21 @@ def test_exposing_changes_nothing_unless_agreed(capsys, place, kept):
     assert sent["terms"] == [[term, float(weight)] for term, weight in agreed["sent_from_now_on"]]
 
 
+def test_only_related_terms_go_along_if_that_is_chosen(capsys, place, kept):
+    def sent(*more):
+        typed = ("search", "expose", "football", "--server", "http://127.0.0.1:8600", "--ratio", "1", "--store", place)
+        _, told = run(capsys, *typed, *more)
+        return told["related_only"], [term for term, _ in json.loads(told["request"].partition("\n\n")[2])["terms"]]
+
+    everything = sent("--agree")
+    assert {"jazz", "search/research"} <= {*everything[1]}
+    related = sent("--related")
+    assert related == (True, [term for term in everything[1] if term in {"football", "final/cup", "tennis"}])
+    assert kept("per_query") is None
+    assert sent("--related", "--agree") == sent() == related
+    assert (kept("per_query"), sent("--all-terms")) == (True, everything)
+
+
 def test_what_would_leave_as_text(capsys, place, terminal):
     typed = ["search", "expose", "--server", "http://127.0.0.1:8600", "--ratio", "1", "--store", str(place)]
     assert main(typed) == 0
@@ -114,6 +129,10 @@ def test_what_would_leave_as_text(capsys, place, terminal):
     assert "(health): diabetes" in said
     assert main(["search", "expose", "--log", "--store", str(place)]) == 0
     assert "Nothing was ever sent." in capsys.readouterr().out
+    with Store.open(place) as store:
+        store.append("sent", {"to": "the pages of all results", "addresses": ["https://a.example/x"], "terms": []})
+    assert main(["search", "expose", "--log", "--store", str(place)]) == 0
+    assert "https://a.example/x" in capsys.readouterr().out
     assert main(["search", "expose", "--home", "--store", str(place)]) == 0
     assert "Nothing leaves this machine." in capsys.readouterr().out
 
@@ -131,6 +150,7 @@ def test_what_would_leave_as_text(capsys, place, terminal):
         ["expose", "--terms", "3", "--ratio", "1"],
         ["expose", "--server", "http://example.org"],
         ["expose", "--server", "http://127.0.0.1:1", "--home"],
+        ["expose", "--related", "--all-terms"],
         ["serve", "--port", "70000"],
         ["wrapper", "--engine", "local"],
         ["wrapper", "--engine", "searxng:https://a.example", "--alpha", "2"],
@@ -152,10 +172,10 @@ def test_a_port_that_is_taken_is_told(capsys, place):
         refusal(capsys, "search", "serve", "--port", taken.getsockname()[1], "--store", place)
 
 
-def test_the_wrapper_is_a_process_that_gets_query_and_terms_alone(capsys, place, kept):
+def test_the_wrapper_is_a_process_that_gets_query_and_terms_alone(capsys, place, kept, tmp_path):
     """The thesis' mode as a whole: this machine, a server of its own, and the engine that it asks."""
     with recording(answer(json.dumps({"results": RESULTS}).encode())) as engine:
-        command = [
+        wrapper = [
             "search",
             "wrapper",
             "--engine",
@@ -166,15 +186,10 @@ def test_the_wrapper_is_a_process_that_gets_query_and_terms_alone(capsys, place,
             "0",
             "--json",
         ]
-        process = subprocess.Popen([sys.executable, "-m", "veilset", *command], stdout=subprocess.PIPE, text=True)
-        try:
-            address = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["address"]
+        with served(*wrapper, cwd=tmp_path) as said:
+            address = json.loads(said)["address"]
             run(capsys, "search", "expose", "--server", address, "--ratio", "1", "--agree", "--store", place)
             code, told = run(capsys, "search", "query", "news", "--store", place)
-        finally:
-            process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 0
-            process.stdout.close()
     assert code == 0
     assert [one["title"] for one in told["results"]] == ["football", "weather"]
     sent = b"".join(engine.requests)

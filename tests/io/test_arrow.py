@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.errors import refused
+from tests.support.places import ROOT
 from tests.support.tables import NAMES, TRANSACTIONS, blocks_of, read, transactions_of
 from veilset.errors import InvalidArgument, UnreadableInput
 from veilset.io.arrow import completed, needed_columns, rows_of
@@ -334,8 +335,8 @@ def test_sparse_pandas_is_never_spread_out():
     """Two million rows and a thousand columns: two thousand million cells, of which two thousand hold something."""
     rows, columns = 2_000_000, 1000
     script = f"""
-        import resource
         import numpy as np, pandas as pd
+        from tests.support.memory import peak_memory
         from veilset.io.arrow import rows_of
         from veilset.io.frames import table_reader
         from veilset.io.layout import Layout
@@ -343,13 +344,15 @@ def test_sparse_pandas_is_never_spread_out():
             places = pd._libs.sparse.IntIndex({rows}, np.array([j, {rows} - 1 - j], np.int32))
             return pd.arrays.SparseArray(np.ones(2, bool), sparse_index=places, fill_value=False)
         frame = pd.DataFrame({{str(j): column(j) for j in range({columns})}}, copy=False)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak_memory()
         reader = table_reader(frame)
         pieces = list(rows_of(reader, reader.schema, Layout("arrow-wide")))
         print(sum(len(piece.codes) for piece in pieces), sum(len(piece.offsets) - 1 for piece in pieces))
-        print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+        print((peak_memory() - before) // 2**20)
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     *counted, megabytes = map(int, done.stdout.split())
     assert counted == [2 * columns, rows]
     assert megabytes < 200

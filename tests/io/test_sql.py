@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.errors import refused
 from tests.support.interrupting import interrupt
+from tests.support.memory import leaving
 from tests.support.postgres import PASSWORD, server
 from tests.support.tables import transactions_of
 from veilset.errors import BudgetExceeded, InvalidArgument, UnreadableInput
@@ -213,7 +214,7 @@ def test_duckdb_limits(sales):
         open_query(str(sales), HARD, Limits(time_limit=1))
     sort = "SELECT random() AS x FROM range(100000000) ORDER BY x"
     with refused(BudgetExceeded, "memory limit"):
-        list(open_query(str(sales), sort, Limits(memory_limit="1GB"))[1])
+        list(open_query(str(sales), sort, Limits(memory_limit=leaving(500_000_000)))[1])
 
 
 @pytest.mark.parametrize(
@@ -227,7 +228,7 @@ def test_duckdb_limits(sales):
 def test_errors_of_duckdb_amid_a_result(late, error, sales):
     """They come through Arrow's stream, which keeps their words and not their class."""
     query = f"SELECT CASE WHEN i < 900000 THEN [i] ELSE {late} END FROM range(901000) r(i)"  # noqa: S608
-    _, batches = open_query(str(sales), query, Limits(memory_limit="1GB", threads=1))
+    _, batches = open_query(str(sales), query, Limits(memory_limit=leaving(500_000_000), threads=1))
     assert len(next(batches)) > 0
     with refused(error):
         list(batches)

@@ -14,6 +14,7 @@ from tests.support.cube import random_cube
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, InvalidArgument, Transactions, _native, generate, mining
 from veilset.mining import count_frequent, frequent
 from veilset.testing import oracles, strategies
@@ -283,7 +284,7 @@ def test_itemsets_as_arrow():
 def test_limits_are_kept():
     data = explosive()
     with refused(BudgetExceeded, "memory limit"):
-        frequent(data, 2, memory_limit=300_000_000)
+        frequent(data, 2, memory_limit=leaving(100_000_000))
     with refused(BudgetExceeded, "time limit"):
         frequent(data, 2, time_limit=0.05)
     with refused(BudgetExceeded, "time limit"):
@@ -306,9 +307,9 @@ def test_one_row_of_very_many_items():
     assert frequent(data, 1, kind="closed").by_size == frequent(data, 1, kind="maximal").by_size
     assert len(frequent(data, 1, max_size=1)) == 20_000
     with refused(BudgetExceeded, "memory limit"):
-        frequent(data, 1, memory_limit="1GB")
+        frequent(data, 1, memory_limit=leaving(500_000_000))
     with refused(BudgetExceeded, "memory limit"):  # three gigabytes of digits
-        count_frequent(Transactions.from_lists([range(100_000)]), 1, threads=1, memory_limit="2GB")
+        count_frequent(Transactions.from_lists([range(100_000)]), 1, threads=1, memory_limit=leaving(1_500_000_000))
 
 
 @pytest.mark.parametrize("wrong", [2.5, "2", True, [2]])

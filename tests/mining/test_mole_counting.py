@@ -12,6 +12,7 @@ from tests.support.cube import random_cube
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.golden import running_example
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, InvalidArgument, Transactions
 from veilset.mining import Itemsets, Keeping, count_frequent, count_moles, giveaways, minimal_rare
 from veilset.testing import oracles, strategies
@@ -187,5 +188,5 @@ def test_the_memory_limit_is_kept():
         ("a", "b"), np.arange(0, 10_000_001, 2), np.tile(np.array([0, 1], np.int32), 5_000_000), np.zeros(0)
     )
     with refused(BudgetExceeded, "memory limit"):
-        count_frequent(data, 1, avoiding=many, memory_limit=250_000_000)
+        count_frequent(data, 1, avoiding=many, memory_limit=leaving(30_000_000))
     assert count_frequent(data, 1, avoiding=many).total == 2

@@ -13,6 +13,7 @@ from tests.support.cube import random_cube
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
+from tests.support.memory import leaving
 from veilset import BudgetExceeded, InvalidArgument, Transactions, _native
 from veilset.mining import Keeping, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.testing import oracles, strategies
@@ -90,7 +91,7 @@ def test_by_size_and_length():
 
 def test_memory_limit():
     with refused(BudgetExceeded, "memory limit"):
-        minimal_rare(explosive(), 2, memory_limit=300_000_000)
+        minimal_rare(explosive(), 2, memory_limit=leaving(100_000_000))
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=70))

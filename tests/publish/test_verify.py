@@ -86,6 +86,7 @@ def test_an_edited_certificate_with_matching_sums_is_counted_again(public):
         (lambda c: c["data"].update(delimiter="é"), ("malformed", 2)),
         (lambda c: c.update(sensitive=["gold"]), ("altered", 1)),
         (lambda c: c.update(transactions=8), ("altered", 1)),
+        (lambda c: c.update(broken_in_original=0), ("altered", 1)),  # counted only where single occurrences went
         (lambda c: c["data"].update(sha256="0" * 64), ("altered", 1)),
     ],
 )

@@ -60,7 +60,7 @@ def training(home):
 def own(home, training):
     cells = Cells(6)
     cells._refine(np.arange(2, dtype=np.int32), np.array([1, 2]))
-    begin = Begin(RUN, home.study.hash, {}, {})
+    begin = Begin(RUN, home.study.hash, {}, {}, {})
     session = Session(
         begin, "2026-05-01T10:00:00", "finished", {"registry": 4, "clinic": 9}, {"registry": 664, "clinic": 9}
     )
@@ -107,8 +107,17 @@ def test_what_the_terminal_says(training, snapshot):
 
 def test_what_each_has_learned(training, tmp_path):
     found = learned(training.study)
-    assert {name: len(lines) for name, lines in found.items()} == {"clinic": 5, "registry": 2, "pharmacy": 2}
-    secret = clinic(tmp_path, study={"winner": "secret"}).home("clinic").study
+    assert {name: len(lines) for name, lines in found.items()} == {"clinic": 5, "registry": 3, "pharmacy": 3}
+    assert "how many keys clinic has in all" in found["registry"][1]
+    assert "rows of pharmacy go with each of its keys, from the counts of clinic" in found["registry"][2]
+    hidden = clinic(tmp_path / "hidden", policy="suppress")
+    for join in hidden.joins:
+        join["pad"] = True
+    hidden.write()
+    told = learned(hidden.home("clinic").study)["registry"][1]
+    assert "in all" not in told
+    assert "have left the join" in told
+    secret = clinic(tmp_path / "secret", study={"winner": "secret"}).home("clinic").study
     assert any("not the gains" in line for line in learned(secret)["clinic"])
 
 

@@ -6,8 +6,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.chromium import chromium, served, watched
+from tests.support.chromium import chromium, new_context, watched
 from tests.support.reader import reader_store
+from tests.support.serving import served
 
 pytestmark = [
     pytest.mark.browser,
@@ -30,7 +31,7 @@ def address(tmp_path):
 
 @pytest.fixture
 def page(browser, address):
-    context = browser.new_context()
+    context = new_context(browser)
     page = context.new_page()
     page.seen = watched(page)
     page.goto(address)
@@ -53,6 +54,14 @@ def titles(page):
 def test_the_secret_is_not_in_the_address_that_stays(page, address):
     assert "token" not in page.url
     assert page.evaluate("document.cookie") == ""
+
+
+def test_the_browser_sends_nothing_that_is_typed_or_shown_to_a_service_of_its_own(page):
+    assert page.evaluate("document.documentElement.translate") is False
+    typed = page.evaluate(
+        "[...document.querySelectorAll('input')].map((one) => [one.spellcheck, one.writingSuggestions])"
+    )
+    assert {*map(tuple, typed)} == {(False, "false")}
 
 
 def test_a_search_shows_both_ranks_and_why(page):
@@ -127,7 +136,7 @@ def test_terms_are_sent_only_after_agreeing_and_sensitive_ones_after_a_yes(page)
     expect(page.locator("#leaving")).to_contain_text("diabetes")
     page.click("#agree")
     expect(page.locator("#agree")).to_have_count(0)
-    assert "pseudonym" in page.inner_text("#leaving")
+    assert "The profile is a pseudonym. Of 70 simulated users, the 5 most" in page.inner_text("#leaving")
     page.fill("#query", "jaguar")
     page.click("#preview-button")
     expect(page.locator("#wire")).to_contain_text('"query": "jaguar"')
@@ -175,7 +184,7 @@ def test_everything_can_be_taken_along_and_deleted(page, tmp_path):
 
 def test_nothing_is_cut_off_and_text_can_be_read(browser, address):
     for scheme, width in ((scheme, width) for scheme in ("light", "dark") for width in (360, 1200)):
-        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+        context = new_context(browser, color_scheme=scheme, viewport={"width": width, "height": 800})
         page = context.new_page()
         page.goto(address)
         look_for(page, "football research")
@@ -217,7 +226,7 @@ FAINT = """() => {
 
 
 def test_it_works_without_scripts(browser, address):
-    context = browser.new_context(java_script_enabled=False)
+    context = new_context(browser, java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
     page.fill("#query", "football research")
@@ -232,7 +241,7 @@ def test_it_works_without_scripts(browser, address):
 
 def test_another_browser_and_another_site_get_nothing(browser, page):
     place = page.url
-    other = browser.new_context().new_page()
+    other = new_context(browser).new_page()
     assert other.goto(place).status == 403
     assert "Not open" in other.inner_text("body")
     other.context.close()

@@ -109,6 +109,11 @@ def test_passwords_of_engines_are_not_on_the_page_of_bytes(store):
     assert "YW5uOnNlY3JldA" not in leaving
 
 
+def test_the_log_names_the_pages_that_were_asked_for(store, browser):
+    store.append("sent", {"to": "the pages of all results", "addresses": ["https://a.example/x"], "terms": []})
+    assert "asked for: https://a.example/x" in part(browser.get().text, "log")
+
+
 def test_turning_and_hiding_rank_again_without_sending(store):
     entries = [{"title": word, "content": word, "url": f"https://{word}.example/"} for word in ("football", "research")]
     with recording(answer(json.dumps({"results": entries}).encode())) as server:

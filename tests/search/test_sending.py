@@ -1,5 +1,6 @@
 """What leaves of a profile: rounded, frozen, in random order, and only what the user has agreed to."""
 
+import csv
 import json
 from decimal import Decimal
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.errors import refused
+from tests.support.places import ROOT
 from tests.support.reader import reader_store
 from veilset.errors import InvalidArgument
 from veilset.search import Profile
@@ -15,7 +17,7 @@ from veilset.search.desk import Desk
 from veilset.search.exclusions import Exclusions
 from veilset.search.hiding_costs import costs_of_hiding
 from veilset.search.rules import Rule
-from veilset.search.sending import Difference, Frozen, check_server, exposing_message
+from veilset.search.sending import TOLD_APART, USERS, Difference, Frozen, check_server, exposing_message, pseudonym
 from veilset.search.sensitive import OWN, topic_of
 from veilset.search.store import Store
 
@@ -313,3 +315,24 @@ def test_hiding_and_denying_is_no_agreement(desk):
     assert desk.frozen_at == ""
     with refused(InvalidArgument):
         desk.search("tea")
+
+
+def test_what_was_forgotten_is_not_proposed(tmp_path):
+    """Neither by the process that forgot it, nor by one that had the store open before."""
+    store = reader_store(tmp_path, mode="exposing", server="https://wrapper.example", dial={"ratio": "1"})
+    with store, Store.open(store.path) as other:
+        desks = [Desk(store), Desk(other)]
+        assert all("jazz" in dict(desk.proposed().pairs) for desk in desks)
+        store.forget(Rule.of("word", "jazz"))
+        assert not any("jazz" in dict(desk.proposed().pairs) for desk in desks)
+
+
+def test_what_is_said_of_pseudonyms_is_what_was_measured():
+    with (ROOT / "docs" / "experiments" / "search.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["kind"] == "pseudonym"]
+    measured = {int(float(row["exposed"])): (int(row["cases"]), float(row["own"])) for row in rows}
+    for terms in (1, 2, 3, 4, 5):
+        assert measured[terms] == (USERS, TOLD_APART[terms])
+    assert min(alone for terms, (_, alone) in measured.items() if terms > 5) >= TOLD_APART[5] == max(TOLD_APART)
+    assert [pseudonym(terms) == pseudonym(5) for terms in (4, 6, 200)] == [False, True, True]
+    assert pseudonym(0) == ""

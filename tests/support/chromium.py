@@ -1,14 +1,11 @@
 """A real browser: Debian's Chromium, driven by Playwright, which brings none of its own here."""
 
 import contextlib
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 _ARGUMENTS = [
     "--no-sandbox",
@@ -19,6 +16,8 @@ _ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+_PATIENCE = 120_000  # milliseconds: what is waited for comes, however busy the machine is
+expect.set_options(timeout=_PATIENCE)
 
 
 def program() -> str:
@@ -33,34 +32,18 @@ def program() -> str:
 def chromium() -> Iterator[Browser]:
     """A browser without a window."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program(), args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=program(), args=_ARGUMENTS, timeout=_PATIENCE)
         try:
             yield browser
         finally:
             browser.close()
 
 
-@contextlib.contextmanager
-def served(*command: str, cwd: Path) -> Iterator[str]:
-    """What a command that serves a page says first, as long as the block runs; it is ended as by Ctrl-C."""
-    run = [sys.executable, "-m", "veilset", *command]
-    process = subprocess.Popen(run, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
-    try:
-        lines = []
-        while not lines or not lines[-1].startswith("}"):
-            line = process.stdout.readline()
-            if not line:
-                raise AssertionError(process.stderr.read())
-            lines.append(line)
-        yield "".join(lines)
-    finally:
-        process.send_signal(2)
-        try:
-            out, errors = process.communicate(timeout=20)
-        finally:
-            process.kill()
-        assert process.returncode == 0, (process.returncode, out, errors)
-        assert errors == ""
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """A browser as somebody else has it, without cookies; *options* are Playwright's."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(_PATIENCE)
+    return context
 
 
 def watched(page: Page) -> list[str]:

@@ -13,7 +13,9 @@ from veilset.run import Run, certify
 def verified_all_the_same(release: Release, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Verification:
     """What `verify` says of the bytes that a custodian's tool writes which skips every check."""
     honest = certify(release)
-    forged = dataclasses.replace(honest, audit=dataclasses.replace(honest.audit, holds=True), discrepancy=None)
+    options = {**honest.options, "truthful": False} if honest.thinned else honest.options
+    believed = dataclasses.replace(honest.audit, holds=True)
+    forged = dataclasses.replace(honest, audit=believed, discrepancy=None, options=options)
     monkeypatch.setattr(bundle, "verify", lambda *_, **__: Verification("holds", "believed"))
     monkeypatch.setattr(Run, "before", None)
     publish(forged, folder / "forged")

@@ -5,6 +5,7 @@ folder's file ``victim…``, so that it is there if the process ends. Prints, as
 kind of answer, and by how many megabytes the process grew.
 """
 
+import gc
 import gzip
 import io
 import json
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tests.support.memory import leaving
+from tests.support.memory import leaving, peak_memory
 from tests.support.mutating_seeds import TOKENS, Reader, readers_of
 from veilset.errors import UnreadableInput, VeilsetError
 from veilset.io import Layout, as_written, write_rows
@@ -35,15 +36,16 @@ def main(kind: str, count: int, folder: Path) -> None:
     readers = readers_of(kind)
     for reader in readers:  # all code is loaded before memory is measured
         check(reader, reader.seeds[0], folder)
+    gc.freeze()  # `leaving` need not look at it again
     bound_memory(4 * ROOM)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     answers = {reader.name: Counter(check(reader, seed, folder) for seed in reader.seeds) for reader in readers}
     for reader in readers:
         if set(answers[reader.name]) != {"read"}:
             raise AssertionError(f"The seeds of {reader.name} cannot all be read: {answers[reader.name]}.")
         for _ in range(count):
             answers[reader.name][check(reader, _input(reader, dice), folder)] += 1
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
+    grown = (peak_memory() - before) // 2**20
     sys.stdout.write(json.dumps({"answers": answers, "grown": grown}))
 
 

@@ -81,3 +81,13 @@ def test_sensitive_occurrences_are_told_of_too():
     release = anonymize(data, RhoUncertainty(rho="1/3"), method="partial")
     assert release.thinned
     assert "are lower bounds" in fidelity_sentence(Run.of(release))
+
+
+def test_one_rule_is_told_as_one():
+    """The rules of test_a_rule_that_dilution_makes_is_false: buns imply tea, tea implies buns in the release only."""
+    rows = [["bun", "tea"]] * 4 + [["tea", "figs"]] * 5 + [["figs"]] * 8
+    data = Transactions.from_lists(rows)
+    kept = np.array([not (item == "tea" and "figs" in row) for row in data for item in row])
+    release = Release(data, data.thinned(kept), Coherence(k=4, p=1), "by hand", {}, (), kept=kept)
+    said = fidelity_sentence(Run.of(release))
+    assert "1 is lost; of 2 in the release, 1 is false: below 50% in the original." in said

@@ -21,6 +21,22 @@ class _CoherenceResult(TypedDict):
     largest_any: tuple[int, int, int, list[int]]
     exact: tuple[bool, bool, bool]
 
+class _CoherenceShare(TypedDict):
+    identity: int
+    attribute: int
+    checked: int
+    witness_offsets: _Int64
+    witness_items: _Int32
+    witness_support: _Int64
+    witness_sensitive: _Int32
+    witness_with: _Int64
+    smallest_support: tuple[int, list[int]]
+    largest_breach: tuple[int, int, int, list[int]]
+    largest_any: tuple[int, int, int, list[int]]
+    items: _Int32
+    supports: _Int64
+    children: _Int32
+
 # Of each, what so many rows of a bucket have in a column, with the probability above / below. By kind, that is (0) what
 # the row `place` has there, (1) nothing, (2) the item `place`, (3) in this or another column, a sensitive item.
 class _AnatomyFindings(TypedDict):
@@ -39,6 +55,7 @@ _AnatomyResult: TypeAlias = tuple[int, int, _AnatomyFindings, _AnatomyFindings, 
 class _RhoResult(TypedDict):
     found: int
     checked: int
+    steps: tuple[int, int]  # of the proof, and of the search for the surest rule
     exact: bool
     witness_offsets: _Int64
     witness_items: _Int32
@@ -74,6 +91,32 @@ def coherence(
     time_limit: float,
     progress: _Progress,
 ) -> _CoherenceResult: ...
+def coherence_share(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    kind: _Int32,
+    order: _Int32,
+    supports: _Int64,
+    level_items: list[_Int32],
+    level_supports: list[_Int64],
+    level_children: list[_Int32],
+    met: list[int],
+    *,
+    kinds: int,
+    h_num: int,
+    h_den: int,
+    k: int,
+    p: int,
+    level: int,
+    first: int,
+    end: int,
+    witness_limit: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _CoherenceShare: ...
 def rho(
     offsets: _Int64,
     items: _Int32,
@@ -82,6 +125,7 @@ def rho(
     rho_num: int,
     rho_den: int,
     witness_limit: int,
+    batch_limit: int,
     threads: int,
     memory_limit: int,
     time_limit: float,

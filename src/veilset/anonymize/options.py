@@ -121,6 +121,12 @@ Effort: TypeAlias = Annotated[
 ]
 """With high, long random searches compete with what normal finds, and the best result wins."""
 
+Partial: TypeAlias = Annotated[
+    bool,
+    Option("switch", "Delete single occurrences of what still breaks the promise, so that names stay finer."),
+]
+"""After recoding, names leave only the transactions in which they do harm, instead of all: see `partial`."""
+
 KeepPatterns: TypeAlias = Annotated[
     Iterable[Iterable[str]] | None,
     Option("patterns", "Patterns to keep. Default: all frequent ones."),

@@ -39,7 +39,7 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
     The transactions are read where they lie, never copied as a whole: they may be a file larger than the memory limit.
     """
     h = promise.share
-    kind, things = _sensitive_things(data, promise)
+    kind, things = sensitive_things(data, promise)
     passes = coherence_passes(data, promise)
     with limits.guard("The audit", "choose a smaller p."):
         found = _native.audit.coherence(
@@ -58,11 +58,25 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
             **kernel_limits(limits, passes),
         )
     finished(limits, passes)
+    return audit_of(data, promise, things, found, transactions=len(data), reach=reach_of(data, promise.p))
+
+
+def audit_of(
+    data: Transactions,
+    promise: Coherence,
+    things: list[str],
+    found: _native.audit._CoherenceResult,
+    *,
+    transactions: int,
+    reach: Reach | None,
+) -> Audit:
+    """The answer, from what the kernel found; of *data*, only the names and roles of items are asked."""
     by_size = [i + a for i, a in zip(found["identity_by_size"], found["attribute_by_size"], strict=True)]
     while by_size and by_size[-1] == 0:
         by_size.pop()
-    listed = _witnesses(data, things, found) if found["feasible"] else _nothing_known(data, things, found, promise)
-    total = sum(by_size) if found["feasible"] else len(listed)
+    nobody = not found["feasible"]
+    listed = _nothing_known(transactions, things, found, promise) if nobody else _witnesses(data, things, found)
+    total = len(listed) if nobody else sum(by_size)
     return Audit(
         promise=promise,
         holds=total == 0,
@@ -72,8 +86,8 @@ def audit_coherence(data: Transactions, promise: Coherence, *, witnesses: int, l
         margins=_margins(data, things, found),
         checked=found["checked"],
         feasible=found["feasible"],
-        transactions=len(data),
-        reach=reach_of(data, promise.p),
+        transactions=transactions,
+        reach=reach,
         has_sensitive=bool(data.sensitive),
         complete=found["complete"],
     )
@@ -132,17 +146,19 @@ def _smallest(data: Transactions, promise: Coherence, limits: Limits) -> Witness
 
 def reach_of(data: Transactions, p: int | None) -> Reach | None:
     """What a choice of *p* means for this data (thesis §4.1.1)."""
-    if not len(data):
-        return None
-    # up_to[i] transactions have i public items at most.
-    up_to = np.cumsum(_native.audit.row_sizes(data.offsets, data.items, data.is_sensitive))
-    everybody = len(up_to) - 1
-    covered = len(data) if p is None else int(up_to[min(p, everybody)])
-    most = int(np.searchsorted(up_to, -(-9 * len(data) // 10)))
-    return Reach(Fraction(covered, len(data)), max(1, most), max(1, everybody))
+    return reach_from(_native.audit.row_sizes(data.offsets, data.items, data.is_sensitive), p) if len(data) else None
 
 
-def _sensitive_things(data: Transactions, promise: Coherence) -> tuple[npt.NDArray[np.int32], list[str]]:
+def reach_from(sizes: npt.NDArray[np.int64], p: int | None) -> Reach:
+    """The same from the number of transactions with 0, 1, … public items."""
+    up_to = np.cumsum(sizes)  # up_to[i] transactions have i public items at most
+    everybody, count = len(up_to) - 1, int(up_to[-1])
+    covered = count if p is None else int(up_to[min(p, everybody)])
+    most = int(np.searchsorted(up_to, -(-9 * count // 10)))
+    return Reach(Fraction(covered, count), max(1, most), max(1, everybody))
+
+
+def sensitive_things(data: Transactions, promise: Coherence) -> tuple[npt.NDArray[np.int32], list[str]]:
     """For each item, which sensitive thing it is (-1: none), and the names of those: an item, or a group of them."""
     group_names = promise.group_names(data)
     number: dict[str, int] = {}
@@ -171,10 +187,9 @@ def _mole(itemset: tuple[str, ...], support: int, sensitive: str | None, confide
 
 
 def _nothing_known(
-    data: Transactions, things: list[str], found: _native.audit._CoherenceResult, promise: Coherence
+    n: int, things: list[str], found: _native.audit._CoherenceResult, promise: Coherence
 ) -> list[Witness]:
     """The empty itemset breaks the promise: one witness per reason, the worst first."""
-    n = len(data)
     listed = []
     if n < promise.k:
         listed.append(Witness((), n, None, None, f"the data has only {n} transactions in total"))

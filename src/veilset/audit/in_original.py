@@ -80,7 +80,7 @@ def coherent_in_original(
         sure = Fraction(together, support)
         reason = sure_of(things[thing], itemset, support, sure)
         witnesses.append(Witness(itemset, support, things[thing], sure, reason))
-    return InOriginal(found["broken"], tuple(witnesses))
+    return InOriginal(found["broken"], tuple(witnesses), promise.infers_by)
 
 
 def rho_uncertain_in_original(
@@ -103,7 +103,7 @@ def rho_uncertain_in_original(
     for known, support, inferred, together in witness_rows(original, found):
         sure, name = Fraction(together, support), original.names[inferred]
         witnesses.append(Witness(known, support, name, sure, sure_of(name, known, support, sure)))
-    return InOriginal(found["broken"], tuple(witnesses), "rules")
+    return InOriginal(found["broken"], tuple(witnesses), promise.infers_by)
 
 
 def _items_of(released: Transactions, original: Transactions) -> npt.NDArray[np.int32]:

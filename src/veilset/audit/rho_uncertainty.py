@@ -82,6 +82,7 @@ def rules_found(
             rho_num=rho.numerator,
             rho_den=rho.denominator,
             witness_limit=witnesses,
+            batch_limit=0,
             threads=limits.thread_count,
             **bounds,
         )

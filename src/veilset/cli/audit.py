@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import veilset as vs
 from veilset.cli.app import app
+from veilset.cli.engines import EngineOptions
 from veilset.cli.flags import in_flags
 from veilset.cli.forms import Natural
 from veilset.cli.options import Json, LimitOptions, ReadingOptions, Text
@@ -20,6 +21,7 @@ def audit(
     promise: PromiseOptions | None = None,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
+    engine: EngineOptions | None = None,
     witnesses: Natural = 20,
     json: Json = False,
     text: Text = False,
@@ -38,6 +40,8 @@ def audit(
 
         veilset audit public/anatomy.csv --format anatomy --model l-diverse-anatomy --l 2
 
+        veilset audit sales.parquet --long receipt,product --k 20 --p 3 --engine spark --master local[4]
+
     Parameters
     ----------
     input
@@ -49,6 +53,8 @@ def audit(
     bounds = limits or LimitOptions()
     asked = promise or PromiseOptions()
     layout = reading or ReadingOptions()
+    if engine is not None and engine.engine == "spark":
+        return _on_spark(input, asked, layout, bounds, engine, witnesses, screen)
     source = layout.recipe(input)
     if len(missing := asked.missing) == 1:  # the data may suggest a value
         raise asked.lacking(missing, WORDS.of(asked.kind).suggestion(missing[0], source.read(bounds.memory_limit)))
@@ -68,4 +74,32 @@ def audit(
         "twins": twin_facts(data),
     }
     screen.answer(facts, lambda: print_audit(answer, screen.console, **who))
+    return _exit_code(answer)
+
+
+def _on_spark(
+    path: str,
+    asked: PromiseOptions,
+    layout: ReadingOptions,
+    bounds: LimitOptions,
+    engine: EngineOptions,
+    witnesses: int,
+    screen: Screen,
+) -> int:
+    """The same for data that Spark reads and counts; each row, or each id of a long table, is one person."""
+    section, checks = asked.section(layout.encoding)
+    promised = section.make()
+    with engine.held(path, layout) as data:
+        known = data.vocabulary
+        for check in checks:
+            check(known)
+        promised.check_meaningful(known)
+        with screen.progress() as progress:
+            answer = vs.audit(data, promised, witnesses=witnesses, progress=progress, **vars(bounds))
+    facts = {**audit_facts(answer, merged=False), "engine": "spark"}
+    screen.answer(facts, lambda: print_audit(answer, screen.console, merged=False))
+    return _exit_code(answer)
+
+
+def _exit_code(answer: vs.Audit) -> int:
     return 0 if answer.holds else 1 if answer.feasible else 3

@@ -26,6 +26,7 @@ from veilset.io import check_table_name, write_pieces
 from veilset.joins import Csv, JoinClassifier, Study, check_folds, evaluate
 from veilset.joins.agreement import differences
 from veilset.joins.model_file import MODEL, REPORT, check_model_place
+from veilset.joins.parties.party_file import PartyFile
 from veilset.joins.parties.predicting import Mode
 from veilset.joins.parties.secure_tree import SecureModel
 from veilset.joins.parties.shared_study import SharedStudy
@@ -89,6 +90,8 @@ def train(
     bounds = limits or JoinLimits()
     if (study / MODEL).is_file():
         raise InvalidArgument(f"{str(study)!r} is a model.", "Give its study, a .toml file.")
+    if PartyFile.is_one(study):
+        raise InvalidArgument(f"{str(study)!r} is a party file.", f"Give the study that it names, and --party {study}.")
     if SharedStudy.is_one(study):
         if party is None:
             raise needs_party(study, "a study", "add the file of the coordinator, such as --party clinic.toml.")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from pathlib import Path
 from typing import Annotated
 
 from veilset.cli.forms import Whole
 from veilset.cli.join import join
-from veilset.cli.join_secure import AUDIT_LOG, read_tables, refused, serving
+from veilset.cli.join_secure import read_tables, refused, serving
 from veilset.cli.options import Flag, JoinLimits, Json, Text
 from veilset.cli.screen import Screen
+from veilset.joins.parties import audit_log
 from veilset.joins.parties.audit_log import AuditLog
 from veilset.joins.parties.certificates import as_text, fingerprint, make_identity
 from veilset.joins.parties.party_file import PartyFile
@@ -96,9 +98,9 @@ def party(
     served = _Served()
     try:
         asyncio.run(_serve(review, once, screen, served))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         if served.busy:
-            raise
+            raise KeyboardInterrupt from None
     facts = {"party": review.home.party, "study": review.home.study.hash, "finished": served.finished}
     screen.answer(facts, lambda: screen.note("Stopped."))
     return 0
@@ -113,6 +115,10 @@ class _Served:
 
 async def _serve(review: Review, once: bool, screen: Screen, served: _Served) -> None:
     home = review.home
+    if (task := asyncio.current_task()) is not None:  # a service manager sends SIGTERM where a person presses Ctrl-C
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    for sentence in review.earlier:
+        screen.note(sentence)
     async with serving(home, screen.note) as server:
         where = f"{home.party} listens at {home.file.address}, for the study {home.study.hash[:16]}…"
         screen.note(f"{where} {'It ends after a training.' if once else 'Ctrl-C ends it.'}")
@@ -153,16 +159,15 @@ def log(file: Path, /, *, json: Json = False, text: Text = False) -> int:
         Party file. The log is in its state folder.
     """
     screen = Screen.of(json, text)
-    home = read_tables(PartyFile.load(file), JoinLimits(), screen).home
-    journal = AuditLog(home.file.state / AUDIT_LOG)
+    review = read_tables(PartyFile.load(file), JoinLimits(), screen)
+    home = review.home
+    journal = AuditLog(home.file.state / audit_log.NAME)
     try:
         sessions = journal.sessions()
-        neighbours = dict.fromkeys(home.study.shared_edges(home.party).values())
-        warnings = journal.warnings_for(home.study.hash, home.hashes, list(neighbours))
     finally:
         journal.close()
-    facts = log_facts(sessions, home.party, warnings)
-    screen.answer(facts, lambda: print_log(sessions, home.party, warnings, screen.console))
+    facts = log_facts(sessions, home.party, review.earlier)
+    screen.answer(facts, lambda: print_log(sessions, home.party, review.earlier, screen.console))
     return 0
 
 

@@ -17,6 +17,7 @@ from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument, VeilsetError, unknown
 from veilset.io import atomic_folder, write_durably, write_pieces
 from veilset.joins.model_file import REPORT, check_model_place
+from veilset.joins.parties import audit_log
 from veilset.joins.parties.audit_log import AuditLog
 from veilset.joins.parties.coordinator import Coordinator, Growth, Trained
 from veilset.joins.parties.home import Home
@@ -37,7 +38,6 @@ from veilset.report.parties_review import Review, print_approval, print_review, 
 from veilset.report.terminal_parties import growth_table, print_secure, print_secure_tree
 
 Result = TypeVar("Result")
-AUDIT_LOG = "audit.jsonl"
 
 
 def train_secure(study: Path, party: Path, out: Path, *, replace: bool, bounds: LimitOptions, screen: Screen) -> int:
@@ -114,7 +114,7 @@ def _write_own_page(home: Home, tell: Callable[[str], None], model: SecureModel,
     """Write the page of a party. If that fails, it is told; the tree and the splits are there all the same."""
     state = home.file.state
     splits = SplitList.read(state, model.run)
-    log = AuditLog(state / AUDIT_LOG)
+    log = AuditLog(state / audit_log.NAME)
     try:
         session = next((one for one in log.sessions() if one.begin.run == model.run), None)
     finally:
@@ -183,7 +183,11 @@ def predict_secure(
 
 def _identifiers(records: Path, tables: Sequence[str], bounds: LimitOptions) -> dict[str, list[str]]:
     """For each table that the records have a column for, the identifiers in it."""
-    content = read_table("records", records, keys=tables, limits=Limits(**vars(bounds)))
+    try:
+        content = read_table("records", records, keys=tables, limits=Limits(**vars(bounds)))
+    except VeilsetError as error:
+        other_form = any(name in error.args[1] for name in ("delimiter", "encoding"))
+        raise error.within("", "Write it in UTF-8 with commas, or as Parquet." if other_form else None) from None
     listed = [table for table in tables if table in content.column_names]
     if not listed:
         raise InvalidArgument(

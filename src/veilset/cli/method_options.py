@@ -49,7 +49,7 @@ def _names() -> str:
 def _described(owners: list[tuple[str, Declared]]) -> str:
     file = _FILES.get(owners[0][1].option.form)
     texts = dict.fromkeys([*(option.option.help for _, option in owners), *([file] if file else [])])
-    return f"{' '.join(texts)} For {and_joined([owner for owner, _ in owners])}."
+    return f"{' '.join(texts)} For {and_joined([*dict.fromkeys(owner for owner, _ in owners)])}."
 
 
 @Parameter(name="*", group=METHOD)

@@ -34,6 +34,8 @@ def expose(
     unhide: Names = (),
     allow: Names = (),
     deny: Names = (),
+    related: Switch = False,
+    all_terms: Switch = False,
     server: str | None = None,
     home: Switch = False,
     agree: Switch = False,
@@ -71,6 +73,10 @@ def expose(
         Sensitive term that may be sent. Repeatable.
     deny
         Sensitive term that must not be sent. Repeatable.
+    related
+        Send with a query only those of the terms that are related to it.
+    all_terms
+        Send all of them with each query again.
     server
         Address of a search wrapper that shall get the terms with each query.
     home
@@ -86,6 +92,8 @@ def expose(
 
     if server is not None and home:
         raise InvalidArgument("--server and --home cannot be combined.", "Give one of them.")
+    if related and all_terms:
+        raise InvalidArgument("--related and --all-terms cannot be combined.", "Give one of them.")
     dial = {"ratio": ratio, "terms": terms, "min_detail": min_detail}
     turned = {name: value for name, value in dial.items() if value is not None}
     with opened_store(store, passphrase_file) as opened:
@@ -100,6 +108,8 @@ def expose(
         choices: dict[str, Any] = {"hidden": hidden, "allowed": allowed}
         if turned:
             choices["dial"] = turned
+        if related or all_terms:
+            choices["per_query"] = related
         if server is not None:
             choices |= {"mode": "exposing", "server": server}
         if home:
@@ -147,6 +157,7 @@ def _exposed_facts(desk: Desk, words: str | None) -> dict[str, Any]:
         },
         "to_ask": desk.to_ask() if desk.mode == "exposing" else {},
         "hidden": desk.hidden,
+        "related_only": desk.per_query,
         "sent_now": desk.frozen.to_setting() if desk.mode == "exposing" else [],
         "difference": {
             "added": [[term, float(weight)] for term, weight in difference.added],
@@ -185,10 +196,12 @@ def _print_exposed(facts: Mapping[str, Any], desk: Desk, screen: Screen, *, agre
         screen.say(screen.escape(f"Left out, since it may be sensitive ({topic}): {asked}. --allow or --deny each."))
     if facts["mode"] == "exposing":
         _print_change(facts["difference"], screen, agreed=agreed)
-        from veilset.search.sending import TELLING  # noqa: PLC0415 - it needs the extra
+        if facts["related_only"]:
+            screen.say("Each query takes only those of them along that are related to it.")
+        from veilset.search.sending import pseudonym  # noqa: PLC0415 - it needs the extra
 
-        if len(exposed["terms"]) >= TELLING:
-            screen.say(f"[yellow]The profile is a pseudonym: {TELLING} terms tell nearly everybody apart.[/]")
+        if said := pseudonym(len(exposed["terms"])):
+            screen.say(f"[yellow]The profile is a pseudonym. {said}[/]")
     if facts["request"]:
         when = "as of now" if agreed or not any((facts["difference"] or {}).values()) else "with --agree"
         screen.say(f"\n[bold]The request {when}, byte for byte[/]\n{screen.escape(facts['request'])}")
@@ -199,7 +212,7 @@ def _print_change(difference: Mapping[str, Any], screen: Screen, *, agreed: bool
     lines += [f"− {term} {weight:.1f}" for term, weight in difference["removed"]]
     lines += [f"  {term} {before:.1f} → {after:.1f}" for term, before, after in difference["changed"]]
     if agreed:
-        screen.say("Agreed: from now on, queries take exactly these terms along.")
+        screen.say("Agreed: from now on, queries take these terms along and no others.")
     elif lines:
         screen.say("With --agree, what is sent changes:\n" + screen.escape("\n".join(map(visible, lines))))
     else:
@@ -209,7 +222,7 @@ def _print_change(difference: Mapping[str, Any], screen: Screen, *, agreed: bool
 def _print_log(sent: Sequence[Mapping[str, Any]], screen: Screen) -> None:
     for entry in sent:
         pages = entry.get("addresses")
-        what = f"{len(pages)} pages fetched" if pages is not None else repr(entry.get("query", ""))
+        what = f"pages: {', '.join(pages)}" if pages is not None else repr(entry.get("query", ""))
         terms = ", ".join(f"{term} {weight}" for term, weight in entry.get("terms", ()))
         screen.say(
             screen.escape(visible(f"{entry['at']}  {entry['to']}  {what}" + (f"  with {terms}" if terms else "")))

@@ -14,6 +14,7 @@ from veilset.cli.search_profile import profile
 from veilset.errors import InvalidArgument, unknown
 from veilset.search.forgetting import Forgotten
 from veilset.search.rules import Kind, Rule
+from veilset.views import Count
 
 _SHOWN = 10
 
@@ -103,7 +104,8 @@ def forget(
 
 
 def _print(forgotten: Forgotten, screen: Screen) -> None:
-    screen.say(f"[bold]{screen.escape(forgotten.rule)}[/]: {len(forgotten.documents):,} documents go")
+    many = Count(len(forgotten.documents))
+    screen.say(f"[bold]{screen.escape(forgotten.rule)}[/]: {many:,} {many:document goes|documents go}")
     for document in forgotten.documents[:_SHOWN]:
         screen.say(f"  {screen.escape(document.title or '(no title)')} [dim]{screen.escape(document.key)}[/]")
     if len(forgotten.documents) > _SHOWN:

@@ -135,8 +135,8 @@ class AnatomyFile:
         ends, kept = _native.core.canonicalize(offsets, codes, np.arange(len(cells.names), dtype=np.int32))
         if len(kept) < len(codes):
             row = int(np.argmax(np.diff(offsets) > np.diff(ends)))
-            items = codes[offsets[row] : offsets[row + 1]].tolist()
-            twice = cells.names[next(code for code in items if items.count(code) > 1)].as_py()
+            kinds, times = np.unique(codes[offsets[row] : offsets[row + 1]], return_counts=True)
+            twice = cells.names[int(kinds[times > 1][0])].as_py()
             raise self._error(cells.place(row), f"{twice!r} stands twice in a cell", "Name it once.")
 
     def _error(self, place: str, what: str, advice: str) -> UnreadableInput:

@@ -9,14 +9,17 @@ from veilset.models.promise import (
     EXCLUDES_NOTHING,
     NO_INFERENCE,
     NONE_SENSITIVE,
+    THINNED,
     Audit,
     Edit,
     Leftover,
     Margin,
+    Names,
     Parameter,
     Promise,
     Reach,
     Witness,
+    truth_sentence,
 )
 from veilset.models.registry import PROMISES, PerPromise, check_promise, known_promise, register
 from veilset.models.rho_uncertainty import RhoUncertainty
@@ -28,6 +31,7 @@ __all__ = [
     "NONE_SENSITIVE",
     "NO_INFERENCE",
     "PROMISES",
+    "THINNED",
     "Audit",
     "Coherence",
     "Edit",
@@ -38,6 +42,7 @@ __all__ = [
     "LDiverseAnatomy",
     "Leftover",
     "Margin",
+    "Names",
     "Parameter",
     "PerPromise",
     "Promise",
@@ -48,6 +53,7 @@ __all__ = [
     "check_promise",
     "known_promise",
     "register",
+    "truth_sentence",
 ]
 
 for _kind in (Coherence, RhoUncertainty, HiddenPatterns, HiddenRules, LDiverseAnatomy):

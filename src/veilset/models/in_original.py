@@ -26,7 +26,7 @@ class InOriginal:
 
     broken: int
     witnesses: tuple[Witness, ...]
-    counted: str = "itemsets"
+    counted: str
 
     @property
     def holds(self) -> bool:

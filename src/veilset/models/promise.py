@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import Field
 
 from veilset.errors import InvalidArgument, said
 from veilset.transactions import Transactions
@@ -50,13 +52,17 @@ TRUTHFUL = (
 """What is said of such a release if its limits are true of the original."""
 
 
-def broken_sentence(broken: int) -> str:
-    """What is said of such a release if they are not."""
+def truth_sentence(broken: int | None, promise: type[Promise] | Promise) -> str:
+    """What is said of such a release about the original, in which *broken* exceed a limit; None: there is no limit."""
+    if broken is None:
+        return ""
+    if not broken:
+        return TRUTHFUL
     many = Count(broken)
     return (
-        f"In the original data, {many:,} {many:itemset or rule|itemsets or rules} of this file {many:exceeds|exceed} a "
-        "limit on sensitive items: the limits hold in this file only, because items were removed from single "
-        "transactions. The custodian has counted that; whoever receives the file cannot."
+        f"In the original data, {many:,} of this file's {promise.infers_by} {many:exceeds|exceed} a limit on sensitive "
+        "items: the limits hold in this file only, because items were removed from single transactions. The custodian "
+        "has counted that; whoever receives the file cannot."
     )
 
 
@@ -73,13 +79,16 @@ def listed_sentence(listed_from: int) -> str:
     )
 
 
+Names: TypeAlias = Annotated[tuple[str, ...], Field(fail_fast=True)]
+"""Names as they are read from a file; the first wrong one ends that, as errors take far more memory than names."""
+
 Parameter: TypeAlias = (
     str
     | int
     | bool
-    | tuple[str, ...]
-    | tuple[tuple[str, ...], ...]
-    | tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    | Names
+    | Annotated[tuple[Names, ...], Field(fail_fast=True)]
+    | Annotated[tuple[tuple[Names, Names], ...], Field(fail_fast=True)]
     | None
 )
 """What a parameter may be, as a certificate and a recipe write it."""
@@ -116,6 +125,8 @@ class Promise(ABC):
     """Whether it is people that are protected."""
     about_sensitive: ClassVar[bool] = False
     """Whether it limits what can be inferred of sensitive items."""
+    infers_by: ClassVar[str] = "itemsets"
+    """What exceeds such a limit, in the plural."""
     may_lack_items: ClassVar[bool] = False
     """Whether data that lacks an item named in the promise can be audited: what is not there is hidden."""
 
@@ -195,9 +206,10 @@ class Promise(ABC):
         first = [EXCLUDES_NOTHING] if empty or self.excludes_nothing else []
         if self.about_sensitive and not sensitive:
             first.append(NONE_SENSITIVE)
-        if thinned and broken_in_original:
-            first.append(broken_sentence(broken_in_original))
-        last = [THINNED, *([TRUTHFUL] if broken_in_original == 0 else [])] if thinned else []
+        truth = truth_sentence(broken_in_original, self) if thinned else ""
+        if broken_in_original:
+            first.append(truth)
+        last = [THINNED, *([truth] if truth == TRUTHFUL else [])] if thinned else []
         if coarser or listed_from:
             last.append(listed_sentence(listed_from))
         if self.about_people:

@@ -35,6 +35,7 @@ class RhoUncertainty(Promise):
 
     name: ClassVar[str] = "rho-uncertainty"
     about_sensitive: ClassVar[bool] = True
+    infers_by: ClassVar[str] = "rules"
 
     rho: Fraction
 

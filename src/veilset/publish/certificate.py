@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from veilset.errors import InvalidArgument
 from veilset.io import FORMATS, Layout, as_written
-from veilset.models import Audit, Parameter, Promise, Sealed, known_promise
+from veilset.models import Audit, Names, Parameter, Promise, Sealed, known_promise
 from veilset.transactions import Transactions
 
 SCHEMA_VERSION: Final = 1
+_SHOWN = 200  # characters of parameters, in a message
 
 OneTransaction: TypeAlias = Literal[
     "one person, whose transactions were merged",
@@ -31,7 +32,7 @@ class _Strict(BaseModel):
 class PromiseRecord(_Strict):
     """A promise by name, with its parameters."""
 
-    name: str
+    name: Annotated[str, Field(max_length=100)]
     parameters: dict[str, Parameter]
 
 
@@ -40,9 +41,9 @@ class DataFile(_Strict):
 
     file: Annotated[str, Field(pattern=r"^data\.[a-z]{1,8}$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    format: str
+    format: Annotated[str, Field(max_length=100)]
     delimiter: Annotated[str, Field(max_length=1)] = ""
-    columns: tuple[Annotated[str, Field(max_length=100)], ...] | None = None
+    columns: Annotated[tuple[Annotated[str, Field(max_length=100)], ...], Field(fail_fast=True)] | None = None
 
     @classmethod
     def of(cls, file: str, sha256: str, layout: Layout) -> DataFile:
@@ -144,14 +145,14 @@ class Certificate(_Strict):
 
     schema_version: Literal[1]
     promise: PromiseRecord
-    sensitive: tuple[str, ...]
+    sensitive: Names
     transactions: Annotated[int, Field(ge=0)]
     one_transaction_is: OneTransaction
     data: DataFile
     loss_percent: Annotated[int, Field(ge=0, le=100)]
-    not_promised: tuple[str, ...]
+    not_promised: Names
     made_by: Annotated[str, Field(pattern=r"^veilset [0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?$")]
-    generalized: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    generalized: dict[str, Names] = Field(default_factory=dict)
     listed_from: Annotated[int, Field(ge=0)] = 0
     thinned: bool = False
     broken_in_original: Annotated[int, Field(ge=0)] | None = None
@@ -221,6 +222,7 @@ def _made(kind: type[Promise], parameters: Mapping[str, Any]) -> Promise:
     missing = [name for name, one in takes.items() if one.default is one.empty and name not in parameters]
     if missing or not set(parameters) <= set(takes):
         raise InvalidArgument(
-            f"The parameters {dict(parameters)} are not those of {kind.name}.", "Compare with the documentation."
+            f"The parameters {str(dict(parameters))[:_SHOWN]} are not those of {kind.name}.",
+            "Compare with the documentation.",
         )
     return kind(**parameters)

@@ -16,9 +16,10 @@ from veilset.publish.held import Held, HeldFile
 from veilset.publish.public import CERTIFICATE, REPORT, SUMS, Declared, certificate_of, page_of, sums_of
 from veilset.publish.verification import Refused, Verdict
 from veilset.transactions import Transactions, read_file
-from veilset.views import Count
+from veilset.views import Count, visible
 
-ROOM_FOR_JSON = 16  # times its size, that understanding a certificate takes
+ROOM_FOR_JSON = 80  # times its size, that understanding a certificate takes: lists within lists were seen to need 73
+_MOST_KEYS = 50  # of an object; those that list items aside
 _SHA256 = 64  # digits
 _SHOWN = 200  # characters of a value, in a message
 
@@ -26,7 +27,7 @@ _SHOWN = 200  # characters of a value, in a message
 def parse_certificate(text: bytes) -> Certificate:
     """The certificate in this text."""
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_hook=_with_tuples)
     except (ValueError, RecursionError) as error:
         raise Refused("malformed", f"{CERTIFICATE} cannot be read: {error}. Ask for the release again.") from None
     version = content.get("schema_version") if isinstance(content, dict) else None
@@ -36,15 +37,39 @@ def parse_certificate(text: bytes) -> Certificate:
             f"The certificate has schema version {version}; this version of Veilset knows {SCHEMA_VERSION}. Nothing "
             "was checked: use the version that made it, or a newer one.",
         )
+    _check_shape(content)
     try:
-        certificate = Certificate.model_validate_json(text)
+        certificate = Certificate.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
+        first = error.errors(include_input=False, include_context=False)[0]
+        where = visible(".".join(map(str, first["loc"])))[:_SHOWN] or "the whole"
         raise Refused("malformed", f"{CERTIFICATE} is not a certificate: {where}: {first['msg']}.") from None
     if certificate.to_bytes() != text:  # a key that stands twice, blanks that spell something
         raise Refused("malformed", f"{CERTIFICATE} is not written as Veilset writes it. Ask for the release again.")
     return certificate
+
+
+def _with_tuples(found: dict[str, Any]) -> dict[str, Any]:
+    """An object of JSON, with tuples for its lists, as a certificate has them."""
+    return {name: _tuple_of(value) for name, value in found.items()}
+
+
+def _tuple_of(value: Any) -> Any:
+    return tuple(map(_tuple_of, value)) if isinstance(value, list) else value
+
+
+def _check_shape(content: Any) -> None:
+    """Raise where an object has more keys than any of a certificate, or else names what is no list of items.
+
+    The models would say the same, but take hundreds of bytes for each key that is wrong.
+    """
+    record = content if isinstance(content, dict) else {}
+    promise, listed = record.get("promise"), record.get("generalized")
+    objects = [record, *record.values(), promise.get("parameters") if isinstance(promise, dict) else None]
+    if any(isinstance(one, dict) and one is not listed and len(one) > _MOST_KEYS for one in objects):
+        raise Refused("malformed", f"{CERTIFICATE} is not a certificate: it has an object of too many keys.")
+    if isinstance(listed, dict) and not all(isinstance(items, tuple) for items in listed.values()):
+        raise Refused("malformed", f"{CERTIFICATE} is not a certificate: generalized: it names what is no list.")
 
 
 def check_files(release: Held, certificate: Certificate, text: bytes, limits: Limits) -> bytes:
@@ -96,6 +121,13 @@ def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
     if len(data) != certificate.transactions:
         count = Count(certificate.transactions)
         return f"it is for {count:,} {count:transaction|transactions}, the file has {len(data):,}."
+    if certificate.broken_in_original is not None and not certificate.thinned:
+        return "it counts what the original breaks, but no items were removed from single transactions."
+    return _wrong_list(certificate, data)
+
+
+def _wrong_list(certificate: Certificate, data: Transactions) -> str | None:
+    """What is wrong in the lists of what coarser names stand for."""
     sensitive, there, seen = set(certificate.sensitive), set(data.names), set[str]()
     for name, items in certificate.generalized.items():
         if name not in there or name in sensitive:
@@ -105,10 +137,10 @@ def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
             return f"{name!r} is declared to stand for no items."
         if hidden := sensitive.intersection(items):
             return f"{name!r} is declared to stand for {min(hidden)!r}, which is sensitive."
-        if len(set(items)) < len(items) or (twice := seen.intersection(items)):
-            again = min(twice) if len(set(items)) == len(items) else next(i for i in items if items.count(i) > 1)
-            return f"{again!r} is listed under two names, or twice under {name!r}."
-        seen.update(items)
+        for item in items:
+            if item in seen:
+                return f"{item!r} is listed under two names, or twice under {name!r}."
+            seen.add(item)
     return None
 
 
@@ -121,6 +153,10 @@ def read_data(release: Held, certificate: Certificate, limits: Limits) -> tuple[
     except (UnreadableInput, InvalidArgument) as error:
         reason = str(error).replace(str(file.path), file.name)
         raise Refused("malformed", f"{file.name} cannot be read: {reason}") from None
+    if absent := set(certificate.sensitive).difference(data.names):  # which similar ones do occur would take long
+        raise Refused(
+            "altered", f"The certificate does not match the data: the sensitive item {min(absent)!r} does not occur."
+        )
     try:
         data = data.marked(certificate.sensitive).anonymous()
     except VeilsetError as error:

@@ -37,16 +37,18 @@ _FATES = {"hidden": "hidden", "found": "still found", "kept": "kept", "lost": "l
 def write_edits(folder: Path, run: Run) -> None:
     """Write the file: one line for each item of the original."""
     release = run.release
-    gone = why_gone(run)
+    gone, left = why_gone(run), dict(zip(release.original.names, release.survivors().tolist(), strict=True))
     rows = []
     for item, sensitive, support, _, loss in info_loss(release):
         action, to, why = "kept", "", ""
         if item in gone:
             action, why = "suppressed", gone[item]
+        elif release.kept is not None and left[item] < support:
+            action, to = _THINNED, release.generalized.get(item, "")
+            why = "removed from some transactions" + " to hide a pattern" * run.account.hides
+            why += "; kept under a coarser name in others" * bool(to)
         elif item in release.generalized:
             action, to, why = "generalized", release.generalized[item], "kept under a coarser name"
-        elif release.kept is not None and loss:
-            action, why = _THINNED, "removed from some transactions" + " to hide a pattern" * run.account.hides
         elif release.withheld and loss:
             why = "except in withheld transactions"
         role = "sensitive" if sensitive else "public"

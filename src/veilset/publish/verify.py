@@ -15,7 +15,7 @@ from veilset.audit import audit, work_ahead
 from veilset.errors import CannotWrite, InvalidArgument, VeilsetError
 from veilset.io import atomic_folder, check_place
 from veilset.limits import Limits
-from veilset.models import EXCLUDES_NOTHING, Audit, Promise, Sealed
+from veilset.models import EXCLUDES_NOTHING, THINNED, Audit, Promise, Sealed, truth_sentence
 from veilset.publish.certificate import Certificate, certified_promise
 from veilset.publish.checks import (
     ROOM_FOR_JSON,
@@ -153,15 +153,17 @@ def _answered(values: _Values, unchecked: tuple[str, ...], release: Held) -> Ver
     if not answer.holds:
         message = f"{subject} does not hold on the bytes of {file}. Do not use or pass on this release."
         return Verification("broken", message, certificate, answer)
-    empty = f" {EXCLUDES_NOTHING}" if answer.excludes_nothing else ""
+    besides = f" {EXCLUDES_NOTHING}" if answer.excludes_nothing else ""
+    if certificate.thinned:  # a recipient has only the custodian's word for it
+        besides += " " + " ".join(filter(None, (THINNED, truth_sentence(certificate.broken_in_original, told))))
     if unchecked:
         message = (
-            f"{subject} holds on the values of {file}.{empty}{also} Another version wrote these parts, or somebody "
+            f"{subject} holds on the values of {file}.{besides}{also} Another version wrote these parts, or somebody "
             "changed them: they may contain anything. A clean copy has only what was checked, and the loss and other "
             "statements that the custodian alone can make."
         )
         return Verification("unchecked", message, certificate, answer, unchecked)
-    return Verification("holds", f"{subject} holds on the bytes of {file}.{empty}", certificate, answer)
+    return Verification("holds", f"{subject} holds on the bytes of {file}.{besides}", certificate, answer)
 
 
 def _copied(values: _Values, release: Held, out: Path, witnesses: int, limits: Limits) -> Verification:

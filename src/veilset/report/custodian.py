@@ -71,7 +71,7 @@ def custodian_report(run: Run) -> str:
                     removed_sentence(release),
                     no_public_sentence(release),
                     doubt_sentence(release),
-                    in_original_sentence(release),
+                    in_original_sentence(release) if release.truthful else "",  # else the decision says it
                 ),
             )
         ],

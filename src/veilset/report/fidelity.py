@@ -7,6 +7,7 @@ from veilset.exact import percent
 from veilset.report.text import number, shares
 from veilset.run import Run
 from veilset.utility.rules import CONFIDENCE, SIZE
+from veilset.views import Count
 
 
 def fidelity_sentence(run: Run) -> str:
@@ -24,12 +25,16 @@ def fidelity_sentence(run: Run) -> str:
         if found.pairs
         else f"No pair was in {held} or more."
     )
+    lost, false = Count(found.rules_lost), Count(found.rules_false)
     rules = (
         f"Of {number(found.rules, 'rule')} (at most {SIZE} items, confidence at least {percent(CONFIDENCE)}), "
-        f"{found.rules_lost:,} are lost; of {found.rules_found:,} in the release, {found.rules_false:,} are false: "
-        "their confidence in the original is lower."
+        f"{lost:,} {lost:is|are} lost; of {found.rules_found:,} in the release, {false:,} {false:is|are} false: "
+        f"below {percent(CONFIDENCE)} in the original."
+        if found.rules or found.rules_found
+        else "There are no rules to lose."
     )
-    return f"{lower} {pairs} {rules}"
+    under = " Pairs and rules are those of the names in the release." * bool(run.release.generalized)
+    return f"{lower}{under} {pairs} {rules}"
 
 
 def occurrences_sentence(run: Run) -> str:

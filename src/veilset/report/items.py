@@ -13,7 +13,7 @@ from veilset.run import Run
 
 _MOST_REASONS = 5
 _MOST_KEPT = 12
-_NOWHERE = "could be restored in no transaction, with all others as they are"
+_NOWHERE = "no transactions were found in which it could be restored, with all others as they are"
 
 
 def why_gone(run: Run) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from veilset.joins import Tree
 from veilset.joins.parties.audit_log import Session
-from veilset.joins.parties.certificates import fingerprint, from_text
+from veilset.joins.parties.certificates import fingerprint
 from veilset.joins.parties.coordinator import Trained
 from veilset.joins.parties.secure_tree import PrivateSplit, SecureModel
 from veilset.joins.parties.shared_study import SharedStudy
@@ -70,7 +70,7 @@ def secure_facts(training: SecureTraining) -> dict[str, Any]:
 
 def fingerprints(study: SharedStudy) -> dict[str, str]:
     """How the certificate of each party reads over the telephone."""
-    return {name: fingerprint(from_text(party.certificate)) for name, party in study.parties.items()}
+    return {name: fingerprint(one) for name, one in study.certificates.items()}
 
 
 def splits_by_party(training: SecureTraining) -> dict[str, int]:
@@ -78,6 +78,15 @@ def splits_by_party(training: SecureTraining) -> dict[str, int]:
     tables = [part.table for part in training.run.model.nodes if part.table is not None]
     owners = [training.study.owners[table] for table in tables]
     return {name: owners.count(name) for name, party in training.study.parties.items() if party.tables}
+
+
+def behind(study: SharedStudy, party: str) -> dict[str, list[str]]:
+    """Parties that are joined with neighbours of a party and not with itself, and which neighbours these are."""
+    near = {*study.shared_edges(party).values(), party}
+    between = {
+        name: sorted(near & set(study.shared_edges(name).values())) for name in study.parties if name not in near
+    }
+    return {name: found for name, found in between.items() if found}
 
 
 def learned(study: SharedStudy) -> dict[str, list[str]]:
@@ -88,11 +97,15 @@ def learned(study: SharedStudy) -> dict[str, list[str]]:
 def _learned(study: SharedStudy, name: str) -> Any:
     yield "Which table splits each node of the tree, and how many joined rows of each class the node has."
     for edge, other in study.shared_edges(name).items():
-        on = study.graph.edges[edge]
+        on, agreed = study.graph.edges[edge], study.edges[edge]
+        size = "" if agreed.pad else f", and how many keys {other} has in all"
+        left = " Which of them have left the join, since small groups do." if study.suppresses else ""
         yield (
-            f"From {other} ({on}): which of its own keys {other} has too. For each of them, how many joined rows of "
-            "each class it has, and how they divide at each split."
+            f"From {other} ({on}): which of its own keys {other} has too{size}. For each of them, how many joined rows "
+            f"of each class it has, and how they divide at each split.{left}"
         )
+    for far, between in behind(study, name).items():
+        yield f"Often, how many rows of {far} go with each of its keys, from the counts of {' and '.join(between)}."
     if name == study.coordinator:
         if study.winner == "secret":
             yield "As coordinator: which table wins each node, but not the gains that were compared."

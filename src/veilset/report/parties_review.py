@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pyarrow as pa
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from veilset.errors import Infeasible, InvalidArgument, VeilsetError
+from veilset.joins.parties import audit_log
+from veilset.joins.parties.audit_log import AuditLog
 from veilset.joins.parties.dry_run import DryRun, Sending
 from veilset.joins.parties.guard import decisions
 from veilset.joins.parties.home import Home
 from veilset.joins.parties.policies import Decision
+from veilset.joins.parties.server import begin_of
 from veilset.joins.tree import told
-from veilset.report.parties import fingerprints, join_rows
+from veilset.report.parties import behind, fingerprints, join_rows
 from veilset.report.terminal_parts import indented, new_table, title
 from veilset.report.text import number, shown
 from veilset.views import visible
@@ -53,6 +57,18 @@ class Review:
             return error
         return None
 
+    @cached_property
+    def earlier(self) -> tuple[str, ...]:
+        """What earlier sessions add to what another one would tell, by the audit log of the party."""
+        place = self.home.file.state / audit_log.NAME
+        if not place.exists():
+            return ()
+        log = AuditLog(place)
+        try:
+            return log.warnings_for(begin_of(self.home, self.decisions))
+        finally:
+            log.close()
+
     @property
     def objection(self) -> VeilsetError | None:
         """What stands against a training: the party has not approved it, or a summary would tell too much."""
@@ -75,6 +91,7 @@ def review_facts(review: Review) -> dict[str, Any]:
         "class_learned_by": [name for name in study.parties if name != study.owners[study.target]],
         "leakage": [decision.to_dict() for decision in review.decisions.values()],
         "farther": list(_farther(home)),
+        "earlier": list(review.earlier),
         "approved": review.disapproval is None,
         "approve": approval_lines(file.party, study.hash, study.target in file.tables, list(study.parties)),
     }
@@ -105,6 +122,9 @@ def print_review(review: Review, console: Console) -> None:
     indented([Text(line) for table in home.tables for line in _part(home, table)], console)
     title("What others would learn about your rows", console)
     indented(list(_told(review)), console)
+    if review.earlier:
+        title("What they were told before", console)
+        indented([Text(visible(sentence)) for sentence in review.earlier], console)
     title("Fingerprints: compare them by telephone", console)
     indented([_read_out(name, one) for name, one in fingerprints(home.study).items()], console)
 
@@ -154,7 +174,17 @@ def _part(home: Home, table: str) -> Iterator[str]:
     yield f"{table}: {number(facts['rows'], 'row')}, joined by {keys}."
     if facts["class"] is not None:
         yield f"  Class: {shown(facts['class'])}."
-    yield f"  Columns that splits may ask about: {', '.join(map(shown, facts['columns'])) or 'none'}."
+    columns = [f"{shown(one.name)} ({_form(one.values.type)})" for one in home.attributes[table]]
+    yield f"  Columns that splits may ask about: {', '.join(columns) or 'none'}."
+
+
+def _form(of: Any) -> str:
+    """What a column holds: numbers that are taken for text would be asked about one by one."""
+    if pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of):
+        return "numbers"
+    if pa.types.is_boolean(of):
+        return "true or false"
+    return "text" if pa.types.is_string(of) or pa.types.is_large_string(of) else "dates or times"
 
 
 def _told(review: Review) -> Iterator[RenderableType]:
@@ -170,14 +200,11 @@ def _told(review: Review) -> Iterator[RenderableType]:
 
 def _farther(home: Home) -> Iterator[str]:
     """What parties learn that are joined with a neighbour, and not with this party."""
-    near = {*home.study.shared_edges(home.party).values(), home.party}
-    for name, party in home.study.parties.items():
-        between = sorted(near & set(home.study.shared_edges(name).values()))
-        if party.tables and name not in near and between:
-            yield (
-                f"{name} gets counts of joined rows from {' and '.join(between)}, and yours are among them. It can "
-                "often tell from them how many of your rows go with each of its keys."
-            )
+    for name, between in behind(home.study, home.party).items():
+        yield (
+            f"{name} gets counts of joined rows from {' and '.join(between)}, and yours are among them. It can "
+            "often tell from them how many of your rows go with each of its keys."
+        )
 
 
 def print_dry_run(run: DryRun, console: Console) -> None:

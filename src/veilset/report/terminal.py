@@ -144,7 +144,7 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
         "p_r": p_r_reached(release),
         "Notes": " ".join(release.notes),
         "Not proven": undecided_sentence(release),
-        "In the original": in_original_sentence(release),
+        "In the original": in_original_sentence(release) if release.truthful else "",  # else the decision says it
         "Fidelity": fidelity_sentence(run),
         "Another way": spelled(occurrences_sentence(run), spell),
         "Strategies": attempts_sentence(release),

@@ -31,7 +31,7 @@ from veilset.options import declared
 from veilset.release import Bound, Release, by_support
 from veilset.report.text import in_quotes, knowledge, number, people, quoted, rounded_up, shares, shown
 from veilset.transactions import Transactions
-from veilset.views import by_size, visible
+from veilset.views import Count, by_size, visible
 
 WEIGHT = "sensitive_weight"
 """The option that makes sensitive occurrences count more."""
@@ -293,8 +293,10 @@ def in_original_sentence(release: Release) -> str:
             "do not have the original."
         )
     worst = f"; for example {visible(str(found.witnesses[0]))}" if found.witnesses else ""
+    many = Count(found.broken)
     return (
-        f"Counted in the original, {found.broken:,} of its {found.counted} exceed a limit on sensitive items{worst}. "
+        f"Counted in the original, {many:,} of its {found.counted} {many:exceeds|exceed} a limit on sensitive "
+        f"items{worst}. "
         "It keeps the limits only because items were removed from single transactions."
     )
 

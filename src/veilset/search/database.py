@@ -86,9 +86,9 @@ class Database:
 
     @property
     def version(self) -> int:
-        """A number that changes when another process changes the file."""
+        """A number that grows with every change: SQLite counts those of other connections, and those of this one."""
         ((number,),) = self.ask("PRAGMA data_version")
-        return int(number)
+        return int(number) + self._connection.total_changes
 
     def do(self, statement: str, *values: Any) -> int:
         """Change something within `changing`; how many rows are changed."""

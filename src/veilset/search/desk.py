@@ -91,7 +91,7 @@ class Desk(Choices):
 
     @property
     def profile(self) -> Profile:
-        """The profile of the store, also after another process has changed that: what it forgot must not be sent."""
+        """The profile of the store as it is now: what was forgotten, here or by another process, must not be sent."""
         version = self.store.version
         if self._known is None or self._known[0] != version:
             self._known = version, self.store.profile()

@@ -19,11 +19,28 @@ from veilset.errors import InvalidArgument
 from veilset.search.asking import Message, checked_url
 from veilset.search.exposure import Exposure
 from veilset.search.node import BETWEEN_WORDS
+from veilset.views import Count
 
 Pair = tuple[str, Decimal]
 
-TELLING = 5
-"""So many terms tell nearly everybody apart: of 70 simulated users, 67 had a set of five top terms of their own."""
+USERS = 70
+"""Simulated users whose most general terms were compared: see `docs/experiments/search.md`."""
+TOLD_APART = (0, 7, 32, 52, 62, 68)
+"""For each number of terms, how many of them had a set that no other had; with more terms, 68 to 70."""
+
+
+def pseudonym(terms: int) -> str:
+    """What it means to send so many terms, in a sentence; empty for none.
+
+    >>> pseudonym(1)
+    'Of 70 simulated users, the most general term alone told 7 apart from all others.'
+    >>> pseudonym(12)
+    'Of 70 simulated users, the 5 most general terms alone told 68 apart from all others.'
+    """
+    compared = min(terms, len(TOLD_APART) - 1)
+    many = f"{compared} " if compared > 1 else ""
+    told = f"the {many}most general {Count(compared):term|terms} alone told {TOLD_APART[compared]} apart"
+    return f"Of {USERS} simulated users, {told} from all others." if terms else ""
 
 
 @dataclass(frozen=True)

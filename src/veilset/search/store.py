@@ -176,8 +176,9 @@ class Store(Records):
                     self._kept = kept, Profile.from_json(checked(self.path, kept))
                 return self._kept[1]
             built = _built(self._weighed(self.documents()), asked, limits)
+            self._kept = with_digest(built.to_json()), built
             with self._database.changing():
-                self._database.do("INSERT OR REPLACE INTO profiles VALUES (?, ?)", name, with_digest(built.to_json()))
+                self._database.do("INSERT OR REPLACE INTO profiles VALUES (?, ?)", name, self._kept[0])
         return built
 
     def _weighed(self, documents: Iterable[Document]) -> Weighed:
@@ -189,7 +190,7 @@ class Store(Records):
 
     @property
     def version(self) -> int:
-        """A number that changes when another process changes the store; what was read before may no longer hold."""
+        """A number that grows when anybody changes the store; what was read before may no longer hold."""
         return self._database.version
 
     def to_json(self) -> dict[str, Any]:

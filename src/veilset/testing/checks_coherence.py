@@ -9,7 +9,7 @@ from veilset.models import Audit, Coherence, Witness
 from veilset.release import Release
 from veilset.run import certify
 from veilset.testing import oracles
-from veilset.testing.contract import Contract, as_sets
+from veilset.testing.contract import Contract, as_named, as_sets
 from veilset.transactions import Transactions
 
 
@@ -89,7 +89,7 @@ def _check_release(release: Release, promise: Coherence) -> None:
         assert promise.share == 1 or not release.custodian_data.sensitive, "The original was not asked."
         return
     data, left = release.original, set(release.custodian_data.sensitive)
-    before = [row - (set(data.sensitive) - left) for row in as_sets(data)]
+    before = [row - (set(data.sensitive) - left) for row in as_named(release)]
     broken = oracles.broken_in_original(before, as_sets(release.custodian_data), left, promise.share, promise.p)
     assert answer.broken == broken, f"{broken} itemsets are untrue, not {answer.broken}."
     assert release.options.get("truthful") is False or not broken, f"{broken} itemsets are untrue."
@@ -99,10 +99,10 @@ def _maximal(release: Release, promise: Coherence) -> bool:
     data = release.original
     if release.kept is not None:
         question = (data.sensitive, promise.share, promise.k, promise.p)
-        before, after = as_sets(data), as_sets(release.custodian_data)
+        before, after = as_named(release), as_sets(release.custodian_data)
         return not any(
             oracles.may_return(before, after, item, lambda rows: oracles.is_coherent(rows, *question))
-            for item in data.public
+            for item in {item for row in before for item in row}.difference(data.sensitive)
         )
     return oracles.is_maximal_cohesion(
         as_sets(data), release.suppressed, data.sensitive, promise.share, promise.k, promise.p

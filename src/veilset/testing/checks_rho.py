@@ -9,7 +9,7 @@ from veilset.models import Audit, RhoUncertainty, Witness
 from veilset.release import Release
 from veilset.run import certify
 from veilset.testing import oracles
-from veilset.testing.contract import Contract, as_sets
+from veilset.testing.contract import Contract, as_named, as_sets
 from veilset.transactions import Transactions
 
 
@@ -65,7 +65,7 @@ def _check_release(release: Release, promise: RhoUncertainty) -> None:
         return
     answer = certify(release).in_original
     assert answer is not None, "The original was not asked."
-    before, after = as_sets(release.original), as_sets(release.custodian_data)
+    before, after = as_named(release), as_sets(release.custodian_data)
     broken = oracles.rules_broken_in_original(before, after, release.original.sensitive, promise.rho)
     assert answer.broken == broken, f"{broken} rules are untrue, not {answer.broken}."
     assert release.options.get("truthful") is False or not broken, f"{broken} rules are untrue."

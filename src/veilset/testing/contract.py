@@ -16,6 +16,11 @@ def as_sets(data: Transactions) -> list[frozenset[str]]:
     return [frozenset(row) for row in data]
 
 
+def as_named(release: Release) -> list[frozenset[str]]:
+    """The original transactions of a release as sets, under the names that the release gives."""
+    return [frozenset(release.generalized.get(item, item) for item in row) for row in release.original]
+
+
 @dataclass(frozen=True)
 class Contract:
     """The part of the batteries that differs from promise to promise. The promise it is asked about is of its kind.

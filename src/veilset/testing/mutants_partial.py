@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from veilset.anonymize.coherence.partial import partial
+from veilset.anonymize.rho_uncertainty.partial import partial as partial_for_rho
 from veilset.limits import Limits
-from veilset.models import Coherence
+from veilset.models import Coherence, RhoUncertainty
 from veilset.release import Release
 from veilset.testing.mutants import Mutant
 from veilset.transactions import Transactions
@@ -42,6 +43,22 @@ def _declares_all_kept(data: Transactions, promise: Coherence) -> Release:
     return dataclasses.replace(release, kept=None, suppressed=("figs",))
 
 
+def rho_partial_unbroken(data: Transactions, promise: RhoUncertainty) -> Release:
+    """The method that the mutants for ρ-uncertainty are made from."""
+    return partial_for_rho(data, promise, limits=Limits())
+
+
+def _puts_back_too_many(data: Transactions, promise: RhoUncertainty) -> Release:
+    """Puts a sensitive item back until a certainty of three times rho."""
+    return dataclasses.replace(rho_partial_unbroken(data, RhoUncertainty(rho=3 * promise.rho)), promise=promise)
+
+
+def _forgets_the_rules_of_the_original(data: Transactions, promise: RhoUncertainty) -> Release:
+    """Keeps every rule of the release below rho, and says nothing of what the original gives away."""
+    release = partial_for_rho(data, promise, truthful=False, limits=Limits())
+    return dataclasses.replace(release, options={})
+
+
 _BASKETS = Transactions.from_lists(
     [*([["bread", "milk"]] * 3), *([["bread", "figs"]] * 3), *([["milk", "figs", "tea"]] * 2), ["tea"], ["tea"]]
 )
@@ -58,4 +75,12 @@ PARTIAL_MUTANTS: tuple[Mutant, ...] = (
         "original",
     ),
     Mutant("declares an item gone that is thinned", _declares_all_kept, _BASKETS, _PROMISE, "account"),
+)
+
+_PATIENTS = Transactions.from_lists([["bread", "cure"]] * 3 + [["bread"], *[["milk"]] * 6], sensitive=["cure"])
+_THIRD = RhoUncertainty(rho="1/3")
+
+RHO_PARTIAL_MUTANTS: tuple[Mutant, ...] = (
+    Mutant("puts sensitive items back too often", _puts_back_too_many, _PATIENTS, _THIRD),
+    Mutant("forgets the original's rules", _forgets_the_rules_of_the_original, _PATIENTS, _THIRD, "original"),
 )

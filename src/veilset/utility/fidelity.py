@@ -45,7 +45,7 @@ class Fidelity:
 
 
 def fidelity(release: Release, least: int, limits: Limits | None = None) -> Fidelity:
-    """Compare pairs and rules of a release, which has the names of the original, with those of the original.
+    """Compare pairs and rules of a release with those of the original under the names of the release.
 
     >>> from veilset import Coherence, Transactions, anonymize
     >>> rows = [["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["a", "c", "d"], ["c", "d"]]
@@ -56,7 +56,7 @@ def fidelity(release: Release, least: int, limits: Limits | None = None) -> Fide
     """
     limits = limits or Limits()
     bounds = limits.bounds()
-    original, released = release.original, release.custodian_data
+    original, released = release.original.renamed(release.generalized), release.custodian_data
     there = set(released.names)
     pairs = [items for items, _ in frequent(original, least, min_size=2, max_size=2, **bounds)]
     before = supports(original, pairs, **bounds).tolist()

@@ -9,13 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import veilset as vs
-from tests.support.commands import run
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.interrupting import ctrl_c_stops
-from veilset import BudgetExceeded, Coherence, Infeasible, InvalidArgument, Transactions, anonymize
+from veilset import BudgetExceeded, Coherence, Infeasible, Transactions, anonymize
 from veilset.anonymize.coherence.partial import partial, quick_partial
-from veilset.audit import in_original
 from veilset.limits import Limits
 from veilset.testing import check_anonymizer, oracles, strategies
 from veilset.testing.checks import as_sets
@@ -193,55 +191,6 @@ def test_with_sensitive_items_the_original_is_asked(effort, data, promise, truth
     )
 
 
-@SOME
-@given(strategies.transactions(), strategies.coherence_promises())
-def test_the_comparison_with_the_original_counts_what_the_definition_does(data, promise):
-    """Of any data and any part of it: single occurrences go at random."""
-    kept = np.array(
-        [(5 * row + 3 * ord(item[0])) % 7 > 2 for row, items in enumerate(data) for item in items], dtype=bool
-    )
-    kept |= data.is_sensitive[data.items] == 1
-    released = data.thinned(kept)
-    found = in_original(data, released, promise, generalized={})
-    if found is None:
-        assert promise.share == 1 or not data.sensitive
-        return
-    before, after = as_sets(data), as_sets(released)
-    assert found.broken == oracles.broken_in_original(before, after, data.sensitive, promise.share, promise.p)
-    for witness in found.witnesses:
-        assert witness.support == oracles.support(before, witness.itemset)
-        with_it = oracles.support(before, [*witness.itemset, witness.sensitive])
-        assert witness.confidence == Fraction(with_it, witness.support)
-        assert witness.confidence > promise.share
-
-
-def diluted() -> tuple[Transactions, Coherence]:
-    """Of those with wine, three in four have flu: without two of them, half of the rest."""
-    rows = [["wine", "flu"]] * 6 + [["wine"]] * 2 + [["beer"]] * 6
-    return Transactions.from_lists(rows, sensitive=["flu"]), Coherence(h="1/2", k=2, p=2)
-
-
-def test_what_is_true_of_the_release_only_is_told_everywhere(tmp_path):
-    data, promise = diluted()
-    true = anonymize(data, promise, method="partial")
-    assert true.suppressed == ("wine",)
-    assert true.truthful
-    release = anonymize(data, promise, method="partial", truthful=False)
-    assert release.certified
-    assert not release.truthful
-    assert release.survivors()[data.codes(["wine"])[0]] == 4
-    assert (release.in_original.broken, release.in_original.witnesses[0].confidence) == (1, Fraction(3, 4))
-    bundle = vs.publish(release, tmp_path / "untrue", random_state=1)
-    assert vs.verify(bundle.public).holds
-    certificate = (bundle.public / "certificate.json").read_text()
-    assert '"broken_in_original": 1' in certificate
-    for text in (certificate, (bundle.public / "report.html").read_text()):
-        assert "1 itemset or rule of this file exceeds a limit" in text
-    assert "Counted in the original, 1 of its itemsets" in (bundle.custodian / "report.html").read_text()
-    kept = vs.publish(true, tmp_path / "true", random_state=1)
-    assert "The custodian has checked that" in (kept.public / "certificate.json").read_text()
-
-
 def test_sensitive_items_that_go_first_are_counted_with_the_rest():
     """The account of edits is against the data with them."""
     data = Transactions.from_lists([["1", "20", "3"], ["20", "3"], ["20", "x"], ["3"]], sensitive=["20"])
@@ -272,24 +221,3 @@ def test_limits_are_kept():
         data = Transactions.from_lists([sorted(rng.choice(300, size=8, replace=False).tolist()) for _ in range(5000)])
     """
     assert ctrl_c_stops('while True: anonymize(data, Coherence(k=5, p=4), method="partial")', before=before)
-
-
-def test_a_release_is_published_verified_and_repeated(tmp_path, capsys):
-    """The edits are single occurrences: the account, the certificate, the recipe and both pages say so."""
-    source = tmp_path / "baskets.csv"
-    source.write_text("\n".join(",".join(row) for row in sparse(300)) + "\n")
-    data, promise = vs.read(source), Coherence(k=10, p=3)
-    release = anonymize(data, promise, method="partial")
-    bundle = vs.publish(release, tmp_path / "out", random_state=1)
-    assert bundle.verification.holds
-    assert vs.verify(bundle.public).holds
-    certificate = (bundle.public / "certificate.json").read_text()
-    assert '"thinned": true' in certificate
-    assert "lower bound" in certificate
-    assert "lower bound" in (bundle.public / "report.html").read_text()
-    assert "thinned" in (bundle.custodian / "edits.csv").read_text()
-    with refused(InvalidArgument, "single"):
-        vs.apply(bundle.path, data)
-    code, _ = run(capsys, "publish", bundle.custodian / "recipe.toml", "--out", tmp_path / "again", "--yes")
-    assert code == 0
-    assert (tmp_path / "again/public/data.csv").read_bytes() == (bundle.public / "data.csv").read_bytes()

@@ -46,6 +46,11 @@ def lines(numbers):
     return ends
 
 
+def within_time(work):
+    """What it gives, or an error if it hangs."""
+    return asyncio.run(asyncio.wait_for(work, 4 * AMPLE))
+
+
 def plain_argmax(gains):
     return [row.index(max(row)) if max(row) else None for row in gains]
 
@@ -124,7 +129,7 @@ def test_all_parties_find_the_first_largest_gain(study):
     async def run():
         return await ask(lines(numbers), gains, owners)
 
-    assert asyncio.run(run()) == [plain_argmax(gains)] * len(numbers)
+    assert within_time(run()) == [plain_argmax(gains)] * len(numbers)
 
 
 def spellings(gain):
@@ -141,7 +146,7 @@ def test_no_gain_passes_in_plain_and_nothing_pickled():
         answers = await ask(ends, gains, [0, 1, 2])
         return answers, b"".join(one.all_bytes for at in ends.values() for line in at.values() for one in line.sent)
 
-    answers, sent = asyncio.run(run())
+    answers, sent = within_time(run())
     assert answers == [plain_argmax(gains)] * 3
     assert len(sent) > 10_000
     canaries = [spelling for row in gains for gain in row for spelling in spellings(gain)]
@@ -154,7 +159,7 @@ def test_without_nodes_there_are_no_winners(all_reaped):
     async def run():
         return await ask(lines([0, 1, 2]), [], [0, 1, 2])
 
-    assert asyncio.run(run()) == [[], [], []]
+    assert within_time(run()) == [[], [], []]
     assert not all_reaped
 
 
@@ -165,7 +170,7 @@ def test_two_parties_are_refused(parties, snapshot):
         await secret_argmax([[1]], mine=[0], tables=2, me=0, channels=ends[0], time_out=AMPLE)
 
     with pytest.raises(InvalidArgument) as refused:
-        asyncio.run(run())
+        within_time(run())
     assert str(refused.value) == snapshot
 
 
@@ -187,7 +192,7 @@ def test_gains_and_tables_that_make_no_sense_are_refused(wrong):
         await secret_argmax(**asked, channels=lines([0, 1, 2])[0], time_out=AMPLE)
 
     with pytest.raises(InvalidArgument):
-        asyncio.run(run())
+        within_time(run())
 
 
 def test_a_missing_extra_says_how_to_install_it(monkeypatch, snapshot):
@@ -196,7 +201,7 @@ def test_a_missing_extra_says_how_to_install_it(monkeypatch, snapshot):
 
     monkeypatch.setattr(argmax.metadata, "version", missing)
     with pytest.raises(InvalidArgument) as refused:
-        asyncio.run(secret_argmax([], mine=[], tables=2, me=0, channels=dict.fromkeys((1, 2)), time_out=AMPLE))
+        within_time(secret_argmax([], mine=[], tables=2, me=0, channels=dict.fromkeys((1, 2)), time_out=AMPLE))
     assert str(refused.value) == snapshot
 
 
@@ -215,7 +220,7 @@ def test_a_party_that_compares_something_else_is_named(told, fault):
         forge(ends[2], "argmax", changed)
         return await ask(ends, [[1, 2, 3]], [0, 1, 2], only=[0, 1])
 
-    assert [(type(error), error.party, error.fault) for error in asyncio.run(run())] == [
+    assert [(type(error), error.party, error.fault) for error in within_time(run())] == [
         (Disrupted, "clinic", fault)
     ] * 2
 
@@ -233,7 +238,7 @@ def test_a_party_that_disappears_is_named():
         forge(ends[2], "shares", cut)
         return await ask(ends, [[1, 2, 3]], [0, 1, 2], only=[0, 1])
 
-    assert [(type(error), error.party) for error in asyncio.run(run())] == [(Disrupted, "clinic")] * 2
+    assert [(type(error), error.party) for error in within_time(run())] == [(Disrupted, "clinic")] * 2
 
 
 def agreed(number):
@@ -252,7 +257,7 @@ def test_a_call_that_is_cancelled_ends_its_process(all_reaped):
         with pytest.raises(asyncio.CancelledError):
             await call
 
-    asyncio.run(run())
+    within_time(run())
     assert len(all_reaped) == 1
 
 
@@ -275,7 +280,7 @@ def with_process(monkeypatch, path, script, others=None, time_out=AMPLE):
             for each in doing:
                 each.cancel()
 
-    return asyncio.run(run())
+    return within_time(run())
 
 
 WAITING = "import time; time.sleep(60)"
@@ -342,6 +347,6 @@ def test_a_party_cannot_take_the_place_of_another():
         forge(ends[0], "shares", posing)
         return await ask(ends, [[1, 2, 3]], [0, 1, 2], only=[2])
 
-    (error,) = asyncio.run(run())
+    (error,) = within_time(run())
     assert type(error) is VeilsetError
     assert "Party 0 calls itself 1." in str(error)

@@ -19,10 +19,12 @@ from veilset.joins.parties.audit_log import AuditLog, Begin
 NEIGHBOURS = {"visits.patient = accounts.owner": "bank", "visits.drug = drugs.id": "shop"}
 
 
-def session(run="r1", study="s1", neighbours=NEIGHBOURS, **tables):
-    tables = tables or {"visits": "h1"}
-    keys, policies = dict.fromkeys(neighbours, "k"), dict.fromkeys(neighbours, "report")
-    return Begin(run, study, neighbours, tables, keys, policies, {"study": study, "class": "bank, shop"})
+def session(run="r1", study="s1", neighbours=NEIGHBOURS, **rows):
+    """The hash of a table is that of its keys and classes, and one of its other columns after a dash."""
+    tables = rows or {"visits": "h1"}
+    rows = {name: one.partition("-")[0] for name, one in tables.items()}
+    policies = dict.fromkeys(neighbours, "report")
+    return Begin(run, study, neighbours, tables, rows, policies, {"study": study, "class": "bank, shop"})
 
 
 class Clock:
@@ -169,20 +171,42 @@ def test_warnings(log, snapshot):
     recorded(log, session("r1", visits="h1", labs="l1"), "bank")
     recorded(log, session("r2", visits="h2", labs="l1"), "bank", "shop", outcome="stopped")
     recorded(log, session("r3", visits="h1", labs="l2"), outcome="stopped")  # nothing was sent
-    now = {"visits": "h1", "labs": "l1"}
-    everyone = ["bank", "shop"]
-    assert log.warnings_for("s1", now, everyone) == snapshot
-    assert log.warnings_for("s2", {"visits": "h3", "labs": "l3"}, everyone) == snapshot
-    assert log.warnings_for("s2", now, ["bank"]) == snapshot
+    assert log.warnings_for(session("r4", "s1", visits="h1", labs="l1")) == snapshot
+    assert log.warnings_for(session("r4", "s2", visits="h3", labs="l3")) == snapshot
+    assert log.warnings_for(session("r4", "s2", {"visits.patient = accounts.owner": "bank"}, visits="h1")) == snapshot
 
 
 def test_no_warning(log):
     begin = session("r1", visits="h1")
     recorded(log, begin, "bank", "coordinator")
-    assert log.warnings_for("s1", {"visits": "h2"}, ["shop", "coordinator"]) == ()
-    assert log.warnings_for("s1", {"visits": "h2"}, ["bank"], run="r1") == ()  # it is resumed
-    assert log.warnings_for("s2", {"staff": "h2"}, ["bank"]) == ()
-    assert len(log.warnings_for("s2", {"renamed": "h1"}, ["bank"])) == 1
+    others = {"visits.drug = drugs.id": "shop", "visits.ward = wards.id": "coordinator"}
+    assert log.warnings_for(session("r2", "s1", others, visits="h2")) == ()
+    assert log.warnings_for(session("r1", visits="h2")) == ()  # it is resumed
+
+
+def kind(log, study, **rows):
+    """In what way a new session adds to what bank was told before."""
+    (sentence,) = log.warnings_for(session("r9", study, **rows))
+    words = {"difference": "not the same then", "cells": "more cells", "repeated": "the results of this study"}
+    return next((name for name, part in words.items() if part in sentence), "unknown")
+
+
+def test_what_has_changed(log):
+    """Other columns are no other rows: both studies together tell more, and no rows have changed."""
+    recorded(log, session("r1", visits="h1-age"), "bank")
+    assert kind(log, "s1", visits="h1-age") == "repeated"
+    assert kind(log, "s1", visits="h1-age2") == "difference"
+    assert kind(log, "s1", visits="h2-age") == "difference"
+    assert kind(log, "s2", visits="h1-age") == "cells"
+    assert kind(log, "s2", visits="h1-age, ward") == "cells"
+    assert kind(log, "s2", visits="h2-age, ward") == "difference"
+    assert kind(log, "s2", renamed="h1-ward") == "cells"
+    assert kind(log, "s2", renamed="h2-age") == "unknown"
+
+
+def test_tables_by_other_names(log, snapshot):
+    recorded(log, session("r1", visits="h1", labs="l1"), "bank")
+    assert log.warnings_for(session("r2", "s2", stays="h2")) == snapshot
 
 
 def test_foreign_lines_are_skipped(log):

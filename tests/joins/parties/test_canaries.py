@@ -128,7 +128,7 @@ def test_no_value_leaves_or_is_written(tmp_path, seed):
     with pytest.raises(Stopped):
         run(canaries.parties.train(tap=tapped, tell=said.append, watch=dies))
     checkpoints = files_to_see(tmp_path)
-    assert {one.parent.parent.name for one in checkpoints if one.suffix == ".npz"} == {"checkpoints", "coordinator"}
+    assert {one.parent.parent.name for one in checkpoints if one.suffix == ".bin"} == {"checkpoints", "coordinator"}
     trained = run(canaries.parties.train(tap=tapped, tell=said.append))
     assert len(trained.model.nodes) > 3
     logs = files_to_see(tmp_path)

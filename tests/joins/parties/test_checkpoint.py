@@ -56,14 +56,23 @@ def test_other_study_or_tables(tmp_path, binding):
 def test_begin_goes_back(tmp_path, run, stages, left):
     point = written(tmp_path)
     point.begin(run, True, stages)
-    assert point.stages == left == len([*tmp_path.glob("stage-*.npz")])
+    assert point.stages == left == len([*tmp_path.glob("stage-*.bin")])
     assert (Checkpoint.find(tmp_path, BINDING).run, Checkpoint.find(tmp_path, BINDING).wide) == (run, True)
 
 
-@pytest.mark.parametrize("damage", [lambda content: content[:-9], lambda content: b"", lambda content: b"x" * 99])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-9],
+        lambda content: b"",
+        lambda content: b"x" * 99,
+        lambda content: content.replace(b"summary", b"summarx"),
+        lambda content: content[:-33] + bytes([content[-33] ^ 1]) + content[-32:],
+    ],
+)
 def test_stages_after_a_damaged_one_are_done_again(tmp_path, damage):
     written(tmp_path)
-    file = tmp_path / "stage-000001.npz"
+    file = tmp_path / "stage-000001.bin"
     file.write_bytes(damage(file.read_bytes()))
     assert Checkpoint.find(tmp_path, BINDING).stages == 1
 
@@ -95,11 +104,9 @@ def test_full_disk(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("numpy.savez", full)
-        with refused(CannotWrite, repr(str(tmp_path / "stage-000003.npz"))):
-            point.complete()
-    with monkeypatch.context() as patch:
         patch.setattr("veilset.joins.parties.checkpoint.write_durably", full)
+        with refused(CannotWrite, repr(str(tmp_path / "stage-000003.bin"))):
+            point.complete()
         with refused(CannotWrite, repr(str(tmp_path))):
             point.begin(RUN, False, 2)
     assert not [*tmp_path.glob("*.part")]

@@ -98,6 +98,17 @@ def test_hashes_are_of_what_takes_part(parties):
     assert parties.home("p2").tables_hash != first.tables_hash
 
 
+def test_hashes_of_rows_are_of_keys_and_classes(parties):
+    first = {name: parties.home(name).row_hashes for name in ("p1", "p2")}
+    changed(parties, "T2", Age=[3, 9, 7, 21])
+    assert parties.home("p2").row_hashes == first["p2"]
+    changed(parties, "T2", J1=["a", "c", "b", "b"])
+    assert parties.home("p2").row_hashes != first["p2"]
+    assert parties.home("p1").row_hashes == first["p1"]
+    changed(parties, "T1", Class=["C1", "C2", "C2", "C2"])
+    assert parties.home("p1").row_hashes != first["p1"]
+
+
 def test_real_names_of_keys_stay_at_home(parties):
     table = parties.holdings["p2"]["T2"].rename_columns(["private_name", "Age"])
     parties.holdings["p2"]["T2"] = table

@@ -76,6 +76,20 @@ def test_who_has_the_class_says_who_learns_it(parties):
     PartyFile.load(other).check_approval()
 
 
+def test_a_text_alone_is_a_list_of_one(parties):
+    path = parties.path("p2")
+    path.write_text(path.read_text().replace('columns = ["Age"]', 'columns = "Age"'))
+    assert PartyFile.load(path).tables["T2"].columns == ("Age",)
+
+
+def test_a_study_is_no_party_file(parties):
+    assert PartyFile.is_one(parties.path("p2"))
+    assert not PartyFile.is_one(parties.study_path)
+    assert not PartyFile.is_one(parties.folder / "T2.parquet")
+    with refused(InvalidArgument, str(parties.study_path), "is a study"):
+        PartyFile.load(parties.study_path)
+
+
 def test_addresses_and_keys(parties):
     path = parties.path("p2")
     path.write_text(path.read_text() + 'keys = { J1 = "real" }\n')

@@ -12,9 +12,10 @@ import pytest
 from tests.support.effort import repeats
 from tests.support.errors import refused
 from tests.support.joins import Study, random_study
-from tests.support.parties import Parties, Tapped, of_study, run
-from veilset.errors import InvalidArgument
-from veilset.joins import JoinClassifier
+from tests.support.parties import Parties, Tapped, golden, of_study, run
+from veilset.errors import InvalidArgument, UnreadableInput
+from veilset.joins import JoinClassifier, Split
+from veilset.joins.parties import answering
 from veilset.joins.parties.answering import text_arrays
 from veilset.joins.parties.audit_log import AuditLog
 from veilset.joins.parties.control import hear, tell
@@ -267,3 +268,13 @@ def test_guessed_identifiers_are_told_and_logged(tmp_path):
     assert 0 < session.unknown < session.answers
     own = [node for node in trained.tree.root.walk() if node.split and trained.model.owners[node.split.table] == owner]
     assert session.answers == 3 * len(own)
+
+
+def test_files_of_records_are_spoken_of_as_in_the_party_file(tmp_path):
+    parties = golden(tmp_path)
+    (tmp_path / "new.csv").write_text("id;Age\n1;3\n")
+    path = parties.path("p2")
+    path.write_text(path.read_text() + '[predict.T2]\npath = "new.csv"\nid = "id"\n')
+    split = {1: Split("T2", "Age", "number", 3)}
+    with refused(UnreadableInput, 'delimiter = ";" in [predict.T2]'):
+        answering._table_truths(parties.home("p2"), "T2", split, {}, pa.array(["1"]))

@@ -14,11 +14,13 @@ from tests.support.errors import refused
 from tests.support.joins import random_study
 from tests.support.parties import Parties, Tapped, of_study, run
 from veilset.errors import CannotWrite, InvalidArgument
+from veilset.io import write_durably
 from veilset.joins import JoinClassifier
 from veilset.joins.parties import server
 from veilset.joins.parties.audit_log import AuditLog
 from veilset.joins.parties.disrupted import Disrupted
-from veilset.joins.parties.server import PartyServer
+from veilset.joins.parties.server import PartyServer, own_hello
+from veilset.joins.parties.wire import dial
 
 STUDY = random_study(np.random.default_rng(8), 4, rows=24)
 OPTIONS = {"max_depth": 5, "prune": 0.9}
@@ -109,7 +111,7 @@ def test_coordinator_that_dies_at_any_stage(parties, stage):
 def test_party_that_dies_and_comes_back(parties, name):
     """Its process ends in the middle of a level; the coordinator waits for it, and goes on where it was."""
     whole = expected(parties)
-    tapped, gone = Tapped(), asyncio.Event()
+    tapped, gone, said = Tapped(), asyncio.Event(), []
 
     def watch(growth) -> None:
         if growth.stage.endswith("level 3 of the tree"):
@@ -118,7 +120,7 @@ def test_party_that_dies_and_comes_back(parties, name):
     async def dies_and_comes_back():
         others = [other for other in ("p0", "p1", "p2") if other != name]
         async with parties.serving(others, tap=tapped):
-            task = asyncio.create_task(parties.coordinator(tapped, watch=watch).train())
+            task = asyncio.create_task(parties.coordinator(tapped, said.append, watch).train())
             async with parties.serving([name], tap=tapped):
                 await gone.wait()
             await asyncio.sleep(0.3)
@@ -126,6 +128,7 @@ def test_party_that_dies_and_comes_back(parties, name):
                 return await task
 
     assert nodes(run(dies_and_comes_back())) == whole
+    assert any(name in one and one.endswith("Trying again.") for one in said)
     seen = kinds(tapped)
     assert seen["intersect"] == 3
     assert seen["propagate"] == 3
@@ -178,22 +181,26 @@ def full(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def no_room(patch, folder: str, name: str) -> None:
+    """The disk is full for files of checkpoints that have this name, in this folder."""
+
+    def write(path, content) -> None:
+        (full if folder in str(path) and name in path.name else write_durably)(path, content)
+
+    patch.setattr("veilset.joins.parties.checkpoint.write_durably", write)
+
+
 def test_full_disk_at_a_checkpoint(parties, monkeypatch):
     whole = expected(parties)
     told: list[str] = []
-    plain = np.savez
-
-    def savez(stream, **arrays) -> None:
-        (full if "p1-state" in stream.name and "stage-000003" in stream.name else plain)(stream, **arrays)
-
     with monkeypatch.context() as patch:
-        patch.setattr("numpy.savez", savez)
+        no_room(patch, "p1-state", "stage-000003")
         with refused(Disrupted, "p1") as caught:
             run(parties.train(tell=told.append))
     assert (caught.value.party, caught.value.fault) == ("p1", "refused")
     assert "p1 had to stop; its own screen says why." in str(caught.value)
     assert str(parties.folder) not in str(caught.value)
-    assert any("stage-000003.npz" in one and "No space left on device" in one for one in told)
+    assert any("stage-000003.bin" in one and "No space left on device" in one for one in told)
     assert not [*parties.folder.glob("*-state/checkpoints/*/*.part")]
     assert nodes(run(parties.train())) == whole
 
@@ -201,7 +208,7 @@ def test_full_disk_at_a_checkpoint(parties, monkeypatch):
 def test_full_disk_at_the_coordinator(parties, monkeypatch):
     whole = expected(parties)
     with monkeypatch.context() as patch:
-        patch.setattr("numpy.savez", full)
+        no_room(patch, "hub-state", "stage-")
         with pytest.raises((CannotWrite, Disrupted)):
             run(parties.train())
     assert nodes(run(parties.train())) == whole
@@ -302,27 +309,27 @@ def test_two_coordinators_one_after_the_other(parties):
     assert nodes(run(both())) == whole
 
 
+async def neighbour(parties: Parties, attempt: int):
+    """A call of p1 at p0 for a session that the coordinator has not begun."""
+    home = parties.home("p1")
+    return await dial(
+        f"127.0.0.1:{parties.ports['p0']}",
+        "p0",
+        home.file.identity,
+        home.study.certificates["p0"],
+        own_hello(home.file, "neighbour", "0" * 32, attempt),
+        time_out=20,
+    )
+
+
 def test_neighbours_whose_session_never_begins_are_let_go(parties):
     """Their channels are closed after the time-out, and nothing of them is kept."""
-    from veilset.joins.parties.certificates import Identity
-    from veilset.joins.parties.server import own_hello
-    from veilset.joins.parties.wire import dial
-
     parties.time_out = 0.5
     parties.write()
 
     async def early():
         async with parties.serving(["p0"]) as servers:
-            home = parties.home("p1")
-            identity = home.file.identity
-            channel = await dial(
-                f"127.0.0.1:{parties.ports['p0']}",
-                "p0",
-                identity,
-                Identity.load(parties.folder / "p0-keys", "p0").certificate,
-                own_hello(home.file, "neighbour", "0" * 32, 7),
-                time_out=5,
-            )
+            channel = await neighbour(parties, 7)
             with pytest.raises(Disrupted) as caught:
                 await channel.expect("anything")
             assert not servers["p0"]._arrivals
@@ -330,6 +337,18 @@ def test_neighbours_whose_session_never_begins_are_let_go(parties):
             return caught.value
 
     assert run(early()).fault == "closed"
+
+
+def test_a_neighbour_cannot_keep_many_connections_open(parties):
+    async def crowd():
+        async with parties.serving(["p0"]) as servers:
+            channels = [await neighbour(parties, attempt) for attempt in range(9)]
+            with refused(Disrupted, "p0", "Too many connections wait"):
+                await channels[-1].expect("anything")
+            assert len(servers["p0"]._arrivals) == 8
+            await asyncio.gather(*(channel.close() for channel in channels))
+
+    run(crowd())
 
 
 def test_checkpoint_files_are_their_owners(parties):

@@ -166,6 +166,20 @@ def test_garbage_ends_the_session_on_both_sides(pair, frame):
     run(work())
 
 
+def test_arrays_that_are_larger_than_memory_end_the_session_on_both_sides(pair):
+    """As many bytes are possible in the protocol, and an honest peer need not send them."""
+
+    async def work():
+        async with pair.met() as (bank, shop):
+            await bank._put(msgpack.packb(["message", "sum", {}, {"x": ["int64", 2**58]}]))
+            for channel, other in ((shop, "bank"), (bank, "shop")):
+                with refused(Disrupted, other, f"{2**61:,}") as caught:
+                    await channel.expect("sum", most=2**62)
+                assert (caught.value.fault, caught.value.party) == ("refused", other)
+
+    run(work())
+
+
 @pytest.mark.parametrize(
     "chunks",
     [

@@ -1,7 +1,11 @@
 """Histories and bookmarks of Firefox and Chromium: title and host of each distinct address."""
 
 import json
+import os
+import signal
 import sqlite3
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
@@ -73,6 +77,36 @@ def test_a_browser_that_runs_does_not_matter(tmp_path):
     running.execute("DELETE FROM moz_historyvisits")
     assert seen(read_firefox(Source("mine", "firefox", path), Notes())) == EXPECTED
     running.close()
+
+
+READING = """
+import sys
+from pathlib import Path
+from veilset.search.sources.browser_files import copied
+with copied(Path(sys.argv[1])):
+    print("reading", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_no_copy_is_left_by_a_process_that_is_ended(tmp_path, end):
+    path = firefox(tmp_path / "places.sqlite", PAGES)
+    (tmp_path / "run").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", READING, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path / "run")},
+    )
+    with process:
+        assert process.stdout.readline() == "reading\n"
+        assert list((tmp_path / "run").iterdir()) != []
+        process.send_signal(end)
+        assert process.wait(60) != 0
+    assert list((tmp_path / "run").iterdir()) == []
 
 
 def test_a_file_that_never_rests_is_told(tmp_path, monkeypatch):

@@ -10,22 +10,28 @@ items are left as they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.anonymize.coherence.auto import best_of_all
 from veilset.anonymize.coherence.cut import improved
 from veilset.anonymize.coherence.nodes import Nodes
+from veilset.anonymize.coherence.partial import partial as deleting_occurrences
+from veilset.anonymize.coherence.partial import quick_partial
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Chosen, Items, NameLeavesFrom, TaxonomyOption
+from veilset.anonymize.options import Chosen, Items, NameLeavesFrom, Partial, TaxonomyOption, Truthful
 from veilset.anonymize.taxonomies import check_name_leaves_from, listed_under
+from veilset.anonymize.thinned_cut import Names, Outcome, Thinning, check_partial, mask, then_partial
 from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
 from veilset.transactions import Taxonomy, TaxonomyLike, Transactions, taxonomy_of
+
+_WORK = 10**7  # occurrences looked at while names are searched for that single occurrences go from; half a minute
 
 
 def generalize(
@@ -36,12 +42,15 @@ def generalize(
     taxonomy: TaxonomyOption = None,
     name_leaves_from: NameLeavesFrom = None,
     keep: Items = (),
+    partial: Partial = False,
+    truthful: Truthful = True,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Recode along *taxonomy* and suppress what remains; never worse, by average loss, than suppression alone.
 
-    Nothing that is suppressed could return by itself, as an item or under the name of a group.
+    Nothing that is suppressed could return by itself, as an item or under the name of a group. With *partial*, what
+    remains leaves only the transactions in which it does harm, and names are finer: never worse than without.
 
     Parameters
     ----------
@@ -58,6 +67,7 @@ def generalize(
     [['bun', 'drinks'], ['bun', 'drinks'], ['bun', 'drinks'], ['drinks'], []]
     """
     check_name_leaves_from(name_leaves_from)
+    check_partial(partial, truthful)
     tree = _taxonomy(taxonomy)
     notes = tree.check(data)
     wanted = keep if isinstance(keep, str) else tuple(keep)
@@ -69,30 +79,56 @@ def generalize(
         as_they_are = frozenset()
     nodes = Nodes(task, tree.pruned(data))
     cut, attempts = _searched(nodes, task, as_they_are) if chosen is None else (nodes.named(chosen), ())
-
-    recoding = nodes.recoding(cut)
-    gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
-    if lost := task.keep.intersection(gone):
+    if partial:
+        done = _thinned(nodes, cut, attempts, truthful=truthful, search=chosen is None)
+    else:
+        gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
+        done = Outcome(cut, nodes.recoding(cut), gone, data.without(gone).renamed(nodes.recoding(cut)), None, attempts)
+    if lost := task.keep.intersection(done.suppressed):
         raise InvalidArgument(
             f"{min(lost)!r} must be kept, but is not among the chosen names.", "Remove it from the list."
         )
     return Release(
         original=data,
-        custodian_data=data.without(gone).renamed(recoding),
+        custodian_data=done.data,
         promise=promise,
         method="generalize",
         options=task.options(
             taxonomy=tree.to_paths(),
             name_leaves_from=name_leaves_from,
-            chosen=tuple(nodes.name(node) for node in sorted(cut)),
+            partial=partial or None,
+            truthful=None if truthful else False,
+            chosen=tuple(nodes.name(node) for node in sorted(done.cut)),
         ),
-        suppressed=gone,
-        generalized=recoding,
-        stands_for=listed_under(nodes.stand_for(cut), data, name_leaves_from or 0),
+        suppressed=done.suppressed,
+        generalized=done.recoding,
+        stands_for=listed_under(nodes.stand_for(done.cut), data, name_leaves_from or 0),
         listed_from=name_leaves_from or 0,
+        kept=done.kept,
         notes=notes,
-        attempts=attempts,
+        attempts=done.attempts,
     )
+
+
+def _thinned(
+    nodes: Nodes, start: frozenset[int], attempts: tuple[Attempt, ...], *, truthful: bool, search: bool
+) -> Outcome:
+    """From a cut that keeps the promise to one that keeps more, once single occurrences are gone."""
+    task = nodes.task
+    data = task.original
+
+    def by(method: Callable[..., Release]) -> Thinning:
+        def kept(named: Transactions, weights: Mapping[str, float], keep: Collection[str]) -> npt.NDArray[np.bool_]:
+            public = {name: weights[name] for name in named.public}
+            made = method(named, task.promise, weights=public, keep=keep, truthful=truthful, limits=task.limits)
+            return mask(made)
+
+        return kept
+
+    weight = (data.supports * (data.is_sensitive == 0)).tolist()
+    names = Names(data, nodes.above, nodes.name, weight, task.keep)
+    steps = (by(quick_partial), by(deleting_occurrences))
+    return then_partial(names, start, *steps, work=_WORK if search else 0, attempts=attempts, limits=task.limits)
 
 
 def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[frozenset[int], tuple[Attempt, ...]]:

@@ -8,9 +8,12 @@ more than removing all sensitive items.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial as given_to
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.anonymize.options import (
     RARE,
@@ -19,19 +22,25 @@ from veilset.anonymize.options import (
     Exchange,
     Items,
     NameLeavesFrom,
+    Partial,
     SensitiveWeight,
     TaxonomyOption,
+    Truthful,
     WeightsOption,
 )
+from veilset.anonymize.rho_uncertainty.partial import partial as deleting_occurrences
 from veilset.anonymize.rho_uncertainty.task import Found, Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
-from veilset.anonymize.taxonomies import check_name_leaves_from
+from veilset.anonymize.taxonomies import check_name_leaves_from, listed_under
+from veilset.anonymize.thinned_cut import Names, check_partial, mask, then_partial
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
 from veilset.transactions import Taxonomy, Transactions, taxonomy_of
 
 _FAN_OUT = 4  # of the paper's experiments
+_WORK = 10**6  # occurrences looked at while names are searched for that single occurrences go from; a minute
 
 
 def top_down(
@@ -46,10 +55,15 @@ def top_down(
     keep: Items = (),
     as_published: AsPublished = False,
     exchange: Exchange = True,
+    partial: Partial = False,
+    truthful: Truthful = True,
     chosen: Chosen = None,
     limits: Limits,
 ) -> Release:
     """Generalize along *taxonomy* and suppress what remains, so that the average loss is small.
+
+    With *partial*, sensitive items leave only the transactions in which they do harm, public ones stay, and names are
+    chosen for that: never worse than without.
 
     Parameters
     ----------
@@ -68,13 +82,19 @@ def top_down(
     ('b1', 'α')
     """
     check_name_leaves_from(name_leaves_from)
+    check_partial(partial, truthful)
+    if partial and as_published:
+        raise InvalidArgument(
+            f"{said('as_published', True)} runs the published algorithm, which deletes no single occurrences.",
+            f"Leave it or {said('partial', True)} out.",
+        )
     given = None if taxonomy is None else taxonomy_of(taxonomy)
     if given is None and chosen is None and name_leaves_from is None:  # recipes name it, unless they are older
         name_leaves_from = RARE
     least = name_leaves_from or 0
     tree = Taxonomy.by_fan_out(data, _FAN_OUT, min_support=least) if given is None and data.public else given
     task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
-    sensitive_only = partial(_td_control, task, only_sensitive=True)
+    sensitive_only = given_to(_td_control, task, only_sensitive=True)
     # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
     strategies = [
         ("start without sensitive items", lambda _: Found(task.without_sensitive)),
@@ -82,16 +102,53 @@ def top_down(
         ("TDControl, suppressing sensitive items only", lambda bounded: _useful(task, sensitive_only(bounded))),
         ("splits with repair", lambda _: Found(_top(task))),
     ]
-    return task.answer(
+    made = task.answer(
         "top-down",
         strategies,
-        partial(_td_control, task),
+        given_to(_td_control, task),
         as_published=as_published,
         exchange=exchange,
         chosen=chosen,
         listed_from=least,
         name_leaves_from=name_leaves_from,
         taxonomy=None if given is None else given.to_paths(),
+        partial=partial or None,
+        truthful=None if truthful else False,
+    )
+    return _thinned(task, made, truthful=truthful, search=chosen is None) if partial else made
+
+
+def _thinned(task: Task, made: Release, *, truthful: bool, search: bool) -> Release:
+    """Once single occurrences are gone under names that keep most; or what was made, if that keeps more."""
+    tree, data = task.hierarchy, task.data
+
+    def kept(named: Transactions, weights: Mapping[str, float], keep: Collection[str]) -> npt.NDArray[np.bool_]:
+        return mask(
+            deleting_occurrences(named, task.promise, weights=weights, keep=keep, truthful=truthful, limits=task.limits)
+        )
+
+    public = {entry: above for entry, above in tree.above.items() if not tree.sensitive[entry]}
+    names = Names(data, public, tree.label, task.weight.tolist(), task.keep)
+    chosen = made.options["chosen"]
+    assert isinstance(chosen, tuple)  # noqa: S101 - the task has written it
+    entries = task.named(chosen)
+    start = frozenset(entry for entry in entries if entry in public)
+    if not search and len(start) < len(entries):  # sensitive items were kept everywhere: that was better
+        return made
+    done = then_partial(names, start, kept, work=_WORK if search else 0, attempts=made.attempts, limits=task.limits)
+    if search and names.saved(start, made.survivors()) > done.saved:
+        return replace(made, attempts=(*made.attempts, replace(done.attempts[-1], state="not chosen")))
+    groups = {tree.label(entry): tree.stands_for(entry) for entry in done.cut if len(tree.items[entry]) > 1}
+    return replace(
+        made,
+        custodian_data=done.data,
+        options={**made.options, "chosen": tuple(tree.label(entry) for entry in sorted(done.cut))},
+        suppressed=done.suppressed,
+        generalized=done.recoding,
+        stands_for=listed_under(groups, data, made.listed_from),
+        kept=done.kept,
+        undecided=(),
+        attempts=done.attempts,
     )
 
 

@@ -22,7 +22,7 @@ from veilset.joins.answers import answers, by_column
 from veilset.joins.columns import column_of
 from veilset.joins.parties.control import array, senseless
 from veilset.joins.parties.disrupted import Disrupted
-from veilset.joins.parties.home import Home
+from veilset.joins.parties.home import Home, as_in_party_file
 from veilset.joins.parties.links import Recording
 from veilset.joins.parties.party_file import NewTable
 from veilset.joins.parties.secure_tree import PrivateSplit, SecureModel
@@ -201,7 +201,8 @@ def _records(home: Home, table: str, needed: set[str], types: Mapping[str, str])
     """The records of a table to predict for, and their identifiers."""
     identifier = _section(home, table).id
     texts = [name for name in needed if types.get(f"{table}.{name}") in ("string", "large_string")]
-    records = read_table(table, home.file.new_source(table), keys=[identifier, *texts], limits=home.limits)
+    with as_in_party_file(f"predict.{table}"):
+        records = read_table(table, home.file.new_source(table), keys=[identifier, *texts], limits=home.limits)
     for name in (identifier, *sorted(needed)):
         if name not in records.column_names:
             raise InvalidArgument(

@@ -25,6 +25,8 @@ from veilset.views import Count
 
 Outcome = Literal["finished", "stopped"]
 
+NAME = "audit.jsonl"
+"""Of the file, in the state folder of a party."""
 _ADVICE = "Nothing was sent that is not recorded. Make room or choose another state folder, then resume."
 
 
@@ -42,8 +44,8 @@ class Begin:
         The session, and the hash of its study.
     neighbours : mapping
         The party on the other side of each edge, by the equality of the edge.
-    tables, keys : mapping
-        The hash of each of our tables, and of our join values on each edge.
+    tables, rows : mapping
+        For each of our tables a hash of all that takes part of it, and one of its keys and classes alone.
     policies : mapping
         What is done about what each edge tells.
     approvals : mapping
@@ -54,7 +56,7 @@ class Begin:
     study: str
     neighbours: Mapping[str, str]
     tables: Mapping[str, str]
-    keys: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, str]
     policies: Mapping[str, str] = field(default_factory=dict)
     approvals: Mapping[str, str] = field(default_factory=dict)
 
@@ -167,33 +169,23 @@ class AuditLog:
         """What the log has of a session; None if it has not begun."""
         return next((one for one in self.sessions() if one.begin.run == run), None)
 
-    def warnings_for(
-        self, study: str, tables: Mapping[str, str], neighbours: Collection[str], run: str = ""
-    ) -> tuple[str, ...]:
+    def warnings_for(self, begin: Begin) -> tuple[str, ...]:
         """What earlier sessions with the same neighbours add to what a new one tells them, a sentence each.
 
-        Parameters
-        ----------
-        study : str
-            The hash of the study.
-        tables : mapping
-            The hash of each of our tables. One that has another name now is known by its hash only.
-        neighbours : collection of str
-            The parties that we exchange summaries with.
-        run : str
-            The session itself, which may have begun before.
+        A table has changed if its keys or classes have, or, in the same study, anything that takes part of it. One that
+        has another name now is known by the hash of its keys and classes.
         """
-        earlier = [one for one in self.sessions() if one.begin.run != run]
+        earlier = [one for one in self.sessions() if one.begin.run != begin.run]
         sentences: list[str] = []
-        for neighbour in neighbours:
+        for neighbour in dict.fromkeys(begin.neighbours.values()):
             told = [one for one in earlier if neighbour in one.messages and neighbour in one.begin.neighbours.values()]
-            changed = [one for one in told if _changed(one, tables)]
-            same = [one for one in told if _same(one, tables)]
-            sentences += _differenced(
-                neighbour, changed, {name: None for one in changed for name in _changed(one, tables)}
-            )
-            sentences += _combined(neighbour, [one for one in same if one.begin.study != study])
-            sentences += _repeated(neighbour, [one for one in same if one.begin.study == study])
+            changed = {name: None for one in told for name in _changed(one.begin, begin)}
+            same = [one for one in told if not _changed(one.begin, begin)]
+            known = [one for one in same if _shared(one.begin, begin)]
+            sentences += _differenced(neighbour, [one for one in told if one not in same], changed)
+            sentences += _combined(neighbour, [one for one in known if one.begin.study != begin.study])
+            sentences += _repeated(neighbour, [one for one in known if one.begin.study == begin.study])
+            sentences += _unknown(neighbour, [one for one in same if one not in known])
         return tuple(sentences)
 
     def _opened(self) -> int:
@@ -239,15 +231,18 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _changed(session: Session, tables: Mapping[str, str]) -> list[str]:
-    """Our tables that had another hash then, under the same name."""
-    then = session.begin.tables
-    return [name for name, now in tables.items() if name in then and then[name] != now]
+def _changed(then: Begin, now: Begin) -> list[str]:
+    """Tables of the same name that were others then."""
+    both = now.tables.keys() & then.tables.keys()
+    others = {name for name in both if then.rows.get(name) != now.rows.get(name)}
+    if then.study == now.study:
+        others |= {name for name in both if then.tables[name] != now.tables[name]}
+    return sorted(others)
 
 
-def _same(session: Session, tables: Mapping[str, str]) -> bool:
-    """Whether one of our tables was there then, and none has changed."""
-    return not _changed(session, tables) and not set(tables.values()).isdisjoint(session.begin.tables.values())
+def _shared(then: Begin, now: Begin) -> bool:
+    """Whether a table was there then, perhaps by another name."""
+    return not set(now.rows.values()).isdisjoint(then.rows.values())
 
 
 def _when(sessions: Sequence[Session]) -> str:
@@ -255,13 +250,17 @@ def _when(sessions: Sequence[Session]) -> str:
     return f"{count:,} earlier {count:session|sessions}, last on {sessions[-1].begun[:10]}"
 
 
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
 def _differenced(neighbour: str, sessions: Sequence[Session], names: Collection[str]) -> Iterator[str]:
     if sessions:
-        has = "it has" if len(names) == 1 else "they have"
+        was = "It was not the same" if len(names) == 1 else "They were not the same"
         yield (
-            f"{neighbour} was told about {', '.join(map(repr, names))} in {_when(sessions)}, and {has} changed since. "
-            "The difference between what it was told then and what it would be told now is about the rows that have "
-            "changed. If these are few, it can tell their class and on which side of a split they are."
+            f"{neighbour} was told about {_listed(names)} in {_when(sessions)}. {was} then. The difference "
+            "between what it was told then and what it would be told now is about the rows that have changed. If these "
+            "are few, it can tell their class and on which side of a split they are."
         )
 
 
@@ -278,4 +277,13 @@ def _repeated(neighbour: str, sessions: Sequence[Session]) -> Iterator[str]:
         yield (
             f"{neighbour} was told the results of this study on the same tables in {_when(sessions)}. Another session "
             "tells it more only if tables of other parties have changed."
+        )
+
+
+def _unknown(neighbour: str, sessions: Sequence[Session]) -> Iterator[str]:
+    if sessions:
+        names = dict.fromkeys(name for one in sessions for name in one.begin.tables)
+        yield (
+            f"{neighbour} was told about {_listed(names)} in {_when(sessions)}. This study has no such table. "
+            "If it has a later version under another name, the difference is about the rows that have changed."
         )

@@ -141,7 +141,14 @@ class Channel:
 
     async def _arrays(self, header: Header) -> dict[str, Array]:
         """The arrays that follow a header."""
-        arrays = frames.empty_arrays(header.layout)
+        try:
+            arrays = frames.empty_arrays(header.layout)
+        except (MemoryError, ValueError):
+            raise self._reasons.disrupted(
+                "refused",
+                f"{self.peer} wants to send {header.size:,} bytes in {header.kind!r}, more than there is room for.",
+                "Agree on fewer keys or a smaller depth, or use a machine with more memory.",
+            ) from None
         try:
             for array in arrays.values():
                 content = array.view("u1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, get_args
 
 from veilset.exact import is_whole
@@ -94,6 +94,15 @@ async def all_of(work: Mapping[str, Awaitable[Any]]) -> dict[str, Any]:
         for task in running.values():
             task.cancel()
         await asyncio.gather(*running.values(), return_exceptions=True)
+
+
+def closing(channel: Any) -> Callable[..., Awaitable[None]]:
+    """What closes a channel at the end of a block; if a fault has ended the block, the party is told which."""
+
+    async def close(kind: object, error: BaseException | None, trace: object) -> None:
+        await channel.close(error.what if isinstance(error, Disrupted) else "")
+
+    return close
 
 
 def passing(error: BaseException) -> bool:

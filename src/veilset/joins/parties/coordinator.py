@@ -19,9 +19,20 @@ import numpy as np
 
 from veilset.errors import InvalidArgument
 from veilset.joins.growing import UNIT, Stop
-from veilset.joins.parties.certificates import from_text
 from veilset.joins.parties.checkpoint import Checkpoint, can_go_on
-from veilset.joins.parties.control import LARGEST, Failed, all_of, array, hear, passing, senseless, tell, truth, whole
+from veilset.joins.parties.control import (
+    LARGEST,
+    Failed,
+    all_of,
+    array,
+    closing,
+    hear,
+    passing,
+    senseless,
+    tell,
+    truth,
+    whole,
+)
 from veilset.joins.parties.disrupted import Disrupted
 from veilset.joins.parties.gains import gain_of
 from veilset.joins.parties.levels import Level
@@ -213,12 +224,13 @@ class Coordinator:
                 party.address,
                 name,
                 self._file.identity,
-                from_text(party.certificate),
+                self.study.certificates[name],
                 own_hello(self._file, "coordinator", run, attempt),
                 time_out=float(self.study.time_out),
+                others=self.study.certificates,
                 tap=self._tap,
             )
-            stack.push_async_callback(found[name].close)
+            stack.push_async_exit(closing(found[name]))
 
         wanted = self._holders if parties is None else parties
         await all_of({name: one(name) for name in wanted})

@@ -265,7 +265,8 @@ def _levels(party: str, plan: Plan, sides: Sequence[OwnKeys]) -> Iterator[Sendin
             to, about = plan.coordinator, level.name
             if not plan.secret:
                 yield Sending(to, "gain of the best split", about, level.times, gains, _WORD * gains)
-            yield Sending(to, "class counts of children", about, level.times, children, children * plan.wide_counts)
+            size = children * (_WORD + plan.wide_counts)  # with the number of each
+            yield Sending(to, "class counts of children", about, level.times, children, size)
         if level.passed_on:
             yield from (_split_summary(plan, side, level) for side in sides)
 

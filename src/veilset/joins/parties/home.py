@@ -61,14 +61,16 @@ class Home:
     @cached_property
     def hashes(self) -> dict[str, str]:
         """For each table, a hash of all that takes part of it."""
-        found = {}
-        for name, table in self.tables.items():
-            sink = _Hashing()
-            plain = table.select(self._used(name)).combine_chunks().replace_schema_metadata()
-            with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), plain.schema) as stream:
-                stream.write_table(plain)
-            found[name] = sink.digest()
-        return found
+        return {name: self._hash(name, self._used(name)) for name in self.tables}
+
+    @cached_property
+    def row_hashes(self) -> dict[str, str]:
+        """For each table, a hash of its keys and classes: what neighbours are told before anything is split."""
+        offered = {name: set(self.file.tables[name].columns) - self._key_names(name) for name in self.tables}
+        return {
+            name: self._hash(name, [one for one in self._used(name) if one not in offered[name]])
+            for name in self.tables
+        }
 
     @property
     def tables_hash(self) -> str:
@@ -114,7 +116,7 @@ class Home:
 
     def _read(self, name: str) -> pa.Table:
         keys = [self._real(name, key) for key in sorted(self.study.graph.join_columns(name))]
-        with _as_in_party_file(name):
+        with as_in_party_file(f"tables.{name}"):
             table = read_table(name, self.file.source(name), keys=keys, limits=self.limits)
         for column in (*keys, *self.file.tables[name].columns, *filter(None, [self.file.tables[name].label])):
             if column not in table.column_names:
@@ -127,10 +129,20 @@ class Home:
     def _real(self, table: str, key: str) -> str:
         return self.file.key_columns(table, ((key,),))[0][0]
 
+    def _key_names(self, name: str) -> set[str]:
+        return {self._real(name, key) for key in self.study.graph.join_columns(name)}
+
+    def _hash(self, name: str, columns: list[str]) -> str:
+        sink = _Hashing()
+        plain = self.tables[name].select(columns).combine_chunks().replace_schema_metadata()
+        with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), plain.schema) as stream:
+            stream.write_table(plain)
+        return sink.digest()
+
     def _offered(self, name: str) -> list[str]:
         """The columns that splits may ask about, as the owner lists them, in the order of the table."""
         section = self.file.tables[name]
-        keys = {self._real(name, key) for key in self.study.graph.join_columns(name)}
+        keys = self._key_names(name)
         if section.label is not None and section.label in section.columns:
             raise InvalidArgument(f"tables.{name}.columns has the class {section.label!r}.", "Leave it out.")
         listed = {one for one in section.columns if one not in keys}
@@ -145,8 +157,7 @@ class Home:
 
     def _used(self, name: str) -> list[str]:
         section = self.file.tables[name]
-        keys = {self._real(name, key) for key in self.study.graph.join_columns(name)}
-        used = {*keys, *section.columns, *filter(None, [section.label])}
+        used = {*self._key_names(name), *section.columns, *filter(None, [section.label])}
         return [one for one in self.tables[name].column_names if one in used]
 
     def _ends(self) -> dict[int, str]:
@@ -245,12 +256,12 @@ class _Hashing:
 
 
 @contextmanager
-def _as_in_party_file(table: str) -> Iterator[None]:
-    """Errors name the encoding and the delimiter of a file as they stand in the section of its table."""
+def as_in_party_file(section: str) -> Iterator[None]:
+    """Errors name the encoding and the delimiter of a file as they stand in its section."""
 
     def spell(name: str, *value: object) -> str:
         if name in ("encoding", "delimiter") and value:
-            return f"{name} = {json.dumps(value[0])} in [tables.{table}]"
+            return f"{name} = {json.dumps(value[0])} in [{section}]"
         return said(name, *value)
 
     try:

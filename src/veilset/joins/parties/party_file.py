@@ -29,15 +29,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, PrivateAttr, StrictInt, StrictStr, ValidationError
+from pydantic import BeforeValidator, Field, PrivateAttr, StrictInt, StrictStr, ValidationError
 
-from veilset.errors import InvalidArgument, VeilsetError, unknown
+from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError, unknown
 from veilset.io.toml_files import FilePath, Section, read_toml, refusal
-from veilset.joins.parties.certificates import Identity, fingerprint, from_text
-from veilset.joins.parties.shared_study import SharedStudy
+from veilset.joins.parties.certificates import Identity, fingerprint
+from veilset.joins.parties.shared_study import SharedStudy, as_list
 from veilset.joins.study import TableSection
 
 _ADVICE = "Compare it with the party file in docs/private-joins.md."
+
+_NAMES_IT = 'study = "study.toml"'
 
 MOST_RECORDS = 10_000
 """Records of a table that a party answers for in one session, unless its file says another number."""
@@ -46,7 +48,7 @@ MOST_RECORDS = 10_000
 class OwnTable(TableSection):
     """A table at home, and what of it takes part."""
 
-    columns: tuple[StrictStr, ...] = ()
+    columns: Annotated[tuple[StrictStr, ...], BeforeValidator(as_list)] = ()
     keys: dict[StrictStr, StrictStr] = Field(default_factory=dict)
     label: Annotated[StrictStr | None, Field(alias="class")] = None
 
@@ -74,7 +76,7 @@ class PartyFile(Section):
     identity_: Annotated[FilePath, Field(alias="identity")]
     state_: Annotated[FilePath, Field(alias="state")]
     approve: StrictStr | None = None
-    class_known_to: tuple[StrictStr, ...] | None = None
+    class_known_to: Annotated[tuple[StrictStr, ...] | None, BeforeValidator(as_list)] = None
     listen: StrictStr | None = None
     tables: dict[StrictStr, OwnTable] = Field(default_factory=dict)
     predict: dict[StrictStr, NewTable] = Field(default_factory=dict)
@@ -85,6 +87,8 @@ class PartyFile(Section):
         """The party file at a path, checked against its study."""
         path = Path(path)
         content = read_toml(path, _ADVICE)
+        if "parties" in content:
+            raise InvalidArgument(f"{str(path)!r} is a study.", f"Give your party file, which names it: {_NAMES_IT}.")
         try:
             party = cls.model_validate(content)
             party._folder = path.absolute().parent
@@ -96,6 +100,14 @@ class PartyFile(Section):
         except VeilsetError as error:
             raise error.within(f"{str(path)!r}: ") from None
         return party
+
+    @staticmethod
+    def is_one(path: str | Path) -> bool:
+        """Whether a file is of TOML and names a party."""
+        try:
+            return "party" in read_toml(Path(path), _ADVICE)
+        except UnreadableInput:
+            return False
 
     @cached_property
     def study(self) -> SharedStudy:
@@ -171,7 +183,7 @@ class PartyFile(Section):
                     "The target table, and no other, names the column with the class.",
                 )
             section.section().source(self._folder)
-        pinned = from_text(self.study.parties[self.party].certificate)
+        pinned = self.study.certificates[self.party]
         if pinned != self.identity.certificate:
             raise InvalidArgument(
                 f"The study knows {self.party} by another certificate: {fingerprint(pinned)}, "

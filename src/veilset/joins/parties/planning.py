@@ -42,14 +42,19 @@ def planned(home: Home) -> DryRun:
 
 
 def _kept(home: Home, sides: Sequence[OwnKeys]) -> Iterator[Sending]:
-    """Where small groups are left out, neighbours tell each other which join values stay."""
-    if home.floors:
+    """Where small groups are left out on any edge, all neighbours tell each other which join values stay."""
+    if home.study.suppresses:
         for side in sides:
             size = (side.count + 7) // 8
             yield Sending(side.to, "which join values stay, each round", side.on, None, side.count, size)
 
 
 def _notes(home: Home) -> Iterator[str]:
+    yield (
+        "Besides these, a few short messages are sent: who you are, the number of your keys, a hash of what is blinded "
+        "again, how far you are, and how many bytes you have sent."
+    )
+    yield "The split summary of a level can pass in parts, one for each table that has split nodes."
     holders = [name for name, party in home.study.parties.items() if party.tables and name != home.party]
     if home.study.winner == "secret" and home.tables:
         yield (

@@ -12,15 +12,16 @@ from functools import partial
 from importlib.metadata import version
 
 from veilset.errors import VeilsetError
+from veilset.joins.parties import audit_log
 from veilset.joins.parties.answering import answer
 from veilset.joins.parties.audit_log import AuditLog, Begin
-from veilset.joins.parties.certificates import from_text
 from veilset.joins.parties.checkpoint import Checkpoint
 from veilset.joins.parties.control import all_of
 from veilset.joins.parties.disrupted import Disrupted
 from veilset.joins.parties.guard import Guard, Refused, Withheld, decisions
 from veilset.joins.parties.home import Home
 from veilset.joins.parties.party_file import PartyFile
+from veilset.joins.parties.policies import Decision
 from veilset.joins.parties.secure_tree import SecureModel
 from veilset.joins.parties.session import Session, TooManyRows
 from veilset.joins.parties.split_check import Cells
@@ -30,6 +31,7 @@ from veilset.joins.parties.workers import Workers
 Tell = Callable[[str], None]
 Done = Callable[[SecureModel, Mapping[int, Cells]], None]
 _RUN = re.compile("[0-9a-f]{32}")
+_MOST_WAITING = 8  # channels of a neighbour to sessions that have not begun here
 _Place = tuple[str, int, str]
 """A neighbour's place in a session: the run, the attempt, and who it is."""
 
@@ -57,7 +59,7 @@ class PartyServer:
         self._home, self._tell, self._tap, self._done = home, tell, tap, done
         self._file, self._study = home.file, home.study
         self._workers = Workers(home.limits.thread_count)
-        self._log = AuditLog(self._file.state / "audit.jsonl")
+        self._log = AuditLog(self._file.state / audit_log.NAME)
         self._session: asyncio.Task[None] | None = None
         self._arrivals: dict[_Place, asyncio.Future[Channel]] = {}
         self.finished = asyncio.Event()
@@ -79,7 +81,7 @@ class PartyServer:
 
     def _callers(self) -> dict[str, bytes]:
         """The certificates of those who may call: all others, and this party if it coordinates."""
-        known = {name: from_text(party.certificate) for name, party in self._study.parties.items()}
+        known = self._study.certificates
         return {name: one for name, one in known.items() if name != self._file.party or name == self._study.coordinator}
 
     @property
@@ -138,6 +140,9 @@ class PartyServer:
     async def _meet(self, channel: Channel, hello: Hello) -> None:
         """Keep a neighbour's channel until its session takes it over; if none does in time, close it."""
         place = hello.run, hello.attempt, channel.peer
+        if sum(one.done() for (*_, name), one in self._arrivals.items() if name == channel.peer) >= _MOST_WAITING:
+            await channel.close("Too many connections wait for sessions that have not begun.")
+            return
         arrival = self._arrival(place)
         if arrival.done():
             await channel.close("A second connection for one session.")
@@ -153,7 +158,7 @@ class PartyServer:
 
     async def _take_part(self, control: Channel, hello: Hello) -> None:
         """A session with the coordinator, to its end; then the party waits for the next."""
-        begin = self._begin(hello.run)
+        begin = begin_of(self._home, self._decisions, hello.run)
         failure: BaseException | None = None
         try:
             async with AsyncExitStack() as stack:
@@ -171,21 +176,9 @@ class PartyServer:
         finally:
             self._log.end(begin, "stopped" if failure else "finished", failure)
 
-    def _begin(self, run: str) -> Begin:
-        """What the log has about the begin of a session."""
-        edges, study = self._study.graph.edges, self._study
-        return Begin(
-            run,
-            study.hash,
-            neighbours={str(edges[at]): name for at, name in study.shared_edges(self._file.party).items()},
-            tables=self._home.hashes,
-            policies={str(edges[at]): one.policy for at, one in self._decisions.items()},
-            approvals={"study": str(self._file.approve), "class known to": ", ".join(self._file.class_known_to or ())},
-        )
-
     async def _asked(self, control: Channel, hello: Hello, begin: Begin, stack: AsyncExitStack) -> None:
         purpose = (await control.expect("train", "predict")).kind
-        for warning in self._log.warnings_for(begin.study, begin.tables, set(begin.neighbours.values()), begin.run):
+        for warning in self._log.warnings_for(begin):
             self._tell(warning)
         self._log.begin(begin)
         record = partial(self._log.sending, begin)
@@ -244,9 +237,10 @@ class PartyServer:
                 self._study.parties[other].address,
                 other,
                 self._file.identity,
-                from_text(self._study.parties[other].certificate),
+                self._study.certificates[other],
                 own_hello(self._file, "neighbour", hello.run, hello.attempt),
                 time_out=time_out,
+                others=self._study.certificates,
                 tap=self._tap,
             )
         place = hello.run, hello.attempt, other
@@ -281,6 +275,20 @@ class PartyServer:
         self._tell(str(error))
         with contextlib.suppress(VeilsetError):  # the coordinator may be gone itself
             await control.send("failed", fields)
+
+
+def begin_of(home: Home, decided: Mapping[int, Decision], run: str = "") -> Begin:
+    """What the log has about the begin of a session."""
+    edges, study, file = home.study.graph.edges, home.study, home.file
+    return Begin(
+        run,
+        study.hash,
+        neighbours={str(edges[at]): name for at, name in study.shared_edges(home.party).items()},
+        tables=home.hashes,
+        rows=home.row_hashes,
+        policies={str(edges[at]): one.policy for at, one in decided.items()},
+        approvals={"study": str(file.approve), "class known to": ", ".join(file.class_known_to or ())},
+    )
 
 
 def own_hello(file: PartyFile, role: str, run: str, attempt: int) -> Hello:

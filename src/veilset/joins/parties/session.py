@@ -188,16 +188,19 @@ class Session:
         nodes = asked_nodes(peer, asked, self._alive)
         self._tell(f"Growing level {self._checkpoint.stages - PROPAGATED + 1} of the tree")
         gains = await member.best_splits(nodes)
+        winners: dict[int, int] | None = None
         if self._home.study.winner == "secret":
             won = await self._argmax(gains, channels)
+            winners = {node: one for node, one in zip(nodes.tolist(), won, strict=True) if one is not None}
             await self._say("winners", {}, {"tables": np.array([-1 if one is None else one for one in won], np.int32)})
         else:
             await self._say("info", {}, {"gains": gains.ravel()}, nodes=len(nodes))
         split = await self._control.expect("split", most=LARGEST)
         level = proposed_level(peer, split, nodes, self._alive, tables)
-        if not member.can_split(level) or not self._followed.is_new(level):
+        split_by = {node: table for node, (table, *_) in level.families.items()}
+        if not member.can_split(level) or not self._followed.is_new(level) or winners not in (None, split_by):
             raise senseless(peer, "split")
-        if not self._checkpoint.promise({node: table for node, (table, *_) in level.families.items()}):
+        if not self._checkpoint.promise(split_by):
             raise self._goes_back()
         counts = await member.split(level, links)
         withheld = await member.withheld(level, self._guard)

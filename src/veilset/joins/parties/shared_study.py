@@ -44,6 +44,7 @@ from veilset.io.toml_files import Section, read_toml, refusal
 from veilset.joins.classifier import JoinClassifier
 from veilset.joins.graph import JoinGraph, equalities_of
 from veilset.joins.keys import KeyRule
+from veilset.joins.parties.certificates import from_text
 from veilset.joins.study import as_in_study
 from veilset.joins.written import options_from
 
@@ -60,11 +61,12 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):([0-9]{1,5})")
 
 
-def _texts(given: Any) -> Any:
+def as_list(given: Any) -> Any:
+    """A text alone as a list of one, for a field that takes several."""
     return (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else given
 
 
-Texts = Annotated[tuple[StrictStr, ...], BeforeValidator(_texts), Field(min_length=1)]
+Texts = Annotated[tuple[StrictStr, ...], BeforeValidator(as_list), Field(min_length=1)]
 Positive = Annotated[StrictInt, Field(ge=1)]
 
 
@@ -73,7 +75,7 @@ class PartySection(Section):
 
     address: StrictStr
     certificate: StrictStr
-    tables: Annotated[tuple[StrictStr, ...], BeforeValidator(_texts)] = ()
+    tables: Annotated[tuple[StrictStr, ...], BeforeValidator(as_list)] = ()
 
 
 class JoinSection(Section):
@@ -97,7 +99,7 @@ class JoinSection(Section):
 
     on: Texts
     type: Texts
-    pattern: Annotated[tuple[StrictStr, ...], BeforeValidator(_texts)] = ()
+    pattern: Annotated[tuple[StrictStr, ...], BeforeValidator(as_list)] = ()
     keys: dict[StrictStr, Positive]
     pad: StrictBool = False
     policy: Policy | None = None
@@ -118,7 +120,7 @@ class SharedStudy(Section):
 
     title: StrictStr = ""
     target: StrictStr
-    classes: Annotated[tuple[StrictBool | StrictInt | StrictStr, ...], BeforeValidator(_texts), Field(min_length=1)]
+    classes: Annotated[tuple[StrictBool | StrictInt | StrictStr, ...], BeforeValidator(as_list), Field(min_length=1)]
     coordinator: StrictStr
     winner: Literal["info", "secret"] = "info"
     time_out: Annotated[StrictInt | StrictFloat, Field(gt=0, le=86_400)] = 60
@@ -160,6 +162,11 @@ class SharedStudy(Section):
     def owners(self) -> dict[str, str]:
         """The party that has each table, in the order in which ties between tables are decided."""
         return {table: name for name, party in self.parties.items() for table in party.tables}
+
+    @cached_property
+    def certificates(self) -> dict[str, bytes]:
+        """The certificate (DER) of each party."""
+        return {name: from_text(party.certificate) for name, party in self.parties.items()}
 
     @cached_property
     def graph(self) -> JoinGraph:

@@ -14,7 +14,7 @@ from veilset.search.exposure import Exposure, Setting
 from veilset.search.hiding_costs import costs_of_hiding
 from veilset.search.node import Node
 from veilset.search.ranking import DEFAULT_SCORING, SCORINGS, Ranked
-from veilset.search.sending import TELLING, Difference, Frozen
+from veilset.search.sending import Difference, Frozen, pseudonym
 
 if TYPE_CHECKING:
     from veilset.search.page.actions import SearchPage
@@ -114,9 +114,9 @@ class Shown:
         return Difference.between(self._desk.frozen, self.proposed)
 
     @property
-    def telling(self) -> int:
-        """How many terms tell nearly everybody apart."""
-        return TELLING
+    def pseudonym(self) -> str:
+        """What it means to send so many terms; empty if none are sent."""
+        return pseudonym(len(self._desk.frozen.pairs))
 
     @cached_property
     def questions(self) -> dict[str, str]:

@@ -1,15 +1,19 @@
 """Databases of browsers, read on a copy: a browser that runs keeps them locked, and has part of them in a second file.
 
-The copy lies in memory if the system has a place for that, and is deleted at once. SQLite never opens the original.
+The copy lies in memory if the system has a place for that. It is deleted when it has been read, and also if the process
+is ended or its terminal is closed meanwhile. SQLite never opens the original.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sqlite3
 import stat
+import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -64,13 +68,32 @@ _ADVICE = "Let the browser repair it, or leave this source out."
 @contextmanager
 def copied(path: Path) -> Iterator[BrowserFile]:
     """A copy of a database, with what its browser has not merged into it yet."""
-    with tempfile.TemporaryDirectory(prefix="veilset-", dir=_in_memory(), ignore_cleanup_errors=True) as folder:
+    with (
+        _ending_as_usual(),
+        tempfile.TemporaryDirectory(prefix="veilset-", dir=_in_memory(), ignore_cleanup_errors=True) as folder,
+    ):
         copy = Path(folder) / "copy.sqlite"
         _copy(path, copy)
         with closing(_connected(copy)) as connection:
             file = BrowserFile(path, connection)
             file.ask("SELECT count(*) FROM sqlite_master")
             yield file
+
+
+@contextmanager
+def _ending_as_usual() -> Iterator[None]:
+    """Signals that end the process at once raise `SystemExit` instead, so that what must be cleaned up is."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    sudden = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL]
+    for one in sudden:
+        signal.signal(one, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        for one in sudden:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def find_file(path: Path, name: str, whose: str) -> Path:
@@ -83,9 +106,13 @@ def find_file(path: Path, name: str, whose: str) -> Path:
 
 
 def _copy(path: Path, copy: Path) -> None:
-    """Copy the database with what belongs to it, so that they fit: nothing of it may change meanwhile."""
-    files = {Path(f"{path}{suffix}"): Path(f"{copy}{suffix}") for suffix in ("", *_COMPANIONS)}
+    """Copy the database with what belongs to it, so that they fit: nothing of it may change meanwhile.
+
+    The user may name a link. What belongs to the database is beside the file itself, and is no link.
+    """
     try:
+        real = os.path.realpath(path)
+        files = {Path(f"{real}{suffix}"): Path(f"{copy}{suffix}") for suffix in ("", *_COMPANIONS)}
         for _ in range(_ATTEMPTS):
             before = _states(*files)
             _check(path, before)
@@ -119,7 +146,7 @@ def _states(*paths: Path) -> tuple[tuple[int, int] | None, ...]:
     found: list[tuple[int, int] | None] = []
     for path in paths:
         try:
-            state = path.stat()
+            state = path.lstat()
         except FileNotFoundError:
             found.append(None)
         else:

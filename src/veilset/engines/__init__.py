@@ -1,0 +1,10 @@
+"""Where counting runs when transactions are not in the memory of this process.
+
+`Held` is all that an auditor needs from such a place. `veilset.engines.spark` is one; `veilset.engines.local` is this
+process. An algorithm is written once, against the protocol.
+"""
+
+from veilset.engines.engine import Dealt, Engine, Held, Piece, Work
+from veilset.engines.local import Local
+
+__all__ = ["Dealt", "Engine", "Held", "Local", "Piece", "Work"]

@@ -1,0 +1,80 @@
+"""What an algorithm needs from a place of computation: totals over all rows, and work on shares of rows.
+
+Transactions lie there in pieces that nobody sees as a whole. The algorithm hands over functions of one piece or one
+share; what they return is small, and is put together in the driver in a fixed order. A function may run more than once
+on the same rows, in another process or on another machine, so it is picklable and depends on nothing but its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.transactions import Transactions
+
+Result = TypeVar("Result")
+Numbers = npt.NDArray[np.int64]
+
+
+class Piece(NamedTuple):
+    """Some rows as codes of the vocabulary: row r holds ``items[offsets[r]:offsets[r + 1]]``, without repetitions."""
+
+    offsets: npt.NDArray[np.int64]
+    items: npt.NDArray[np.int32]
+
+
+class Work(NamedTuple):
+    """The different rows of a share, and for how many transactions each stands."""
+
+    offsets: npt.NDArray[np.int64]
+    items: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+
+
+Measure = Callable[[Piece], Mapping[str, Numbers]]
+"""Numbers of a piece. Those of the same name are added up; a shorter array counts as filled up with zeros."""
+
+Deal = Callable[[Piece], tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]]
+"""Rows for shares, as offsets and values: the first value of a row is its share, the others are codes."""
+
+
+class Dealt(Protocol):
+    """Rows dealt out to shares."""
+
+    def each(self, work: Callable[[int, Work], Result]) -> list[Result]:
+        """What *work* returns for each share, in their order; the share has its number and its rows."""
+
+    def close(self) -> None:
+        """Forget the rows."""
+
+
+@runtime_checkable
+class Held(Protocol):
+    """Transactions that an engine holds."""
+
+    @property
+    def vocabulary(self) -> Transactions:
+        """One transaction with every item that occurs: their names, order and roles, for code that asks for these."""
+
+    @property
+    def parallelism(self) -> int:
+        """How many shares are worked on at once."""
+
+    def totals(self, measure: Measure) -> dict[str, Numbers]:
+        """The sums of *measure* over all pieces."""
+
+    def dealt(self, deal: Deal, shares: int) -> Dealt:
+        """The rows that *deal* makes of each piece, brought together by share; equal rows become one with a weight."""
+
+    def __len__(self) -> int:
+        """The number of transactions."""
+
+
+class Engine(Protocol):
+    """A place of computation."""
+
+    def read(self, source: Any, *, sensitive: Iterable[str | int] = (), **how: Any) -> Held:
+        """Transactions of a source, held there."""

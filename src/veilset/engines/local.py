@@ -1,0 +1,98 @@
+"""This process as an engine: transactions in memory, cut into pieces.
+
+Nobody needs it to audit `Transactions`, which have auditors that need no pieces. It shows that an algorithm written for
+any engine gives their answers, without a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from veilset.engines.engine import Deal, Measure, Numbers, Piece, Result, Work
+from veilset.engines.rows import added, grouped, united
+from veilset.transactions import Transactions, read
+
+
+class Local:
+    """The engine of this process.
+
+    Parameters
+    ----------
+    pieces : int
+        Into how many pieces transactions are cut.
+
+    Examples
+    --------
+    >>> import veilset as vs
+    >>> held = Local(pieces=2).read(vs.Transactions.from_lists([["a", "b"], ["a"]]))
+    >>> len(held), held.vocabulary.names
+    (2, ('a', 'b'))
+    """
+
+    def __init__(self, *, pieces: int = 1) -> None:
+        self._pieces = pieces
+
+    def read(self, source: Any, *, sensitive: Iterable[str | int] = (), **how: Any) -> LocalHeld:
+        """Transactions of any source that `veilset.read` takes, or `Transactions`."""
+        if not isinstance(source, Transactions):
+            source = read(source, sensitive=sensitive, **how)
+        return LocalHeld(source, self._pieces)
+
+
+class LocalHeld:
+    """Transactions in memory, in pieces."""
+
+    def __init__(self, data: Transactions, pieces: int) -> None:
+        self._data, self.parallelism = data, pieces
+        everything = np.array([0, len(data.names)], dtype=np.int64), np.arange(len(data.names), dtype=np.int32)
+        self.vocabulary = Transactions.from_codes(*everything, data.names, sensitive=data.sensitive)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def _pieces(self) -> Iterator[Piece]:
+        offsets, items = self._data.offsets, self._data.items
+        for rows in np.array_split(np.arange(len(self)), self.parallelism):
+            if len(rows):
+                ends = offsets[rows[0] : rows[-1] + 2]
+                yield Piece(ends - ends[0], items[ends[0] : ends[-1]])
+
+    def totals(self, measure: Measure) -> dict[str, Numbers]:
+        """The sums over all pieces."""
+        sums: dict[str, Numbers] = {}
+        for piece in self._pieces():
+            added(sums, dict(measure(piece)))
+        return sums
+
+    def dealt(self, deal: Deal, shares: int) -> LocalDealt:
+        """The rows of each share."""
+        found = LocalDealt(shares)
+        for piece in self._pieces():
+            found.take(*deal(piece))
+        return found
+
+
+class LocalDealt:
+    """Rows dealt out to shares, in memory."""
+
+    def __init__(self, shares: int) -> None:
+        self._rows: list[list[Any]] = [[] for _ in range(shares)]
+
+    def take(self, offsets: Numbers, values: Any) -> None:
+        """Add rows whose first value is their share."""
+        shares, rows, weights = grouped(offsets, values)
+        for share in np.unique(shares).tolist():
+            mine = pa.array(shares == share)
+            self._rows[share].append(pa.table({"row": rows.filter(mine), "weight": weights.filter(mine)}))
+
+    def each(self, work: Callable[[int, Work], Result]) -> list[Result]:
+        """What *work* returns for each share."""
+        return [work(share, united(parts)) for share, parts in enumerate(self._rows)]
+
+    def close(self) -> None:
+        """Forget the rows."""
+        self._rows = []

@@ -1,0 +1,74 @@
+"""Rows of codes as bytes, so that Arrow can compare, group and move them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from veilset.engines.engine import Numbers, Work
+
+_BYTES = 4  # of a code
+
+
+def packed(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int32]) -> Any:
+    """One binary value a row."""
+    ends, codes = np.ascontiguousarray(offsets * _BYTES), np.ascontiguousarray(values, dtype=np.int32)
+    return pa.LargeBinaryArray.from_buffers(
+        pa.large_binary(), len(offsets) - 1, [None, pa.py_buffer(ends), pa.py_buffer(codes)]
+    )
+
+
+def unpacked(rows: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Offsets and values of packed rows, which have no nulls."""
+    rows = rows.cast(pa.large_binary())
+    _, ends, values = rows.buffers()
+    offsets = (
+        np.frombuffer(ends, np.int64)[rows.offset : rows.offset + len(rows) + 1] if ends else np.zeros(1, np.int64)
+    )
+    held = np.frombuffer(values, np.int32) if values else np.zeros(0, np.int32)
+    return (offsets - offsets[0]) // _BYTES, held[offsets[0] // _BYTES : offsets[-1] // _BYTES]
+
+
+def grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], Any, Any]:
+    """Rows whose first value is their share: of the different ones, the share, the rest packed, and how often it is."""
+    found = pc.value_counts(packed(offsets, values))
+    starts, codes = unpacked(found.field("values"))
+    rest = np.ones(len(codes), dtype=bool)
+    rest[starts[:-1]] = False
+    return codes[starts[:-1]], packed(starts - np.arange(len(starts)), codes[rest]), found.field("counts")
+
+
+def united(parts: Iterable[Any]) -> Work:
+    """The rows of one share: tables with the columns ``row`` and ``weight``, in which a row may be several times.
+
+    The rows come in the order of their bytes, so that the same share is the same wherever its rows came from.
+    """
+    table = pa.concat_tables([_ROWS.empty_table(), *(part.select(_ROWS.names).cast(_ROWS) for part in parts)])
+    summed = table.group_by("row").aggregate([("weight", "sum")]).sort_by("row").combine_chunks()
+    if not len(summed):
+        return Work(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
+    offsets, values = unpacked(_one_chunk(summed["row"]))
+    weights = _one_chunk(summed["weight_sum"]).to_numpy().astype(np.int64)
+    return Work(offsets, values, weights)
+
+
+_ROWS = pa.schema([("row", pa.large_binary()), ("weight", pa.int64())])
+
+
+def _one_chunk(column: Any) -> Any:
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+
+
+def added(totals: dict[str, Numbers], more: dict[str, Numbers]) -> None:
+    """Add numbers to those of the same name; the shorter array counts as filled up with zeros."""
+    for name, numbers in more.items():
+        sums = np.zeros(max(len(numbers), len(totals.get(name, ()))), dtype=np.int64)
+        sums[: len(numbers)] = numbers
+        if name in totals:
+            sums[: len(totals[name])] += totals[name]
+        totals[name] = sums

@@ -1,0 +1,148 @@
+"""Transactions that Spark holds: numbered by the cluster, counted there, dealt out to tasks.
+
+Only names and numbers of items come to the driver. Rows travel between tasks as bytes of codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from veilset.engines.engine import Deal, Measure, Numbers, Result, Work
+from veilset.engines.rows import added
+from veilset.engines.spark import tasks
+from veilset.engines.spark.session import pyspark, without_pandas_warning
+from veilset.engines.spark.source import ITEMS
+from veilset.errors import UnreadableInput
+from veilset.transactions import Transactions
+
+
+@dataclass(frozen=True, repr=False)
+class SparkHeld:
+    """Transactions that a Spark session holds.
+
+    Parameters
+    ----------
+    session : SparkSession
+    coded : DataFrame
+        One column of binary rows: the codes of each transaction, as the cluster keeps them.
+    vocabulary : Transactions
+        One transaction with every item that occurs: their names, order and roles.
+    count : int
+        How many transactions there are.
+    """
+
+    session: Any
+    coded: Any
+    vocabulary: Transactions
+    count: int
+
+    @classmethod
+    def of(cls, session: Any, lists: Any) -> SparkHeld:
+        """Of a DataFrame with the column `ITEMS`. Reads it twice: for the names, then to number what is there."""
+        rows = _mapped(lists.select(ITEMS), tasks.names_of, tasks.NAMES).groupBy("name").agg({"rows": "sum"})
+        totals = _collected(rows)
+        found = dict(zip(totals["name"].to_pylist(), totals["sum(rows)"].to_pylist(), strict=True))
+        count = found.pop(None, 0)
+        if not count:
+            raise UnreadableInput("There are no transactions in the source.", "Use data with at least one.")
+        names = list(found)
+        everything = np.array([0, len(names)], dtype=np.int64), np.arange(len(names), dtype=np.int32)
+        vocabulary = Transactions.from_codes(*everything, names)
+        coded = _mapped(lists.select(ITEMS), partial(tasks.coded, names=vocabulary.names), tasks.CODED)
+        return cls(session, coded.persist(), vocabulary, count)
+
+    def with_sensitive(self, items: Iterable[str | int] | str | Path) -> SparkHeld:
+        """The same transactions with these items sensitive, as `Transactions.with_sensitive` has them."""
+        return replace(self, vocabulary=self.vocabulary.with_sensitive(items))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        items = f"{len(self.names):,} different items, {len(self.sensitive):,} of them sensitive"
+        return f"<SparkHeld: {self.count:,} transactions, {items}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All items, in their order."""
+        return self.vocabulary.names
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive items, in their order."""
+        return self.vocabulary.sensitive
+
+    @cached_property
+    def parallelism(self) -> int:
+        """How many tasks run at once."""
+        return int(self.session.sparkContext.defaultParallelism)
+
+    def totals(self, measure: Measure) -> dict[str, Numbers]:
+        """The sums over all pieces, each added up in its task first."""
+        sums: dict[str, Numbers] = {}
+        for _, answer in _answers(_mapped(self.coded, partial(tasks.measured, measure=measure), tasks.ANSWERS)):
+            added(sums, answer)
+        return sums
+
+    def dealt(self, deal: Deal, shares: int) -> SparkDealt:
+        """One shuffle; the rows of a share end in one partition, which is kept until it is closed."""
+        if not shares:
+            return SparkDealt(None, 0)
+        rows = _mapped(self.coded, partial(tasks.dealt, deal=deal), tasks.SHARES)
+        united = _mapped(rows.repartitionById(shares, "share"), tasks.brought_together, tasks.SHARES)
+        return SparkDealt(united.persist(), shares)
+
+    def close(self) -> None:
+        """Let the cluster forget the transactions."""
+        self.coded.unpersist()
+
+
+@dataclass(frozen=True)
+class SparkDealt:
+    """Rows dealt out to shares, one partition each."""
+
+    frame: Any
+    shares: int
+
+    def each(self, work: Callable[[int, Work], Result]) -> list[Result]:
+        """What *work* returns for each share."""
+        if not self.shares:
+            return []
+        found = dict(_answers(_mapped(self.frame, partial(tasks.worked, work=work), tasks.ANSWERS)))
+        return [found[share] if share in found else work(share, tasks.NO_ROWS) for share in range(self.shares)]
+
+    def close(self) -> None:
+        """Let the cluster forget the rows."""
+        if self.frame is not None:
+            self.frame.unpersist()
+
+
+def _mapped(frame: Any, task: Callable[..., Iterator[Any]], columns: str) -> Any:
+    """What *task* makes of the batches of each partition."""
+    with without_pandas_warning():
+        return frame.mapInArrow(task, columns)
+
+
+def _answers(frame: Any) -> Iterator[tuple[int, Any]]:
+    """What tasks answered. The driver reads objects that its own workers have written."""
+    table = _collected(frame)
+    for share, answer in zip(table["share"].to_pylist(), table["answer"], strict=True):
+        yield share, tasks.opened(answer.as_buffer())
+
+
+def _collected(frame: Any) -> Any:
+    """The rows of a small DataFrame; an error of ours in a task is raised here as itself."""
+    errors = pyspark().utils
+    try:
+        with without_pandas_warning():
+            return frame.toArrow()
+    except errors.PythonException as error:
+        if (own := tasks.told(str(error))) is not None:
+            raise own from None
+        raise

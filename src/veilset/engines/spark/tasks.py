@@ -1,0 +1,160 @@
+"""What runs in the workers: functions of the Arrow batches of one partition.
+
+A task may run again, perhaps on another machine, so nothing here depends on anything but its arguments.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from veilset import errors
+from veilset.engines.engine import Deal, Measure, Numbers, Piece, Work
+from veilset.engines.rows import added, grouped, packed, united, unpacked
+from veilset.errors import UnreadableInput, VeilsetError
+from veilset.io.columns import Coded, coded_items, list_offsets
+
+NAMES, CODED, SHARES, ANSWERS = (
+    "name string, rows long",
+    "row binary",
+    "share int, row binary, weight long",
+    "share int, answer binary",
+)
+NO_ROWS = united([])
+
+_NAMES = pa.schema([("name", pa.string()), ("rows", pa.int64())])
+_CODED = pa.schema([("row", pa.binary())])
+_SHARES = pa.schema([("share", pa.int32()), ("row", pa.binary()), ("weight", pa.int64())])
+_ANSWERS = pa.schema([("share", pa.int32()), ("answer", pa.binary())])
+_AT_ONCE = 1 << 20  # codes that are dealt out together
+_TOLD = re.compile(r"veilset says (\[.*\])")
+
+
+def names_of(batches: Iterator[Any]) -> Iterator[Any]:
+    """The names in a partition, and without a name how many transactions it has."""
+    names: set[str] = set()
+    rows = 0
+    for batch in batches:
+        names.update(_items(batch.column(0))[1].names.to_pylist())
+        rows += len(batch)
+    counts = pa.array([rows, *[0] * len(names)], pa.int64())
+    yield pa.record_batch([pa.array([None, *sorted(names)], pa.string()), counts], schema=_NAMES)
+
+
+def coded(batches: Iterator[Any], *, names: tuple[str, ...]) -> Iterator[Any]:
+    """Each transaction as the codes of its items, ascending and without repetitions."""
+    vocabulary = pa.array(names, pa.string())
+    for batch in batches:
+        offsets, found = _items(batch.column(0))
+        code = pc.index_in(found.names, vocabulary).to_numpy(zero_copy_only=False).astype(np.int64)
+        row = np.repeat(np.arange(len(batch)), np.diff(offsets))
+        width = max(1, len(names))
+        occurrences = np.unique(row * width + code[found.codes])
+        lengths = np.bincount(occurrences // width, minlength=len(batch))
+        rows = packed(np.append(0, np.cumsum(lengths)), (occurrences % width).astype(np.int32))
+        yield pa.record_batch([rows.cast(pa.binary())], schema=_CODED)
+
+
+def _items(lists: Any) -> tuple[Numbers, Coded]:
+    with _telling():
+        found = coded_items(lists.flatten(), "items")
+        if len(found.codes) and (found.codes.min() < 0 or pc.index(found.names, "").as_py() >= 0):
+            raise UnreadableInput(
+                "An item of a transaction is null or has an empty name.",
+                "Fill it in, or leave it out.",
+            )
+    return list_offsets(lists), found
+
+
+def measured(batches: Iterator[Any], *, measure: Measure) -> Iterator[Any]:
+    """The numbers of a partition, added up."""
+    sums: dict[str, Numbers] = {}
+    for batch in batches:
+        added(sums, dict(measure(Piece(*unpacked(batch.column(0))))))
+    yield _answer(0, sums)
+
+
+def dealt(batches: Iterator[Any], *, deal: Deal) -> Iterator[Any]:
+    """The rows for each share; what is equal in a stretch of the partition is one row."""
+    for piece in _stretches(batches):
+        shares, rows, weights = grouped(*deal(piece))
+        columns = [pa.array(shares), rows.cast(pa.binary()), weights]
+        yield pa.record_batch(columns, schema=_SHARES)
+
+
+def _stretches(batches: Iterator[Any]) -> Iterator[Piece]:
+    """Small batches together."""
+    held: list[Any] = []
+    size = 0
+    for batch in batches:
+        held.append(batch.column(0))
+        size += batch.column(0).nbytes // 4
+        if size >= _AT_ONCE:
+            yield Piece(*unpacked(pa.concat_arrays(held)))
+            held, size = [], 0
+    if held:
+        yield Piece(*unpacked(pa.concat_arrays(held)))
+
+
+def brought_together(batches: Iterator[Any]) -> Iterator[Any]:
+    """The different rows of a share, which is all of its partition."""
+    share, parts = 0, []
+    for batch in batches:
+        if len(batch):
+            share = batch["share"][0].as_py()
+            parts.append(pa.table({"row": batch["row"], "weight": batch["weight"]}))
+    rows = united(parts)
+    if len(rows.weights):
+        shares = np.full(len(rows.weights), share, dtype=np.int32)
+        columns = [pa.array(shares), packed(rows.offsets, rows.items).cast(pa.binary()), pa.array(rows.weights)]
+        yield pa.record_batch(columns, schema=_SHARES)
+
+
+def worked(batches: Iterator[Any], *, work: Callable[[int, Work], Any]) -> Iterator[Any]:
+    """What *work* makes of the share that is this partition."""
+    share, rows, weights = 0, [], []
+    for batch in batches:
+        if len(batch):
+            share = batch["share"][0].as_py()
+            rows.append(batch["row"])
+            weights.append(batch["weight"])
+    if rows:
+        mine = Work(*unpacked(pa.concat_arrays(rows)), pa.concat_arrays(weights).to_numpy())
+        with _telling():
+            yield _answer(share, work(share, mine))
+
+
+def _answer(share: int, answer: Any) -> Any:
+    return pa.record_batch([pa.array([share], pa.int32()), pa.array([pickle.dumps(answer)])], schema=_ANSWERS)
+
+
+def opened(answer: Any) -> Any:
+    """What a task of ours answered."""
+    return pickle.loads(answer)  # noqa: S301 - written by `_answer`
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """An error of ours, in a form that survives the way through Spark, which keeps its text only."""
+    try:
+        yield
+    except VeilsetError as error:
+        raise RuntimeError(f"veilset says {json.dumps([type(error).__name__, *error.args])}") from None
+
+
+def told(text: str) -> VeilsetError | None:
+    """The error of ours in what Spark tells of a failed task, if it is one."""
+    found = _TOLD.search(text)
+    if found is None:
+        return None
+    kind, what, next_step = json.loads(found[1])
+    known: type[VeilsetError] = getattr(errors, kind, VeilsetError)
+    return known(what, next_step)

@@ -1,0 +1,150 @@
+"""The auditor for engines, in this process: the answer of the one that sees all transactions at once."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.errors import refused
+from tests.support.memory import leaving
+from veilset import BudgetExceeded, Coherence, InvalidArgument, RhoUncertainty, Transactions, _native, audit, generate
+from veilset.engines import Local
+from veilset.testing import strategies
+
+
+def longest(data):
+    return max(1, int(data.only(data.public).lengths.max(initial=0)))
+
+
+def takes_another_way(data, promise):
+    """Whether the local auditor may decide by whole rows."""
+    return promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
+
+
+def point_of_sale(transactions):
+    """Few items in most baskets, many in few; two of those in between are sensitive."""
+    data = generate.pos_like(transactions=transactions, items=60, average_length=5, maximum_length=12, random_state=5)
+    by_support = np.argsort(data.supports)
+    return data.with_sensitive([data.names[code] for code in by_support[[20, 40]]])
+
+
+def values(answer):
+    return {name: margin.value for name, margin in answer.margins.items()}
+
+
+@given(
+    strategies.transactions(max_rows=20),
+    strategies.coherence_promises(),
+    st.integers(1, 5),
+    st.sampled_from([0, 2, 1000]),
+)
+def test_the_answer_of_the_local_auditor(data, promise, pieces, witnesses):
+    promise = Coherence(h=promise.h, k=promise.k, p=promise.p or longest(data))
+    here = audit(data, promise, witnesses=witnesses)
+    there = audit(Local(pieces=pieces).read(data), promise, witnesses=witnesses)
+    if takes_another_way(data, promise):
+        if here.holds:
+            assert values(here) == values(there)
+        here, there = (replace(one, margins={}, checked=0) for one in (here, there))
+    assert here == there
+
+
+@pytest.mark.parametrize("pieces", [1, 7])
+@pytest.mark.parametrize("p", [1, 2, 4])
+def test_many_shares(p, pieces):
+    data = point_of_sale(2000)
+    promise = Coherence(h="1/3", k=8, p=p)
+    answer = audit(Local(pieces=pieces).read(data), promise, witnesses=50)
+    assert answer == audit(data, promise, witnesses=50)
+    assert (answer.found > 50) == (p > 1)
+
+
+def test_groups_are_one_thing():
+    data = generate.grocery_pharmacy()
+    promise = Coherence(h=0.4, k=5, p=2, sensitive_groups=[data.sensitive[:2]])
+    assert audit(Local(pieces=3).read(data), promise) == audit(data, promise)
+
+
+def test_what_an_engine_does_not_audit_is_refused_by_name():
+    held = Local().read(Transactions.from_lists([["a", "b", "c"], ["a"]]))
+    with refused(InvalidArgument, "RhoUncertainty"):
+        audit(held, RhoUncertainty(rho=0.5))
+    with refused(InvalidArgument, "p=3"):
+        audit(held, Coherence(k=2, p=None))
+    with refused(InvalidArgument, "threads"):
+        audit(held, Coherence(k=2, p=1), threads=2)
+
+
+def test_a_time_limit_stops_between_the_levels():
+    held = Local().read(generate.grocery_pharmacy())
+    with refused(BudgetExceeded, "time limit"):
+        audit(held, Coherence(h=0.4, k=10, p=3), time_limit=1e-9)
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
+def test_safe_itemsets_keep_to_the_memory_of_the_driver():
+    held = Local(pieces=3).read(point_of_sale(20_000))
+    with refused(BudgetExceeded, "memory limit"):
+        audit(held, Coherence(h=1, k=2, p=4), memory_limit=leaving(1000))
+
+
+def test_progress_ends_once_and_goes_on():
+    told = []
+    audit(Local().read(point_of_sale(200)), Coherence(h=1, k=3, p=3), progress=lambda *step: told.append(step))
+    done = [step / steps for _, step, steps in told]
+    assert done == sorted(done)
+    assert done.index(1) == len(done) - 1
+
+
+def share(**changes):
+    """A call of the kernel for one row, a and b, with some arguments changed."""
+    given = {
+        "offsets": np.array([0, 2]),
+        "items": np.array([0, 1], np.int32),
+        "weights": np.array([3]),
+        "kind": np.array([-1, -1], np.int32),
+        "order": np.array([0, 1], np.int32),
+        "supports": np.array([5, 5]),
+        "level_items": [],
+        "level_supports": [],
+        "level_children": [],
+        "met": [0, 0, 1, 0, 1],
+    }
+    numbers = {"kinds": 0, "h_num": 1, "h_den": 1, "k": 2, "p": 2, "level": 2, "first": 0, "end": 2}
+    limits = {"witness_limit": 5, "threads": 1, "memory_limit": 1 << 30, "time_limit": 1e9, "progress": None}
+    return _native.audit.coherence_share(**{**given, **numbers, **limits, **changes})
+
+
+def test_a_row_with_a_weight_stands_for_so_many():
+    assert share()["checked"] == 1
+    assert share(k=4)["identity"] == share(weights=np.array([1]))["identity"] == 1
+    assert share()["identity"] == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"weights": np.array([1, 1])}, "weight"),
+        ({"order": np.array([0, 2], np.int32)}, "numbered"),
+        ({"kind": np.array([0, -1], np.int32), "kinds": 1}, "numbered"),
+        ({"kind": np.array([1, -1], np.int32), "kinds": 1}, "sensitive"),
+        ({"supports": np.array([3])}, "branches"),
+        ({"end": 3}, "branches"),
+        ({"level": 3, "p": 3}, "level"),
+        (
+            {
+                "level": 3,
+                "p": 3,
+                "level_items": [np.array([1], np.int32)],
+                "level_supports": [np.array([3])],
+                "level_children": [np.array([1], np.int32)],
+            },
+            "fit together",
+        ),
+    ],
+)
+def test_the_kernel_refuses_what_does_not_fit_together(changes, why):
+    with refused(ValueError, why):
+        share(**changes)

@@ -1,0 +1,153 @@
+"""The auditor on Spark: the answer of the local one, also if tasks and executors fail."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.audit.test_coherence_spread import longest, point_of_sale, takes_another_way, values
+from tests.support.effort import examples
+from tests.support.errors import refused
+from veilset import BudgetExceeded, Coherence, InvalidArgument, audit
+from veilset.engines.spark.held import SparkDealt
+from veilset.testing import strategies
+
+pytestmark = pytest.mark.spark
+
+
+def on_spark(spark, data):
+    """The same transactions in a DataFrame, in a few partitions."""
+    rows = [(list(row),) for row in data]
+    return spark.read(spark.session.createDataFrame(rows, "items array<string>"), sensitive=data.sensitive)
+
+
+@settings(examples(20), suppress_health_check=[HealthCheck.too_slow])
+@given(strategies.transactions(max_rows=12), strategies.coherence_promises())
+def test_the_answer_of_the_local_auditor(spark, data, promise):
+    promise = Coherence(h=promise.h, k=promise.k, p=promise.p or longest(data))
+    held = on_spark(spark, data)
+    assert held.vocabulary.names == data.names
+    here, there = audit(data, promise), audit(held, promise)
+    held.close()
+    if takes_another_way(data, promise):
+        if here.holds:
+            assert values(here) == values(there)
+        here, there = (replace(one, margins={}, checked=0) for one in (here, there))
+    assert here == there
+
+
+@pytest.fixture(scope="module")
+def shop(spark):
+    """A shop that sells two sensitive things, here and on Spark."""
+    data = point_of_sale(20_000)
+    return data, on_spark(spark, data)
+
+
+@pytest.mark.parametrize(("k", "p", "h"), [(10, 3, "1/3"), (2, 1, 1), (30_000, 2, "1/2"), (1, 2, "9/10")])
+def test_more_transactions(shop, k, p, h):
+    data, held = shop
+    promise = Coherence(h=h, k=k, p=p)
+    assert audit(held, promise, witnesses=200) == audit(data, promise, witnesses=200)
+
+
+class FailsAtFirst:
+    """Work that fails in every task at its first attempt."""
+
+    def __init__(self, work):
+        self.work = work
+
+    def __call__(self, share, rows):
+        from pyspark import TaskContext  # in a worker
+
+        if TaskContext.get().attemptNumber() == 0:
+            raise RuntimeError("a fault injected by a test")
+        return self.work(share, rows)
+
+
+def test_tasks_that_fail_once_change_nothing(shop, monkeypatch):
+    data, held = shop
+    from pyspark import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    each, failed = SparkDealt.each, []
+
+    def failing(dealt, work):
+        failed.append(work)
+        return each(dealt, FailsAtFirst(work))
+
+    monkeypatch.setattr(SparkDealt, "each", failing)
+    promise = Coherence(h="1/3", k=10, p=2)
+    assert audit(held, promise) == audit(data, promise)
+    assert len(failed) == 2, "both levels went through work that fails"
+
+
+def test_limits_of_the_driver(shop):
+    _, held = shop
+    with refused(BudgetExceeded, "time limit"):
+        audit(held, Coherence(h="1/3", k=10, p=2), time_limit=1e-9)
+    with refused(InvalidArgument, "threads"):
+        audit(held, Coherence(h="1/3", k=10, p=2), threads=1)
+
+
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    from pyspark import cloudpickle
+    from veilset import Coherence, audit, generate
+    from veilset.engines.spark import Spark
+    from veilset.engines.spark.held import SparkDealt
+
+    once = Path(sys.argv[1])
+
+    class KillsItsExecutor:
+        def __init__(self, work):
+            self.work = work
+
+        def __call__(self, share, rows):
+            if share == 0 and not once.exists():
+                once.touch()
+                status = Path(f"/proc/{os.getppid()}/stat").read_text()  # the daemon, whose parent is the executor
+                os.kill(int(status.rpartition(")")[2].split()[1]), signal.SIGKILL)
+            return self.work(share, rows)
+
+    each = SparkDealt.each
+    SparkDealt.each = lambda dealt, work: each(dealt, KillsItsExecutor(work))
+    data = generate.pos_like(transactions=2000, items=40, average_length=5, maximum_length=12, random_state=3)
+    rows = [(list(row),) for row in data]
+    promise = Coherence(k=10, p=2)
+    with Spark.start("local-cluster[2,1,1024]") as engine:
+        held = engine.read(engine.session.createDataFrame(rows, "items array<string>"))
+        same = audit(held, promise) == audit(data, promise)
+    print("same" if same else "different", "after a kill" if once.exists() else "nothing was killed")
+"""
+
+
+def test_a_killed_executor_changes_nothing(tmp_path):
+    """In a process without any of the variables that users would have to set."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYSPARK_PYTHON", "SPARK_HOME")}
+    script = [sys.executable, "-W", "error::FutureWarning", "-c", textwrap.dedent(KILLED), str(tmp_path / "once")]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.splitlines()[-1] == "same after a kill"
+    assert "FutureWarning" not in done.stderr
+
+
+def test_without_java(monkeypatch, tmp_path):
+    script = (
+        "from veilset.engines.spark import Spark\n"
+        "from veilset import InvalidArgument\n"
+        "try:\n    Spark.start('local[1]')\n"
+        "except InvalidArgument as error:\n    print(error)\n"
+    )
+    for home, said in (({}, "java"), ({"JAVA_HOME": str(tmp_path)}, str(tmp_path))):
+        environment = {"PATH": str(tmp_path), "HOME": str(tmp_path), **home}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+        )
+        (line,) = done.stdout.splitlines()
+        assert said in line
+        assert "default-jre-headless" in line

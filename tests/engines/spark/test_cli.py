@@ -1,0 +1,29 @@
+"""``veilset audit --engine spark``, as users type it."""
+
+import json
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import ROWS
+
+pytestmark = pytest.mark.spark
+
+
+def test_the_same_answer_as_without(tmp_path):
+    pq.write_table(pa.table({"items": ROWS}), tmp_path / "baskets.parquet")
+    (tmp_path / "sensitive.txt").write_text("cure\n")
+    told = ["baskets.parquet", "--sensitive", "sensitive.txt", "--k", "2", "--p", "1", "--h", "0.4", "--json"]
+    answers = []
+    for engine in ([], ["--engine", "spark", "--master", "local[2]"]):
+        command = [sys.executable, "-m", "veilset", "audit", *told, *engine]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert done.returncode == 1, done.stderr
+        answers.append(json.loads(done.stdout))
+    here, there = answers
+    assert there.pop("engine") == "spark"
+    assert {name: here[name] for name in there} == there
+    assert there["found"] > 0
