@@ -6,7 +6,6 @@ there the auditor's processor time and memory are told, for the original and for
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TypeVar
 
 import fim
 import numpy as np
-from measuring import in_child, peak_memory, shown
+from measuring import in_child, peak_memory, shown, timed
 
 import veilset as vs
 from veilset.mining import minimal_rare
@@ -122,11 +121,5 @@ def _audited(data: vs.Transactions, promise: vs.Coherence) -> tuple[vs.Audit, st
 
 
 def _cpu(call: Callable[[], R]) -> tuple[R, float]:
-    """The result and the seconds of processor time, of all threads; see `measuring.timed` on garbage collection."""
-    gc.disable()
-    try:
-        started = time.process_time()
-        result = call()
-        return result, time.process_time() - started
-    finally:
-        gc.enable()
+    """The result and the seconds of processor time, of all threads."""
+    return timed(call, time.process_time)

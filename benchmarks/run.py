@@ -28,7 +28,8 @@ Audits of dense data are compared with our own search for minimal moles, which f
 most 3 times as long. Seconds of all audits and their peers, and below, are processor time. Where any number of items
 may be known, two threads; the release is that of `k-anonymity`. "≥": counting all moles would take more than the steps
 it may take; that the promise is broken is certain. Memory is the most of the whole process; targets at h = 1: 10 s and
-1 GB, at h = ½: 60 s.
+1 GB, at h = ½: 60 s. Sparse audits compared once with the auditor that walked all safe itemsets (until
+November 18, 2026), in turns in one process, best of nine: Retail 1.04 times as long now, T10I4D100K 0.94 times.
 """
 
 _ABOUT_MINING = """

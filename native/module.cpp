@@ -13,7 +13,8 @@ Register register_text_delimited, register_text_errors, register_text_fimi, regi
 Register register_mining_bit_variants, register_mining_count, register_mining_expected, register_mining_frequent,
     register_mining_keeping, register_mining_mole_cover, register_mining_mole_tree, register_mining_moles,
     register_mining_pairs, register_mining_rules, register_mining_supports;
-Register register_partial_anchor, register_partial_bound, register_partial_put_back, register_partial_sensitive;
+Register register_partial_anchor, register_partial_bound, register_partial_put_back, register_partial_sensitive,
+    register_partial_soft;
 Register register_rules_hitting_bound, register_rules_keeping, register_rules_noise, register_rules_suppress;
 Register register_hiding_certified, register_hiding_product;
 Register register_anatomy_buckets, register_anatomy_rows, register_anatomy_values;
@@ -46,7 +47,8 @@ NB_MODULE(_native, m) {
          register_mining_keeping, register_mining_mole_cover, register_mining_mole_tree, register_mining_moles,
          register_mining_pairs, register_mining_rules, register_mining_supports});
     add("partial", "Which single occurrences may stay.",
-        {register_partial_anchor, register_partial_bound, register_partial_put_back, register_partial_sensitive});
+        {register_partial_anchor, register_partial_bound, register_partial_put_back, register_partial_sensitive,
+         register_partial_soft});
     add("rules", "Sensitive rules: what ρ-uncertainty takes.",
         {register_rules_hitting_bound, register_rules_keeping, register_rules_noise, register_rules_suppress});
     add("hiding", "Patterns that must not be discoverable.", {register_hiding_certified, register_hiding_product});

@@ -16,7 +16,8 @@ class Kept {
 public:
     // `kind`: of each item of the vocabulary, which sensitive thing it is; -1: none.
     Kept(const Csr& data, View<int32_t> order, View<int32_t> kind, Control& control)
-        : offsets_(control), items_(control), origin_(control), kept_(control), holders_(control), things_(control) {
+        : offsets_(control), items_(control), origin_(control), kept_(control), barred_(control), holders_(control),
+          things_(control) {
         Vector<int32_t> rank(data.vocabulary, -1, control);
         for (Index r = 0; r < order.size(); ++r) {
             if (order[r] < 0 || order[r] >= data.vocabulary || rank[order[r]] >= 0)
@@ -43,6 +44,7 @@ public:
             offsets_.push_back(items_.size());
         }
         kept_.assign(items_.size(), 0);
+        barred_.assign(items_.size(), 0);
         holders_.fill(order.size(), [&](auto put) {
             for (Index r = 0; r < rows(); ++r)
                 for (int64_t at = offsets_[r]; at < offsets_[r + 1]; ++at) put(items_[at], Holder{r, at});
@@ -57,6 +59,11 @@ public:
     bool keeps(int64_t place) const { return kept_[place]; }
     void keep(int64_t place) { kept_[place] = 1; }
     void lose(int64_t place) { kept_[place] = 0; }
+    // Only these occurrences of the data may return from now on; empty: all.
+    void open(View<uint8_t> wanted) {
+        for (Index at = 0; at < kept_.size(); ++at) barred_[at] = !wanted.empty() && !wanted[origin_[at]];
+    }
+    bool barred(const Holder& holder) const { return barred_[holder.place] && !kept_[holder.place]; }
     int32_t item_at(int64_t place) const { return items_[place]; }
     std::pair<int64_t, int64_t> places(int64_t row) const { return {offsets_[row], offsets_[row + 1]}; }
 
@@ -80,7 +87,7 @@ private:
     Vector<int64_t> offsets_;
     Vector<int32_t> items_;
     Vector<int64_t> origin_;  // where in the data it stands
-    Vector<uint8_t> kept_;
+    Vector<uint8_t> kept_, barred_;
     Groups<Holder> holders_;
     Groups<int32_t> things_;
 };

@@ -40,6 +40,9 @@ public:
         }
     }
 
+    // After rows may have items back that were barred.
+    void try_all() { std::ranges::fill(waits_, uint8_t(1)); }
+
     // Takes an item out of the rows that `goes` tells, and out of those that may not have it then.
     template <class Goes>
     void take_out(int32_t item, Goes goes, Log& lost) {
@@ -77,14 +80,21 @@ private:
         const auto holders = kept_.holders(item);
         if (holders.size() < k_ || std::ranges::all_of(holders, [&](const Holder& one) { return kept_.holds(one); }))
             return;
+        taken_.clear();
+        for (const Holder& holder : holders)
+            if (!kept_.barred(holder)) taken_.push_back(holder);
+        if (taken_.size() < k_) return;
         thin_.begin(kept_.items());
-        for (const Holder& holder : holders) describe(holder, !kept_.holds(holder));
+        for (const Holder& holder : taken_) describe(holder, !kept_.holds(holder));
+        if constexpr (asks_the_original)
+            for (const Holder& holder : holders)
+                if (kept_.barred(holder)) describe_before(holder), thin_.close_before();
         thin_.run(k_, size_);
-        for (Index h = 0; h < holders.size(); ++h) {
-            if (!thin_.alive(h) || kept_.holds(holders[h])) continue;
-            kept_.keep(holders[h].place);
-            back.push_back(holders[h].place);
-            changed(holders[h].row);
+        for (Index h = 0; h < taken_.size(); ++h) {
+            if (!thin_.alive(h) || kept_.holds(taken_[h])) continue;
+            kept_.keep(taken_[h].place);
+            back.push_back(taken_[h].place);
+            changed(taken_[h].row);
         }
         waits_[turn_[item]] = 0;
     }

@@ -24,7 +24,7 @@ public:
     Returning(const Csr& data, View<uint8_t> returns, View<int64_t> worth, Rho rho, bool truthful, int64_t most_parts,
               Control& control)
         : data_(data), returns_(returns), worth_(worth), rho_(rho), truthful_(truthful), control_(control),
-          table_(control) {
+          table_(control), exchanged_(control), met_(control) {
         by_length_ = ordered_by(data.rows(), [&](int32_t r) { return data.row(r).size(); });
         for (int32_t r : by_length_) {
             const Index length = data.row(r).size();
@@ -185,7 +185,7 @@ private:
 
     // Occurrences that may be exchanged, and for each item the sensitive ones that it ever meets in their rows.
     void list_exchanged() {
-        List<std::pair<int32_t, int32_t>> met;
+        Vector<std::pair<int32_t, int32_t>> met(control_);
         for (Index n = 0; n < short_; ++n) {
             const int32_t row = by_length_[n];
             if (data_.row(row).size() > longest_exchanged) break;
@@ -267,9 +267,9 @@ private:
     List<std::unique_ptr<Level>> levels_;
     List<Part> parts_of_row_;
     List<int64_t> held_;  // the sensitive items of that row
-    List<std::pair<int32_t, int64_t>> exchanged_;
+    Vector<std::pair<int32_t, int64_t>> exchanged_;
     List<int64_t> met_begin_;
-    List<int32_t> met_;
+    Vector<int32_t> met_;
     int64_t work_ = 0;
     uint64_t dice_ = 0;
 };

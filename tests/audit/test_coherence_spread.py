@@ -9,29 +9,20 @@ from hypothesis import strategies as st
 
 from tests.support.errors import refused
 from tests.support.memory import leaving
-from veilset import BudgetExceeded, Coherence, InvalidArgument, RhoUncertainty, Transactions, _native, audit, generate
+from tests.support.spread import longest, point_of_sale, takes_another_way, values
+from veilset import (
+    BudgetExceeded,
+    Coherence,
+    InvalidArgument,
+    RhoUncertainty,
+    Transactions,
+    _native,
+    anonymize,
+    audit,
+    generate,
+)
 from veilset.engines import Local
 from veilset.testing import strategies
-
-
-def longest(data):
-    return max(1, int(data.only(data.public).lengths.max(initial=0)))
-
-
-def takes_another_way(data, promise):
-    """Whether the local auditor may decide by whole rows."""
-    return promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
-
-
-def point_of_sale(transactions):
-    """Few items in most baskets, many in few; two of those in between are sensitive."""
-    data = generate.pos_like(transactions=transactions, items=60, average_length=5, maximum_length=12, random_state=5)
-    by_support = np.argsort(data.supports)
-    return data.with_sensitive([data.names[code] for code in by_support[[20, 40]]])
-
-
-def values(answer):
-    return {name: margin.value for name, margin in answer.margins.items()}
 
 
 @given(
@@ -75,6 +66,8 @@ def test_what_an_engine_does_not_audit_is_refused_by_name():
         audit(held, Coherence(k=2, p=None))
     with refused(InvalidArgument, "threads"):
         audit(held, Coherence(k=2, p=1), threads=2)
+    with refused(InvalidArgument, "LocalHeld", "only be audited"):
+        anonymize(held, Coherence(k=1, p=1))
 
 
 def test_a_time_limit_stops_between_the_levels():

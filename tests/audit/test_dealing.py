@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.audit.test_coherence_spread import point_of_sale
+from tests.support.spread import point_of_sale
 from veilset import Coherence, audit
 from veilset.audit.dealing import costs_of_branches, dealt_rows, shares_of, survey
 from veilset.engines import Local, Piece

@@ -264,6 +264,7 @@ def test_limits():
         account(data, data, limits=Limits(time_limit=1e-9))
     told: list[str] = []
     audit(data, TWO, progress=lambda what, done, total: told.append(what))
+    assert told.pop() == "Checking the promise", "The end of every audit that has no passes."
     assert set(told) <= {"Counting values in buckets", "Looking for the buckets of targets", "Guessing values"}
 
 

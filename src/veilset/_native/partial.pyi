@@ -1,6 +1,6 @@
 """Partial suppression: which single occurrences may stay."""
 
-from veilset._native._types import _Int32, _Int64, _Progress, _Uint8
+from veilset._native._types import _Int32, _Int64, _Progress, _Uint8, _Uint64
 
 # for each order in which items return, which occurrences are left, and the seconds
 def put_back(
@@ -10,6 +10,8 @@ def put_back(
     *,
     turn_offsets: _Int64,
     turn_items: _Int32,
+    plan: _Int32,
+    plans: _Uint8,
     worth: _Int64,
     kind: _Int32,
     kinds: int,
@@ -25,6 +27,26 @@ def put_back(
     time_limit: float,
     progress: _Progress,
 ) -> list[tuple[_Uint8, float]]: ...
+
+# for each seed, which occurrences should be kept; empty: too little work
+def soft_search(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    *,
+    may: _Uint8,
+    worth: _Int64,
+    set_offsets: _Int64,
+    set_items: _Int32,
+    seeds: _Uint64,
+    k: int,
+    size: int,
+    work: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> list[_Uint8]: ...
 def heavy_itemset(
     offsets: _Int64,
     items: _Int32,

@@ -6,7 +6,7 @@ What they mean is said here too: the docstring of a method describes only the op
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from veilset.anonymize.chance import Share
 from veilset.anonymize.weights import Weights
@@ -110,6 +110,16 @@ Truthful: TypeAlias = Annotated[
 ]
 """The limits on sensitive items hold for everything that occurs in the release, also as counted in the original. False:
 only in the release; how much would exceed them in truth is counted and told."""
+
+Effort: TypeAlias = Annotated[
+    Literal["normal", "high"],
+    Option(
+        "choice",
+        "Work spent on losing less. high: minutes instead of seconds, with a random seed.",
+        choices=("normal", "high"),
+    ),
+]
+"""With high, long random searches compete with what normal finds, and the best result wins."""
 
 Partial: TypeAlias = Annotated[
     bool,

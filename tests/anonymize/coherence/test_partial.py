@@ -18,7 +18,8 @@ from veilset.limits import Limits
 from veilset.testing import check_anonymizer, oracles, strategies
 from veilset.testing.checks import as_sets
 
-SOME = examples(300)
+SOME, MANY = examples(300), examples(1000)
+EFFORTS = pytest.mark.parametrize("effort", ["normal", "high"])
 ITEMS = "abcdef"
 
 
@@ -39,10 +40,13 @@ def promises() -> st.SearchStrategy[Coherence]:
     return st.builds(lambda k, p: Coherence(k=k, p=p), st.integers(1, 4), st.sampled_from([1, 2, 3, 4, None]))
 
 
-@SOME
+@EFFORTS
+@MANY
 @given(few_baskets(), promises())
-def test_partial_passes_the_battery_and_nothing_could_return(data, promise):
-    check_anonymizer(lambda d, p: partial(d, p, limits=Limits()), data, promise, maximal=True)
+def test_partial_passes_the_battery_and_nothing_could_return(effort, data, promise):
+    check_anonymizer(
+        lambda d, p: partial(d, p, effort=effort, random_state=1, limits=Limits()), data, promise, maximal=True
+    )
 
 
 @SOME
@@ -140,12 +144,13 @@ def test_dense_rows_are_counted_with_bitmaps_to_the_same_effect():
     assert again.loss == 0, "What keeps the promise loses nothing."
 
 
+@EFFORTS
 @SOME
 @given(few_baskets(), promises(), st.sets(st.sampled_from(ITEMS), max_size=2))
-def test_items_to_keep_stay_everywhere_or_cannot(data, promise, keep):
+def test_items_to_keep_stay_everywhere_or_cannot(effort, data, promise, keep):
     keep &= set(data.public)
     try:
-        release = partial(data, promise, keep=keep, limits=Limits())
+        release = partial(data, promise, keep=keep, effort=effort, random_state=1, limits=Limits())
     except Infeasible:
         rows = [row & keep for row in as_sets(data)]
         assert len(data) < promise.k or not oracles.is_coherent(rows, (), Fraction(1), promise.k, promise.p)
@@ -154,13 +159,14 @@ def test_items_to_keep_stay_everywhere_or_cannot(data, promise, keep):
     assert all(before[data.codes([item])] == after[data.codes([item])] for item in keep)
 
 
-def test_weights_decide_what_stays():
+@EFFORTS
+def test_weights_decide_what_stays(effort):
     """a and b exclude each other: only one of the pairs {a, c} and {b, c} can be in three rows."""
     rows = [["a", "b", "c"]] * 2 + [["a", "c"]] * 2 + [["b", "c"]] * 2
     data, promise = Transactions.from_lists(rows), Coherence(k=3, p=3)
-    by_default = anonymize(data, promise, method="partial")
-    light = anonymize(data, promise, method="partial", weights={"a": 100, "b": 1, "c": 1})
-    heavy = anonymize(data, promise, method="partial", weights={"a": 1, "b": 100, "c": 1})
+    by_default = anonymize(data, promise, method="partial", effort=effort)
+    light = anonymize(data, promise, method="partial", effort=effort, weights={"a": 100, "b": 1, "c": 1})
+    heavy = anonymize(data, promise, method="partial", effort=effort, weights={"a": 1, "b": 100, "c": 1})
     survive = [dict(zip(data.names, release.survivors().tolist(), strict=True)) for release in (light, heavy)]
     assert survive[0]["a"] == 4 == survive[1]["b"]
     assert light.bound is not None
@@ -176,10 +182,13 @@ def test_sensitive_items_stay():
     assert release.custodian_data.to_lists() == [["a", "flu"], ["a"], ["a"]]
 
 
+@EFFORTS
 @SOME
 @given(strategies.transactions(), strategies.coherence_promises(), st.booleans())
-def test_with_sensitive_items_the_original_is_asked(data, promise, truthful):
-    check_anonymizer(lambda d, p: partial(d, p, truthful=truthful, limits=Limits()), data, promise)
+def test_with_sensitive_items_the_original_is_asked(effort, data, promise, truthful):
+    check_anonymizer(
+        lambda d, p: partial(d, p, truthful=truthful, effort=effort, random_state=1, limits=Limits()), data, promise
+    )
 
 
 def test_sensitive_items_that_go_first_are_counted_with_the_rest():

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.audit.test_coherence_spread import longest, point_of_sale, takes_another_way, values
 from tests.support.effort import examples
 from tests.support.errors import refused
+from tests.support.spread import longest, point_of_sale, takes_another_way, values
 from veilset import BudgetExceeded, Coherence, InvalidArgument, audit
 from veilset.engines.spark.held import SparkDealt
 from veilset.testing import strategies

@@ -17,37 +17,40 @@ only. In both cases step 1 finds a set of rows that may have the item back, but 
 3. **Exchange.** One item is taken out, of all rows or of those that hold a second item; the others come back before it
    does. The result stays if it is worth more (`native/partial/exchange.hpp`). The work is counted, not timed, so that a
    run is repeatable; it ends in a state in which no item can be put back anywhere.
+4. **Soft search.** From nothing, single changes are annealed with a growing penalty for itemsets that some but fewer
+   than k rows hold, and these are forbidden step by step, the weakest first (`native/partial/soft.hpp`). 1 then starts
+   with the occurrences that the search keeps. By default there is one short search with a fixed seed; `effort="high"`
+   adds two long ones.
 
-The better of 1 and 2, each after 3, is the release. What no such release can keep is told by `bound`: a row keeps at
+The best of 1, 2 and 4, each after 3, is the release. What no such release can keep is told by `bound`: a row keeps at
 most its heaviest part whose itemsets of up to p items are all in k transactions of the original.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
+from veilset.anonymize.chance import seed_of
+from veilset.anonymize.coherence.part_bound import frequent_parts, least_loss, possible_items
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.options import Items, Truthful, WeightsOption
-from veilset.errors import BudgetExceeded
+from veilset.anonymize.options import Effort, Items, RandomState, Truthful, WeightsOption
+from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
-from veilset.mining import Itemsets, count_frequent, frequent
 from veilset.models import Coherence
-from veilset.release import OCCURRENCES, Attempt, Bound, Release
+from veilset.release import Attempt, Release
 from veilset.transactions import Transactions
-
-WEIGHTED = "share of the total weight"
-"""What is minimised if weights are given, as `Bound.of` says it."""
 
 _ADVICE = "choose a smaller p."
 _WORK = 300_000_000  # of the exchanges in each order; some ten seconds
+_SEARCH_WORK = 250_000_000  # of the short soft search; some ten seconds
+_SEARCHES, _LONGER = 2, 12  # with high effort, so many more, with so many times the work
+_ROUNDS = 5  # over the rows, at least; else a soft search would not come far
 _STARTS = 40  # items from which an anchor is grown
 _TOTAL = 2**50  # of all occurrences' worth together
-_MOST_SETS = 5_000_000  # that the bound is worked out from
-_STAGES = {0: "Putting items back", 1: "Growing an itemset", 2: "Bounding the loss"}
+_MOST_SEARCHED = 2_000_000  # that a soft search looks at
+_STAGES = {0: "Putting items back", 1: "Growing an itemset", 2: "Searching"}
 
 
 def partial(
@@ -58,6 +61,8 @@ def partial(
     weights: WeightsOption = None,
     keep: Items = (),
     truthful: Truthful = True,
+    effort: Effort = "normal",
+    random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
     """Delete single occurrences; `Release.kept` says which are left.
@@ -69,7 +74,10 @@ def partial(
     >>> anonymize(data, Coherence(k=2, p=2), method="partial").custodian_data.to_lists()
     [['a', 'b'], ['a', 'b'], ['a', 'c'], ['a', 'c'], ['a', 'b']]
     """
-    return _made(data, promise, weights, keep, truthful, _WORK, limits)
+    if effort not in ("normal", "high"):
+        raise InvalidArgument(f"{said('effort')} is {effort!r}.", "Give 'normal' or 'high'.")
+    seed = seed_of(random_state) if effort == "high" else None
+    return _made(data, promise, weights, keep, truthful, _WORK, seed, limits)
 
 
 def quick_partial(
@@ -80,10 +88,12 @@ def quick_partial(
     weights: WeightsOption = None,
     keep: Items = (),
     truthful: Truthful = True,
+    effort: Effort = "normal",  # a stand-in takes the options of the method
+    random_state: RandomState = None,
     limits: Limits,
 ) -> Release:
-    """The same without exchanges."""
-    return _made(data, promise, weights, keep, truthful, 0, limits)
+    """The same without exchanges and searches, whatever the effort."""
+    return _made(data, promise, weights, keep, truthful, 0, None, limits)
 
 
 def _made(
@@ -93,6 +103,7 @@ def _made(
     keep: Items,
     truthful: bool,
     work: int,
+    seed: int | None,
     limits: Limits,
 ) -> Release:
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
@@ -101,18 +112,22 @@ def _made(
     if anchor := _anchor(task, limits):
         first = sorted(orders[0], key=lambda code: (data.names[code] not in task.keep, code not in anchor))
         orders.append(first)
-    found = _put_back(task, orders, worth, truthful, work, limits)
+    plans = _plans(task, worth, seed, limits) if work else []
+    found = _put_back(task, orders, plans, worth, truthful, work, limits)
     lost = [_share(task, worth, kept) for kept, _ in found]
     best = lost.index(min(lost))
     kept = found[best][0]
     changed = data.thinned(kept)
-    names = ("heaviest items first", "a heavy itemset first")
+    names = ["heaviest items first", "a heavy itemset first"][: len(orders)]
+    names += [f"soft search {number}" for number in range(1, len(plans) + 1)]
     return Release(
         original=data,
         custodian_data=changed,
         promise=promise,
         method="partial",
-        options=task.options(truthful=None if truthful else False),
+        options=task.options(
+            truthful=None if truthful else False, effort=None if seed is None else "high", random_state=seed
+        ),
         suppressed=data.in_order(set(data.names).difference(changed.names)),
         kept=kept,
         attempts=tuple(
@@ -124,7 +139,7 @@ def _made(
             )
             for number, (one, seconds) in enumerate(found)
         ),
-        bound=_bound(task, worth, lost[best], limits) if work else None,
+        bound=least_loss(task, worth, lost[best], limits) if work else None,
     )
 
 
@@ -170,20 +185,64 @@ def _anchor(task: Task, limits: Limits) -> frozenset[int]:
     return frozenset(found.tolist())
 
 
+def _plans(task: Task, worth: npt.NDArray[np.int64], seed: int | None, limits: Limits) -> list[npt.NDArray[np.uint8]]:
+    """For each soft search, which occurrences should stay; a plan need not keep the promise."""
+    data = task.original
+    most = _SEARCH_WORK if seed is None else _LONGER * _SEARCH_WORK
+    if _ROUNDS * int((data.lengths.astype(np.int64) ** 2).sum()) > most:
+        return []
+    sets, size = frequent_parts(task, _MOST_SEARCHED, limits)
+    may = possible_items(task)
+    may[data.codes(list(task.keep))] = 2
+
+    def searched(seeds: list[int], work: int) -> list[npt.NDArray[np.uint8]]:
+        limits.step(_STAGES[2])
+        with limits.guard("Searching", _ADVICE):
+            return _native.partial.soft_search(
+                data.offsets,
+                data.items,
+                len(data.names),
+                may=may,
+                worth=worth,
+                set_offsets=sets.offsets,
+                set_items=sets.items,
+                seeds=np.array(seeds, dtype=np.uint64),
+                k=task.promise.k,
+                size=size,
+                work=work,
+                threads=limits.thread_count,
+                **limits.for_kernel(_STAGES.__getitem__),
+            )
+
+    plans = searched([0], _SEARCH_WORK)
+    if seed is not None:
+        plans += searched([(seed + number) % 2**64 for number in range(_SEARCHES)], most)
+    return [plan for plan in plans if len(plan) == len(data.items)]
+
+
 def _put_back(
-    task: Task, orders: list[list[int]], worth: npt.NDArray[np.int64], truthful: bool, work: int, limits: Limits
+    task: Task,
+    orders: list[list[int]],
+    plans: list[npt.NDArray[np.uint8]],
+    worth: npt.NDArray[np.int64],
+    truthful: bool,
+    work: int,
+    limits: Limits,
 ) -> list[tuple[npt.NDArray[np.bool_], float]]:
-    """For each order in which items return, which occurrences are left, and the seconds."""
+    """For each order in which items return, and each plan, which occurrences are left, and the seconds."""
     data, promise = task.original, task.promise
     kind, kinds = _sensitive_things(task)
+    turns = [*orders, *[orders[0]] * len(plans)]
     limits.step(_STAGES[0])
     with limits.guard("Putting items back", _ADVICE):
         found = _native.partial.put_back(
             data.offsets,
             data.items,
             len(data.names),
-            turn_offsets=np.arange(len(orders) + 1, dtype=np.int64) * len(orders[0]),
-            turn_items=np.array([code for order in orders for code in order], dtype=np.int32),
+            turn_offsets=np.arange(len(turns) + 1, dtype=np.int64) * len(orders[0]),
+            turn_items=np.array([code for order in turns for code in order], dtype=np.int32),
+            plan=np.array([-1] * len(orders) + list(range(len(plans))), dtype=np.int32),
+            plans=np.concatenate(plans) if plans else np.zeros(0, dtype=np.uint8),
             worth=worth,
             kind=kind,
             kinds=kinds,
@@ -218,41 +277,3 @@ def _share(task: Task, worth: npt.NDArray[np.int64], kept: npt.NDArray[np.bool_]
     data = task.original
     lost = int(worth[data.items[~kept]].sum())
     return lost / max(1, int(worth[data.items].sum()))
-
-
-def _bound(task: Task, worth: npt.NDArray[np.int64], reached: float, limits: Limits) -> Bound | None:
-    """What every release by single occurrences loses at least; None: not within the limits."""
-    data, promise = task.original, task.promise
-    try:
-        sets, size = _frequent(task, limits)
-        limits.step(_STAGES[2])
-        with limits.guard("Bounding the loss", _ADVICE):
-            most = _native.partial.most_kept(
-                data.offsets,
-                data.items,
-                len(data.names),
-                may=((data.is_sensitive == 0) & (data.supports >= promise.k)).astype(np.uint8),
-                worth=worth,
-                set_offsets=sets.offsets,
-                set_items=sets.items,
-                size=size,
-                threads=limits.thread_count,
-                **limits.for_kernel(_STAGES.__getitem__),
-            )
-    except BudgetExceeded:
-        return None
-    total = int(worth[data.items].sum())
-    public = int(worth[data.items[data.is_sensitive[data.items] == 0]].sum())
-    least = Fraction(max(0, public - most), max(1, total))
-    return Bound(reached, min(reached, float(least)), OCCURRENCES if task.weights is None else WEIGHTED)
-
-
-def _frequent(task: Task, limits: Limits) -> tuple[Itemsets, int]:
-    """The public itemsets of two items and more that k transactions hold, up to a size at which they can be listed."""
-    data, promise, bounds = task.original, task.promise, limits.bounds()
-    longest = max(1, int(data.lengths.max(initial=1)))
-    for size in range(min(promise.p or longest, longest, 4), 1, -1):
-        counted = count_frequent(data, promise.k, max_size=size, items=data.public, **bounds).total
-        if counted <= _MOST_SETS:
-            return frequent(data, promise.k, min_size=2, max_size=size, items=data.public, **bounds), size
-    return frequent(data, promise.k, min_size=1, max_size=1, items=data.public, **bounds)[:0], 1
