@@ -60,7 +60,8 @@ def test_rules_cover_documents(kind, value, document, covered):
 
 
 @pytest.mark.parametrize(
-    ("kind", "value"), [("site", "*"), ("word", "…"), ("sender", " "), ("folder", "/"), ("x", "y")]
+    ("kind", "value"),
+    [("site", "*"), ("word", "…"), ("sender", " "), ("folder", "/"), ("folder", "~0/notes"), ("x", "y")],
 )
 def test_a_rule_that_names_nothing_is_refused(kind, value):
     with refused(InvalidArgument, repr(kind) if kind == "x" else repr(value)):

@@ -12,16 +12,23 @@ def explosive(items: int = 40, rows: int = 60) -> Transactions:
     return Transactions.from_lists([[i for i in range(items) if i != row % items] for row in range(rows)])
 
 
-def explosive_rows(items: int, secret: int | str) -> list[list[int | str]]:
+def explosive_rows(
+    items: int, secret: int | str, held: float = 0.9, others: float = 0.95, count: int = 5000
+) -> list[list[int | str]]:
     """Rows that are nearly equal, few of those with the secret protected in whole: no search for rules ends soon."""
     draw = random.Random(7)
-    rows = [[*(i for i in range(items) if draw.random() < 0.9), secret] for _ in range(300)]
-    rows += [[i for i in range(items) if draw.random() < 0.95] for _ in range(5000)]
+    rows = [[*(i for i in range(items) if draw.random() < held), secret] for _ in range(300)]
+    rows += [[i for i in range(items) if draw.random() < others] for _ in range(count)]
     return rows + [list(range(items))] * 2
 
 
 def explosive_rules() -> Transactions:
     return Transactions.from_lists(explosive_rows(100, "α"), sensitive=["α"])
+
+
+def endless_rules() -> Transactions:
+    """Longer rows, and fewer of the others: the auditor's proof does not end soon, either."""
+    return Transactions.from_lists(explosive_rows(200, "α", 0.98, 0.98, 900), sensitive=["α"])
 
 
 def many_rows(rows: int = 30_000, items: int = 40) -> Transactions:
@@ -47,7 +54,7 @@ def crowded_patterns() -> tuple[Transactions, HiddenPatterns]:
 
 LONG_AUDITS = {
     "coherence": lambda: (explosive(), Coherence(k=2, p=20)),
-    "rho-uncertainty": lambda: (explosive_rules(), RhoUncertainty(rho="1/2")),
+    "rho-uncertainty": lambda: (endless_rules(), RhoUncertainty(rho="1/2")),
     "a pattern with many parts": explosive_pattern,
     "many patterns": crowded_patterns,
 }

@@ -12,6 +12,7 @@ from cyclopts import App, Parameter
 
 from veilset.cli.app import app
 from veilset.errors import InvalidArgument, UnreadableInput
+from veilset.search.homes import expanded
 from veilset.search.store import Store
 
 search = App(name="search", help="Search with a profile that stays at home; choose what leaves it.", sort_key=7.6)
@@ -32,7 +33,7 @@ def store_path(given: Path | None) -> Path:
     if given is not None:
         return given
     data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(data).expanduser() / "veilset" / "search.db"
+    return expanded(data) / "veilset" / "search.db"
 
 
 def opened_store(given: Path | None, passphrase_file: Path | None = None) -> Store:

@@ -12,6 +12,7 @@ from veilset.cli.forms import Whole
 from veilset.cli.options import Flag
 from veilset.errors import InvalidArgument
 from veilset.search.exclusions import Exclusions
+from veilset.search.homes import expanded
 from veilset.search.sources.discovering import candidates
 from veilset.search.sources.source import SOURCE_KINDS, Source, SourceKind
 from veilset.search.sources.sources_file import SourcesFile
@@ -92,7 +93,7 @@ class SourceOptions:
         return [self._source(kind, path) for kind in SOURCE_KINDS for path in getattr(self, kind)]
 
     def _source(self, kind: SourceKind, path: Path) -> Source:
-        path = path.expanduser().absolute()
+        path = expanded(path).absolute()
         return Source(f"{kind} {path}", kind, path, days=self.days, half_life=self.half_life)
 
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
-from pathlib import Path
 from typing import Literal, get_args
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 from veilset.errors import InvalidArgument, unknown
 from veilset.search.documents import Document
+from veilset.search.homes import expanded
 
 Kind = Literal["site", "folder", "sender", "word", "source", "document"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -178,7 +178,7 @@ def _site(value: str) -> str:
 
 def _folder(value: str) -> str:
     if value.startswith(("/", "~")):
-        return str(Path(value).expanduser()).rstrip("/")
+        return str(expanded(value)).rstrip("/")
     return value.strip("/").casefold()
 
 

@@ -16,6 +16,7 @@ from veilset.search.document_rows import PAGE, PUT, as_document, as_row, plain, 
 from veilset.search.documents import Document
 from veilset.search.exclusions import Exclusions
 from veilset.search.forgetting import Forgotten, compared
+from veilset.search.homes import expanded
 from veilset.search.profile import Profile
 from veilset.search.ranking import Result
 from veilset.search.records import Records
@@ -41,17 +42,17 @@ class Store(Records):
     @classmethod
     def create(cls, path: str | Path, *, passphrase: str | None = None) -> Self:
         """A new store. Folders above it are made for its owner only."""
-        return cls(Database.create(Path(path).expanduser().absolute(), passphrase))
+        return cls(Database.create(expanded(path).absolute(), passphrase))
 
     @classmethod
     def open(cls, path: str | Path, *, passphrase: str | None = None) -> Self:
         """An existing store."""
-        return cls(Database.open(Path(path).expanduser().absolute(), passphrase))
+        return cls(Database.open(expanded(path).absolute(), passphrase))
 
     @staticmethod
     def is_sealed(path: str | Path) -> bool:
         """Whether a store needs a passphrase."""
-        return is_sealed(Path(path).expanduser())
+        return is_sealed(expanded(path))
 
     @property
     def path(self) -> Path:

@@ -36,6 +36,7 @@ from veilset.errors import VeilsetError
 from veilset.io.toml_files import FilePath, Section, read_toml, refusal
 from veilset.search.default_rules import SUBJECTS, Subject
 from veilset.search.exclusions import Exclusions
+from veilset.search.homes import expanded
 from veilset.search.sources.source import CHARACTERS, MEGABYTES, MOST, Source, SourceKind
 from veilset.search.weighing import exact_weight
 
@@ -60,7 +61,7 @@ class SourceSection(Section):
     def source(self, name: str, folder: Path) -> Source:
         """The source, for a file in this folder."""
         given = {field: getattr(self, field) for field in type(self).model_fields}
-        path = folder / Path(self.path).expanduser()
+        path = folder / expanded(self.path)
         return Source(**{**given, "name": name, "path": path, "weight": exact_weight(self.weight)})
 
 
