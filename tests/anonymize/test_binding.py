@@ -91,6 +91,8 @@ def test_limits_that_forbid_the_same_cost_nothing_alone():
     run = Run(data, vs.Coherence(h="2/5", k=3, p=1))
     told = [line for line in binding_lines(run) if "other limits" in line]
     assert [line.split(":")[0] for line in told] == ["h = 40%", "k = 3"]
+    run.__dict__["binding"] = replace(run.binding, stand_in="a quicker method")  # it may have missed a saving
+    assert "k = 3: no saving found without it." in binding_lines(run)
 
 
 def test_groups_are_left_out_as_one():

@@ -152,9 +152,9 @@ def _with_items(limit: Limit, measured: Callable[[float], str], *, average: bool
 
 
 def _for_others(limit: Limit, run: Run) -> str:
-    """Why there is no saving without a limit, if there are others."""
+    """Why there is no saving without a limit, if there are others. What stands in for the method may just miss it."""
     others = [one for one in run.binding.limits if not one.eased.items and one is not limit]
-    return ": other limits forbid the same itemsets" if others else ""
+    return ": other limits forbid the same itemsets" if others and not run.binding.stand_in else ""
 
 
 def _difference(now: float, then: float) -> str:

@@ -79,9 +79,13 @@ def test_a_browser_that_runs_does_not_matter(tmp_path):
     running.close()
 
 
+# Whoever starts a test run may have it ignore signals, and children inherit that.
 READING = """
+import signal
 import sys
 from pathlib import Path
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from veilset.search.sources.browser_files import copied
 with copied(Path(sys.argv[1])):
     print("reading", flush=True)
