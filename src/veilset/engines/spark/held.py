@@ -92,7 +92,7 @@ class SparkHeld:
     def to_frame(self) -> Any:
         """A DataFrame with the lists of names, in the column ``items``: to write with Spark.
 
-        Its rows are in the order of the source. Shuffle them before you hand them over.
+        Its rows are in the order of the source. Sort or shuffle them before you hand them over.
         """
         return _mapped(self.coded, partial(tasks.named, names=self.names), tasks.LISTS)
 
