@@ -98,22 +98,23 @@ private:
         List<Extension> found;
         for (int32_t item : met) {
             const Extension e{item, std::exchange(weight_[item], 0), std::exchange(met_[item], 0)};
-            const bool any_fresh = fresh || fresh_[item], rare = limits_.rare(e.support);
             if (full()) continue;  // the counters must be zeros again
-            // An itemset with the rows of a subset is in no minimal mole; what lacks fresh items was not all counted.
+            // An itemset with the rows of a subset is in no minimal mole.
             if (e.support == support && (fresh || !fresh_[item])) continue;
-            if (!any_fresh) {
-                grows_ |= last;
-                if (!last) found.push_back(e);
-            } else if (last ? !rare && things_ == 0 : rare) {
-                grows_ |= last;
-            } else if (last || things_ > 0) {
-                if (known_.any_in(itemset_, item)) continue;
-                if (last && rare) report(itemset_, item, e.support);
+            if (!fresh && !fresh_[item]) {  // it is safe, and not all of its rows were counted
+                if (last) grows_ = true;
                 else found.push_back(e);
-            } else {
-                found.push_back(e);
+                continue;
             }
+            const bool rare = limits_.rare(e.support);
+            if (rare && !last) continue;  // a known mole, or around one
+            if (!rare && last && things_ == 0) {
+                grows_ = true;
+                continue;
+            }
+            if ((last || things_ > 0) && known_.any_in(itemset_, item)) continue;
+            if (rare) report(itemset_, item, e.support);
+            else found.push_back(e);
         }
         return found;
     }

@@ -26,7 +26,7 @@ def supports(rows):
 
 @given(ROWS)
 def test_supports_and_sizes(rows):
-    found = counted(piece(rows), public=PLACE < PUBLICS)
+    found = counted(piece(rows), among=PLACE < PUBLICS)
     sizes = [sum(bool(PLACE[code] < PUBLICS) for code in row) for row in rows]
     assert found["supports"].tolist() == supports(rows)
     assert found["sizes"].tolist() == [sizes.count(size) for size in range(max(sizes) + 1)]

@@ -22,10 +22,10 @@ _Numbers = npt.NDArray[np.int64]
 _Codes = npt.NDArray[np.int32]
 
 
-def counted(piece: Piece, *, public: npt.NDArray[np.bool_]) -> dict[str, _Numbers]:
-    """How many rows hold each item, and how many hold so many public ones."""
-    sizes = np.bincount(_rows(piece)[public[piece.items]], minlength=len(piece.offsets) - 1)
-    return {"supports": np.bincount(piece.items, minlength=len(public)), "sizes": np.bincount(sizes)}
+def counted(piece: Piece, *, among: npt.NDArray[np.bool_]) -> dict[str, _Numbers]:
+    """How many rows hold each item, and how many hold so many of some items."""
+    sizes = np.bincount(_rows(piece)[among[piece.items]], minlength=len(piece.offsets) - 1)
+    return {"supports": np.bincount(piece.items, minlength=len(among)), "sizes": np.bincount(sizes)}
 
 
 def counted_beside(piece: Piece, *, itemset: _Codes, items: int) -> dict[str, _Numbers]:

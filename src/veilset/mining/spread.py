@@ -40,22 +40,23 @@ class OnEngine:
     def __init__(self, held: Held) -> None:
         self._held = held
         self._data = held.vocabulary
-        self._counts = held.totals(partial(counted, public=self._data.is_sensitive == 0))
         self._alone: dict[tuple[int, Any], Itemsets] = {}
 
     @cached_property
     def supports(self) -> _Numbers:
         """For each item, the number of transactions that hold it."""
-        return self._filled(self._counts)
+        return self._filled(self._held.totals(partial(counted, among=self._data.is_sensitive == 0)))
 
     def longest(self, items: Collection[str]) -> int:
         """How many of these items a transaction has at most."""
         among = np.zeros(len(self._data.names), dtype=bool)
         among[self._data.codes(items)] = True
-        return len(self._held.totals(partial(counted, public=among))["sizes"]) - 1 if len(self._held) else 0
+        return len(self._held.totals(partial(counted, among=among))["sizes"]) - 1 if len(self._held) else 0
 
     def beside(self, itemset: Sequence[str]) -> _Numbers:
         """For each item, how many of the transactions with all of *itemset* hold it."""
+        if not itemset:
+            return self.supports
         codes = self._data.codes(itemset).astype(np.int32)
         return self._filled(self._held.totals(partial(counted_beside, itemset=codes, items=len(self._data.names))))
 
@@ -133,7 +134,7 @@ class OnEngine:
                 if moles is None and len(next_ones) > 1:
                     block = max(1, len(next_ones) // 2)
                     continue
-                joined = next_ones[:0] if moles is None else self._joined(moles, inside, next_ones)
+                joined = next_ones[:0] if moles is None else self._joined(moles, inside, next_ones, limits)
                 decided.update((one, False) for one in next_ones.tolist())
                 decided.update((one, True) for one in joined.tolist())
                 inside = np.concatenate([inside, joined])
@@ -142,11 +143,14 @@ class OnEngine:
 
         return may_join
 
-    def _joined(self, moles: Itemsets, inside: _Codes, block: _Codes) -> _Codes:
+    def _joined(self, moles: Itemsets, inside: _Codes, block: _Codes, limits: Limits) -> _Codes:
         """Those of the block that can join one after the other."""
         nothing = np.zeros(len(self._data.names), dtype=np.uint8)
         weight = np.ones(len(self._data.names), dtype=np.int64)
-        cover = _native.mining.MoleCover(moles.offsets, moles.items, weight, nothing, memory_limit=2**62)
+        with limits.guard("Putting items back", "choose a smaller p."):
+            cover = _native.mining.MoleCover(
+                moles.offsets, moles.items, weight, nothing, memory_limit=limits.bytes_left()
+            )
         cover.insert(inside)
         cover.insert(block)
         joined: _Codes = block[cover.kept()[block] == 1]

@@ -30,7 +30,7 @@ def same(data, held, promise, method, **options):
     return there
 
 
-@settings(examples(10), suppress_health_check=[HealthCheck.too_slow])
+@settings(examples(5), suppress_health_check=[HealthCheck.too_slow])
 @given(
     strategies.transactions(max_rows=12),
     strategies.coherence_promises(),
