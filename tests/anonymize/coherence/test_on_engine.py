@@ -94,10 +94,16 @@ def test_weights_and_items_to_keep(asked, method, draw):
 @given(questions(), st.sampled_from(["auto", "tree", "remove-all"]))
 def test_groups_are_one_thing(asked, method):
     data, promise = asked
-    if len(data.sensitive) < 2:
-        data = generate.grocery_pharmacy()
+    assume(len(data.sensitive) > 1)
     promise = Coherence(h=promise.h, k=promise.k, p=promise.p, sensitive_groups=[data.sensitive[:2]])
     same(data, promise, 3, method)
+
+
+@pytest.mark.parametrize("method", ["auto", "tree", "remove-all"])
+def test_a_group_among_more_transactions(method):
+    data = generate.grocery_pharmacy()
+    here, _ = same(data, Coherence(h=0.4, k=5, p=2, sensitive_groups=[data.sensitive[:2]]), 3, method)
+    assert here.suppressed
 
 
 @examples(200)
