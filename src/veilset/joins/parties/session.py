@@ -134,6 +134,13 @@ class Session:
                     f"tested {times * declared:,} values."
                 )
 
+    def _tell_shared(self, member: Member) -> None:
+        """Say how many keys are shared on each edge: few mean that the tree is about few."""
+        study = self._home.study
+        for edge, other in study.shared_edges(self._home.party).items():
+            shared, ours = len(member.kept[edge]), len(self._home.distinct(edge)[0])
+            self._tell(f"{study.graph.edges[edge]}: {other} has {shared:,} of this party's {ours:,} keys.")
+
     async def _stages(self, member: Member) -> SecureModel:
         counts, root = await self._replay(member)
         self._channels = channels = await self._connect()
@@ -144,6 +151,7 @@ class Session:
             await self._control.expect("intersect")
             self._tell("Intersecting keys with neighbours")
             await member.intersect(links)
+            self._tell_shared(member)
             await self._say("intersected")
             while (await self._control.expect("keep", "settle")).kind == "keep":
                 await self._say("kept", {"changed": await member.keep(links)})
