@@ -60,20 +60,15 @@ def _kept(home: Home, sides: Sequence[OwnKeys]) -> Iterator[Sending]:
 def _coordinated(study: SharedStudy, plan: Plan) -> Iterator[Sending]:
     """What the coordinator tells all others: which nodes are next, who splits them, and the tree in the end."""
     head, node = _model_bytes(study)
-    whole = None if plan.max_depth is None else (2 << plan.max_depth) - 1
+    levels = list(plan.levels())
+    listed = all(level.times is not None for level in levels)
+    nodes = 1 + 2 * sum(level.nodes for level in levels) if listed else 1
     for to in [name for name, party in study.parties.items() if party.tables and name != study.coordinator]:
-        for level in plan.levels():
+        for level in levels:
             times = None if level.times is None else 3 * level.times
             yield Sending(to, "who splits which nodes", level.name, times, level.nodes, _DECISION * level.nodes)
-        nodes = 1 if whole is None else whole
-        yield Sending(
-            to,
-            "the tree, without criteria",
-            "each node" if whole is None else "all nodes",
-            None if whole is None else 1,
-            nodes,
-            head + nodes * node,
-        )
+        about, times = ("all nodes", 1) if listed else ("each node", None)
+        yield Sending(to, "the tree, without criteria", about, times, nodes, head + nodes * node)
 
 
 def _model_bytes(study: SharedStudy) -> tuple[int, int]:
