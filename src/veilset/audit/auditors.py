@@ -54,6 +54,8 @@ class HeldAuditor(Protocol):
 ON_ENGINES = PerPromise[HeldAuditor]("auditor on an engine")
 ON_ENGINES.add(Coherence, audit_coherence_spread)
 ON_ENGINES.add(RhoUncertainty, audit_rho_uncertainty_spread)
+ON_ENGINES.add(HiddenPatterns, audit_hidden_patterns)
+ON_ENGINES.add(HiddenRules, audit_hidden_rules)
 
 
 def audit(data: Transactions | Held, promise: Promise, *, witnesses: int = 20, limits: Limits | None = None) -> Audit:
@@ -69,7 +71,7 @@ def audit(data: Transactions | Held, promise: Promise, *, witnesses: int = 20, l
         answer = _on_engine(promise)(data, promise, witnesses=witnesses, limits=limits)
     if type(promise) not in PASSES:
         limits.step("Checking the promise", 1, 1)  # the others end with the last of their passes
-    return replace(answer, vacuous=promise.excludes_nothing_in(known) is not None)
+    return replace(answer, vacuous=promise.excludes_nothing_in(known, transactions=len(data)) is not None)
 
 
 def _on_engine(promise: Promise) -> HeldAuditor:
