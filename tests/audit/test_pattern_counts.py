@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.audit.test_hidden_patterns import all_but_one
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.explosive import explosive_pattern, many_rows
+from tests.support.explosive import all_but_one, explosive_pattern, many_rows
 from veilset import BudgetExceeded, HiddenPatterns, HiddenRules, Transactions, audit
 from veilset.audit import pattern_counts
 from veilset.engines import Local, Piece

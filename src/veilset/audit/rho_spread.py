@@ -73,6 +73,8 @@ class _Search:
     data: Held
     rho: Fraction
     limits: Limits
+    supports: _Array = field(init=False)
+    shares: list[_Codes] = field(init=False)
     findings: list[_Finding] = field(default_factory=list)
     checked: int = 0
     exact: bool = True

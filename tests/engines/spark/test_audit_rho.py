@@ -3,16 +3,15 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.engines.spark.test_audit import on_spark
 from tests.support.effort import examples
-from tests.support.spread import point_of_sale
+from tests.support.spread import on_spark, point_of_sale
 from veilset import RhoUncertainty, audit
 from veilset.testing import strategies
 
 pytestmark = pytest.mark.spark
 
 
-@settings(examples(15), suppress_health_check=[HealthCheck.too_slow])
+@settings(examples(10), suppress_health_check=[HealthCheck.too_slow])
 @given(strategies.transactions(max_rows=12) | strategies.protected(), strategies.rho_promises())
 def test_the_answer_of_the_local_auditor(spark, data, promise):
     held = on_spark(spark, data)
