@@ -114,16 +114,15 @@ class _Search:
 
     def _find_surest(self, dealt: Dealt, left: int) -> bool:
         """In rounds; each has as many items as those before it. False if so many steps are not enough."""
-        ends = np.cumsum([len(share) for share in self.shares])
+        begins = np.cumsum([0, *map(len, self.shares)]).tolist()[:-1]
         first = 0
         while first < len(self.findings):
             self.limits.check_time(_TASK, _ADVICE)
             last = min(max(2 * first, _FIRST_ROUND), len(self.findings))
             most = self._surest()
-            begins = ends - [len(share) for share in self.shares]
             asked = [
                 share[max(0, first - begin) : max(0, last - begin)]
-                for share, begin in zip(self.shares, begins.tolist(), strict=True)
+                for share, begin in zip(self.shares, begins, strict=True)
             ]
             question = {"together": most.together, "support": most.support, "left": left}
             found = self._look(dealt, "rho_share_surer", asked, question)
