@@ -12,6 +12,7 @@ from tests.support import golden
 from tests.support.auditing import rho_kernel
 from tests.support.effort import examples, repeats
 from tests.support.errors import refused
+from tests.support.explosive import nearly_equal
 from veilset import Transactions, _native
 from veilset.audit import audit
 from veilset.limits import Limits
@@ -163,14 +164,6 @@ def test_more_sensitive_items_than_a_batch_in_threads():
 
 
 A_MOMENT = 1_000_000_000  # steps, as native/audit/inferences.hpp has it
-
-
-def nearly_equal(items: int, share: float) -> Transactions:
-    """Hundreds of rows with the secret that lack a few items of all, thousands without it."""
-    draw = random.Random(1)
-    rows = [[*(item for item in range(items) if draw.random() < share), "α"] for _ in range(300)]
-    rows += [[item for item in range(items) if draw.random() < 0.95] for _ in range(5000)]
-    return Transactions.from_lists([*rows, *[list(range(items))] * 2], sensitive=["α"])
 
 
 @pytest.mark.parametrize(("items", "share"), [(60, 0.9), (100, 0.95)])

@@ -32,6 +32,13 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
     passes = rho_passes(data, promise)
     found = rules_found(data, promise.rho, witnesses, kernel_limits(limits, passes), limits)
     finished(limits, passes)
+    return audit_of(data, promise, found, transactions=len(data))
+
+
+def audit_of(
+    data: Transactions, promise: RhoUncertainty, found: _native.audit._RhoResult, *, transactions: int
+) -> Audit:
+    """The answer, from what the kernel found; of *data*, only the names and roles of items are asked."""
     largest = surest(data, found)
     return Audit(
         promise=promise,
@@ -42,7 +49,7 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
         margins={} if largest is None else {"largest_confidence": largest},
         checked=found["checked"],
         feasible=True,
-        transactions=len(data),
+        transactions=transactions,
         has_sensitive=bool(data.sensitive),
     )
 

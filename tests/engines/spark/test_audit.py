@@ -11,18 +11,12 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.spread import longest, point_of_sale, takes_another_way, values
+from tests.support.spread import longest, on_spark, point_of_sale, takes_another_way, values
 from veilset import BudgetExceeded, Coherence, InvalidArgument, audit
 from veilset.engines.spark.held import SparkDealt
 from veilset.testing import strategies
 
 pytestmark = pytest.mark.spark
-
-
-def on_spark(spark, data):
-    """The same transactions in a DataFrame, in a few partitions."""
-    rows = [(list(row),) for row in data]
-    return spark.read(spark.session.createDataFrame(rows, "items array<string>"), sensitive=data.sensitive)
 
 
 @settings(examples(20), suppress_health_check=[HealthCheck.too_slow])
