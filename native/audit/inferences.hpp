@@ -29,6 +29,9 @@ public:
     // idle.
     void ask(int32_t sensitive) { findings_.push_back({sensitive, false, {}}); }
 
+    // As many steps for steps 1 and 2; if those are not enough, OutOfWork is thrown.
+    void take_at_most(int64_t steps) { work_.left = steps; }
+
     // Steps 1 and 2: whether each can be inferred.
     void decide(int threads) {
         threads_ = threads;
