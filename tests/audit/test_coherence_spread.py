@@ -17,11 +17,11 @@ from veilset import (
     LDiverseAnatomy,
     Transactions,
     _native,
-    anonymize,
     audit,
     generate,
 )
 from veilset.engines import Local
+from veilset.mining import minimal_rare
 from veilset.testing import strategies
 
 
@@ -66,8 +66,8 @@ def test_what_an_engine_does_not_audit_is_refused_by_name():
         audit(held, Coherence(k=2, p=None))
     with refused(InvalidArgument, "threads"):
         audit(held, Coherence(k=2, p=1), threads=2)
-    with refused(InvalidArgument, "LocalHeld", "only be audited"):
-        anonymize(held, Coherence(k=1, p=1))
+    with refused(InvalidArgument, "LocalHeld", "audited and anonymized"):
+        minimal_rare(held, 2)
 
 
 def test_a_time_limit_stops_between_the_levels():

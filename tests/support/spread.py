@@ -23,9 +23,3 @@ def point_of_sale(transactions):
 
 def values(answer):
     return {name: margin.value for name, margin in answer.margins.items()}
-
-
-def on_spark(spark, data):
-    """The same transactions in a DataFrame, in a few partitions."""
-    rows = [(list(row),) for row in data]
-    return spark.read(spark.session.createDataFrame(rows, "items array<string>"), sensitive=data.sensitive)

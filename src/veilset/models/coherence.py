@@ -210,13 +210,17 @@ class Coherence(Promise):
         """Raise if the empty itemset breaks the promise (thesis Theorem 3): no suppression of public items helps."""
         self.check_data(data)
         data = self.as_seen_by_attacker(data)
-        if len(data) < self.k:
+        held = data.supports[data.codes(data.sensitive)].tolist()
+        self.refuse_counts(len(data), dict(zip(data.sensitive, held, strict=True)))
+
+    def refuse_counts(self, transactions: int, holders: Mapping[str, int]) -> None:
+        """The same, given how many transactions there are, and how many hold each sensitive item or group."""
+        if transactions < self.k:
             raise Infeasible(
-                f"The data has {len(data)} transactions, fewer than {said('k', self.k)}.",
-                f"Use a k of at most {len(data)}, or more data." if len(data) else "Use data with transactions.",
+                f"The data has {transactions} transactions, fewer than {said('k', self.k)}.",
+                f"Use a k of at most {transactions}, or more data." if transactions else "Use data with transactions.",
             )
-        held = dict(zip(data.sensitive, data.supports[data.codes(data.sensitive)].tolist(), strict=True))
-        shares = ((Fraction(holders, len(data)), name) for name, holders in held.items())
+        shares = ((Fraction(held, transactions), name) for name, held in holders.items())
         blamed = [(share, name) for share, name in shares if share > self.share]
         if blamed:
             blamed.sort(key=lambda pair: (-pair[0], pair[1]))

@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from tests.support.errors import refused
-from tests.support.spread import on_spark, point_of_sale
+from tests.support.on_spark import on_spark
+from tests.support.spread import point_of_sale
 from veilset import BudgetExceeded, HiddenPatterns, HiddenRules, Transactions, audit
 from veilset.audit import pattern_counts
 from veilset.engines.spark.held import SparkHeld

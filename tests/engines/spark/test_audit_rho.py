@@ -4,7 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.effort import examples
-from tests.support.spread import on_spark, point_of_sale
+from tests.support.on_spark import on_spark
+from tests.support.spread import point_of_sale
 from veilset import RhoUncertainty, audit
 from veilset.testing import strategies
 
