@@ -21,9 +21,12 @@ struct Finding {
 
 class Inferences {
 public:
-    // batch_limit: in bytes, of the rows that are loaded at a time; 0: as the memory allows.
-    Inferences(MergedRows& rows, Threshold limit, int64_t batch_limit, Control& control)
-        : rows_(rows), limit_(limit), batch_limit_(batch_limit), control_(control), findings_(control) {}
+    // batch_limit: in bytes, of the rows that are loaded at a time; 0: as the memory allows. work_limit: in steps of
+    // the proof, which throws OutOfWork beyond them.
+    Inferences(MergedRows& rows, Threshold limit, int64_t batch_limit, Control& control, int64_t work_limit = any_work)
+        : rows_(rows), limit_(limit), batch_limit_(batch_limit), control_(control), findings_(control) {
+        work_.left = work_limit;
+    }
 
     // What is asked about; the longest work comes first, so that it is not left to the end, when other threads are
     // idle.
@@ -82,14 +85,14 @@ public:
                 });
             } catch (const OutOfWork&) {
                 std::ranges::copy(before, findings_.begin() + first);
-                work_.left = Work().left.load();
+                work_.left = any_work;
                 examiners_.clear();  // they stopped amid their work
                 checked_ = checked_before;
                 return false;
             }
         }
         margin_ -= work_.left;
-        work_.left = Work().left.load();
+        work_.left = any_work;
         return true;
     }
     // How many steps the proof took, and the search for the surest rule.
