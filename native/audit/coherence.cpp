@@ -208,7 +208,7 @@ private:
             if (levels(a_moment)) return;
             if (holds_so_far() && holds_for_any_number()) return;
         }
-        complete_ = levels(Work().left);
+        complete_ = levels(any_work);
     }
 
     // False also if that takes longer than counting may: then counting is no worse.

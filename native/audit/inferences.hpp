@@ -102,10 +102,10 @@ public:
             std::ranges::copy(before, findings_.begin() + first);
             examiners_.clear();  // they stopped amid their work
             checked_ = checked_before;
-            work_.left = Work().left.load();
+            work_.left = any_work;
             return left + 1;
         }
-        return left - work_.left.exchange(Work().left.load());
+        return left - work_.left.exchange(any_work);
     }
     // How many steps the proof took, and the search for the surest rule.
     std::pair<int64_t, int64_t> steps() const { return {proof_, margin_}; }

@@ -180,6 +180,24 @@ def test_hundreds_of_nearly_equal_long_rows_are_decided(items, share):
     assert 0 < proof < search <= A_MOMENT
 
 
+@pytest.mark.parametrize("short", [0, 1])
+@pytest.mark.parametrize(("batch_limit", "threads"), [(0, 1), (0, 3), (1, 1), (400, 2)])
+def test_the_work_of_a_proof_may_be_limited(short, batch_limit, threads):
+    """By steps, of which there are as many for any batches and threads."""
+    draw = random.Random(2)
+    public = [[item for item in range(12) if draw.random() < 0.5] for _ in range(300)]
+    secrets = ["α", "β", "γ"]
+    data = Transactions.from_lists([[*row, *one] for row in public for one in ([], *secrets)], sensitive=secrets)
+    work, _ = rho_kernel(data, Fraction(1, 2))["steps"]
+    assert work > 1000
+    question = {"work_limit": work - short, "batch_limit": batch_limit, "threads": threads}
+    if short:
+        with pytest.raises(_native.core.OutOfWork):
+            rho_kernel(data, Fraction(1, 2), **question)
+    else:
+        assert rho_kernel(data, Fraction(1, 2), **question)["found"] == 0
+
+
 def test_the_most_severe_witnesses_are_the_ones_listed():
     draw = random.Random(1)
     rows = [[i for i in range(40) if draw.random() < 0.2] for _ in range(200)]
@@ -261,6 +279,7 @@ def test_the_kernel_refuses_bad_arguments(wrong, named):
         "rho_den": 2,
         "witness_limit": 1,
         "batch_limit": 0,
+        "work_limit": 1000,
         "threads": 1,
         "memory_limit": 2**30,
         "time_limit": 10.0,

@@ -137,6 +137,7 @@ def rho(
     rho_den: int,
     witness_limit: int,
     batch_limit: int,
+    work_limit: int,
     threads: int,
     memory_limit: int,
     time_limit: float,
