@@ -14,7 +14,7 @@ from veilset import (
     BudgetExceeded,
     Coherence,
     InvalidArgument,
-    RhoUncertainty,
+    LDiverseAnatomy,
     Transactions,
     _native,
     audit,
@@ -60,8 +60,8 @@ def test_groups_are_one_thing():
 
 def test_what_an_engine_does_not_audit_is_refused_by_name():
     held = Local().read(Transactions.from_lists([["a", "b", "c"], ["a"]]))
-    with refused(InvalidArgument, "RhoUncertainty"):
-        audit(held, RhoUncertainty(rho=0.5))
+    with refused(InvalidArgument, "LDiverseAnatomy", "only Coherence, RhoUncertainty"):
+        audit(held, LDiverseAnatomy(l=2))
     with refused(InvalidArgument, "p=3"):
         audit(held, Coherence(k=2, p=None))
     with refused(InvalidArgument, "threads"):

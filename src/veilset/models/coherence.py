@@ -107,7 +107,7 @@ class Coherence(Promise):
             return {}
         return {"k": 10} if self.h is None else {"k": 10, "h": 0.4}
 
-    def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
+    def excludes_nothing_in(self, data: Transactions, *, transactions: int | None = None) -> Vacuous | None:
         """Likewise with h = 1 if all items are sensitive: k is about public items only.
 
         >>> data = Transactions.from_lists([["flu"], ["flu", "hiv"]], sensitive=["flu", "hiv"])
@@ -120,7 +120,7 @@ class Coherence(Promise):
                 f"attacker knows of public items, and {said('h', str(self.share))} sets no limit."
             )
             return Vacuous(why, {"h": 0.4})
-        return super().excludes_nothing_in(data)
+        return super().excludes_nothing_in(data, transactions=transactions)
 
     def limits_inference(self, data: Transactions) -> bool:
         """With h < 1 and sensitive items."""

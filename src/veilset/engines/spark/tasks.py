@@ -104,7 +104,8 @@ def measured(batches: Iterator[Any], *, measure: Measure) -> Iterator[Any]:
 def dealt(batches: Iterator[Any], *, deal: Deal) -> Iterator[Any]:
     """The rows for each share; what is equal in a stretch of the partition is one row."""
     for piece in _stretches(batches):
-        shares, rows, weights = grouped(*deal(piece))
+        with _telling():
+            shares, rows, weights = grouped(*deal(piece))
         columns = [pa.array(shares), rows.cast(pa.binary()), weights]
         yield pa.record_batch(columns, schema=_SHARES)
 
