@@ -9,6 +9,7 @@ from charts import Panel, Value
 from paper import Chart, Paper, holds, listed, table
 from search_data import FILES, SOURCES, TOPICS, USERS
 from search_runs import (
+    AGAIN,
     ALPHAS,
     BEST,
     DETAILS,
@@ -312,14 +313,7 @@ def findings(results: Results) -> Iterable[object]:
         )
         for form in FORMS
     ]
-    some = [Setting("figure", form="short", scoring=BEST, exposed=ratio) for ratio in (0.2, 0.4, 1.0)]
-    if all(at in results for at in some):
-        fifth, part, everything = (results[at] for at in some)
-        yield (
-            f"- A small part of the profile gives most of the gain (Figure 40; short queries, {BEST}): "
-            f"{part.ratio:.0%} exposed, some {part.terms:.0f} terms, give {part.gain / everything.gain:.0%} of what "
-            f"everything gives, {fifth.ratio:.0%} give {fifth.gain / everything.gain:.0%}. The thesis says the same."
-        )
+    yield from by_figure(results)
     for at in best:
         if at is not None and at.alpha > 0:
             yield (
@@ -330,6 +324,81 @@ def findings(results: Results) -> Iterable[object]:
         if (default := Setting("default", form=form, scoring=DEFAULT_SCORING, alpha=0.0)) in results:
             yield f"- The default at home, run as it is on {form} queries: {_gain(results[default])}; {DEFAULT}."
     yield CAUTION
+    yield from again([results[at] for at in AGAIN if at in results])
+
+
+def by_figure(results: Results) -> Iterator[object]:
+    """What the thesis reads off its figures."""
+    theirs = [name for name in SOURCES if name != "pages"]
+    at_half = [Setting("figure", form=form, text=text, alpha=0.5) for form in FORMS for text in TEXTS]
+    qualities = [{name: results[replace(at, sources=name)].own for name in theirs} for at in at_half if at in results]
+    yield holds(
+        "History and mail together are the best sources (Figure 37).",
+        (found[USUAL] == max(found.values()) for found in qualities),
+        "kinds of queries and texts",
+    )
+    best = [tuned(results, Setting("variant", form=form, text=text)) for form in FORMS for text in TEXTS]
+    yield holds(
+        "The best weight with the thesis' scoring is from 0.5 to 0.7 (Figure 38).",
+        (0.5 <= at.alpha <= 0.7 for at in best if at is not None),
+        "kinds of queries and texts",
+    )
+    line = [value.mean for value in detail_to_ratio(results).lines.get("expRatio", {}).values()]
+    whole = line if len(line) == len(DETAILS) else []
+    straight = [whole[0] + (whole[-1] - whole[0]) * detail / DETAILS[-1] for detail in DETAILS if whole]
+    yield holds(
+        "expRatio falls almost in a straight line as minDetail grows, no more than a tenth off (Figure 39).",
+        (abs(there - expected) <= 0.1 for there, expected in list(zip(whole, straight, strict=True))[1:-1]),
+        "positions in between",
+    )
+    yield from _what_exposure_gives(results)
+
+
+def _what_exposure_gives(results: Results) -> Iterator[object]:
+    """Figures 40 and 41."""
+    flat = [
+        tuple(Setting("figure", form=form, scoring=scoring, exposed=ratio) for ratio in (0.8, 1.0))
+        for form in FORMS
+        for scoring in ("thesis", BEST)
+    ]
+    yield holds(
+        "Beyond 80% exposed, quality hardly changes: by less than 0.01 (Figure 40).",
+        (abs(results[most].gain - results[all_of_it].gain) < 0.01 for most, all_of_it in flat if most in results),
+        "kinds of queries and scorings",
+    )
+    at = Setting("figure", form="short", scoring=BEST)
+    some = [replace(at, exposed=ratio) for ratio in (0.2, 0.4, 1.0)]
+    if all(one in results for one in some):
+        fifth, part, everything = (results[one] for one in some)
+        yield (
+            f"- A small part of the profile gives most of the gain (Figure 40; short queries, {BEST}): "
+            f"{part.ratio:.0%} exposed, some {part.terms:.0f} terms, give {part.gain / everything.gain:.0%} of what "
+            f"everything gives, {fifth.ratio:.0%} give {fifth.gain / everything.gain:.0%}. The thesis says the same."
+        )
+    details = [replace(at, dial="min_detail", exposed=detail) for detail in (0.0, 0.01, 0.1)]
+    if all(one in results for one in details):
+        everything, little, much = (results[one] for one in details)
+        yield (
+            f"- A minDetail of 0.01 leaves {little.gain / everything.gain:.0%} of the gain, 0.1 only "
+            f"{much.gain / everything.gain:.0%} (Figure 41; the same). In the thesis, 0.1 costs little: its users' "
+            "supports are larger."
+        )
+
+
+def again(others: Sequence[Result]) -> Iterator[object]:
+    """The default where nothing about it was chosen."""
+    gains = ", ".join(map(_gain, others))
+    yield holds(
+        f"The default helps in other repeats, too: five each, with other halves and users, drawn after it had been "
+        f"chosen; the queries are the same. {gains}."
+        if others
+        else "The default helps in other repeats, too.",
+        (one.gain_low > 0 for one in others),
+        "times beyond chance",
+    )
+    yield holds(
+        "There, one's own profile is better than somebody else's.", (one.over_low > 0 for one in others), "times"
+    )
 
 
 PAPER = Paper(Setting, Result, FILES, settings, is_quick, run, page)

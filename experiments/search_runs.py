@@ -102,6 +102,10 @@ class Case:
     idf: Floats
 
 
+AGAIN = tuple(Setting("default", form="short", scoring=DEFAULT_SCORING, alpha=0.0, seed=seed) for seed in (1, 2, 3))
+"""The default in repeats that were drawn when it had been chosen: other splits of the library, and other users."""
+
+
 def settings() -> Iterator[Setting]:
     """All runs: the figures, the variants at each α, and what makes a profile a pseudonym."""
     for form in FORMS:
@@ -117,6 +121,7 @@ def settings() -> Iterator[Setting]:
         yield Setting("variant", USUAL, form, text, scoring, scope, alpha=alpha, split=split)
     for form in FORMS:
         yield Setting("default", form=form, scoring=DEFAULT_SCORING, alpha=0.0)
+    yield from AGAIN
     for terms in TERMS:
         yield Setting("pseudonym", dial="terms", exposed=float(terms))
 
@@ -131,7 +136,7 @@ def run(setting: Setting, data: Path) -> Result:
     if setting.kind == "pseudonym":
         return _pseudonyms(int(setting.exposed), data)
     if setting.kind == "default":
-        found, at = _by_default(data, setting.form), 0
+        found, at = _by_default(data, setting.form, setting.seed), 0
     else:
         found, at = _precisions(data, replace(setting, kind="", alpha=0.0, split="")), ALPHAS.index(setting.alpha)
     held = [one for one in found if one.query.is_tuning == (setting.split == "tuning")]
@@ -157,23 +162,27 @@ class _Found:
 
 
 @cache
-def _worlds(data: Path) -> tuple[World, ...]:
-    return tuple(World.of(data, seed) for seed in range(WORLDS))
+def _world(data: Path, number: int) -> World:
+    return World.of(data, number)
+
+
+def _worlds(seed: int = 0) -> range:
+    """The numbers of the repeats: no two seeds share one."""
+    return range(seed * WORLDS, (seed + 1) * WORLDS)
 
 
 @cache
 def _vocabulary(data: Path) -> dict[str, int]:
-    return {
-        stem: at for at, stem in enumerate(sorted({stem for text in _worlds(data)[0].texts for stem in text.stems}))
-    }
+    return {stem: at for at, stem in enumerate(sorted({stem for text in _world(data, 0).texts for stem in text.stems}))}
 
 
 @cache
-def _cases(data: Path, form: str) -> list[Case]:
+def _cases(data: Path, form: str, seed: int = 0) -> list[Case]:
     """All queries of all users with something relevant among the results, as in the thesis."""
     cases = []
     vocabulary = _vocabulary(data)
-    for number, world in enumerate(_worlds(data)):
+    for number in _worlds(seed):
+        world = _world(data, number)
         frequency, count = world.background()
         idf = np.array([math.log((count + 1) / (frequency.get(stem, 0) + 0.5)) for stem in vocabulary])
         asked: dict[str, Any] = {}
@@ -210,7 +219,7 @@ def _matrix(rows: list[list[str]] | list[tuple[str, ...]], vocabulary: Mapping[s
 
 @cache
 def _profile(data: Path, world: int, user: int, sources: str) -> Profile:
-    return Profile.build(_worlds(data)[world].users[user].documents(sources), languages=["en"])
+    return Profile.build(_world(data, world).users[user].documents(sources), languages=["en"])
 
 
 @cache
@@ -235,7 +244,7 @@ def _precisions(data: Path, setting: Setting) -> list[_Found]:
     """For every case: average precision without a profile, with one's own and with somebody else's, at each α."""
     found = []
     for case in _cases(data, setting.form):
-        world = _worlds(data)[case.world]
+        world = _world(data, case.world)
         other = world.users.index(world.other(world.users[case.user]))
         query = case.asked if setting.scope == "related" else None
         lines, told = [], []
@@ -248,13 +257,13 @@ def _precisions(data: Path, setting: Setting) -> list[_Found]:
     return found
 
 
-def _by_default(data: Path, form: str) -> list[_Found]:
+def _by_default(data: Path, form: str, seed: int) -> list[_Found]:
     """The same for what Veilset does at home: its own ranking, with its defaults and everything exposed."""
     found = []
-    for case in _cases(data, form):
+    for case in _cases(data, form, seed):
         if case.query.is_tuning:
             continue
-        world = _worlds(data)[case.world]
+        world = _world(data, case.world)
         results = world.results(case.asked)
         relevant = {result.rank for place, result in results if place in case.query.relevant}
         alpha = alpha_for(case.asked, DEFAULT_ALPHA, ["en"])
@@ -310,8 +319,8 @@ def _at_each_alpha(scores: Floats, relevant: npt.NDArray[np.bool_]) -> list[floa
 def _pseudonyms(terms: int, data: Path) -> Result:
     """How many users have a set of terms that nobody else has, by number of terms: a share of all (in `own`)."""
     sets = []
-    for number, world in enumerate(_worlds(data)):
-        for place, _ in enumerate(world.users):
+    for number in _worlds():
+        for place, _ in enumerate(_world(data, number).users):
             exposure = _profile(data, number, place, USUAL).expose(min_detail=0)
             sets.append(frozenset(term for term, _ in exposure.pairs[:terms]))
     alone = sum(count == 1 for count in Counter(sets).values())

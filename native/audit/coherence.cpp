@@ -14,7 +14,8 @@
 //
 // For any number of known items, itemsets do not decide but distinct rows (audit/supersets.hpp). Only where one of them
 // has too few holders are moles looked for: level by level as far as a number of steps goes, and beyond that by
-// shrinking the rows with the fewest holders (audit/shrink.hpp). Then there may be more than those that are told.
+// shrinking the rows with the fewest holders (audit/shrink.hpp). Then there may be more than those that are told. For a
+// limited p, distinct rows are asked where itemsets are too many: what holds for any number holds for p.
 #include <nanobind/stl/vector.h>
 
 #include "audit/batches.hpp"
@@ -140,16 +141,23 @@ private:
         if (kept.size() < rows_.items()) rows_.number(kept, support_);
     }
 
-    void levels() {
-        for (int64_t level = 2; has_level(level); ++level) {
-            const bool last = level == promise_.p;
-            if (!holds_so_far() && work_.left > counting_work_) work_.left = counting_work_;
-            Vector<Found> found = nothing_in(rows_.items());
-            look(level, 0, true, found, [&](BranchReader& reader, int64_t branch, Found& into) {
-                reader.judge_larger(branch, level, last, into);
-            });
-            absorb(found, last);
+    // Level by level; false if that takes more steps. It can be asked again, and goes on with the level that it left.
+    bool levels(int64_t steps) {
+        work_.left = steps;
+        try {
+            for (; has_level(level_); ++level_) {
+                const bool last = level_ == promise_.p;
+                if (!holds_so_far() && work_.left > counting_work_) work_.left = counting_work_;
+                Vector<Found> found = nothing_in(rows_.items());
+                look(level_, 0, true, found, [&](BranchReader& reader, int64_t branch, Found& into) {
+                    reader.judge_larger(branch, level_, last, into);
+                });
+                absorb(found, last);
+            }
+        } catch (const OutOfWork&) {
+            return false;
         }
+        return true;
     }
     bool holds_so_far() const {
         auto none_in = [](const List<int64_t>& counts) {
@@ -184,24 +192,40 @@ private:
         if (!last) trie_.add(Level(std::move(all.items), std::move(all.supports), all.children, control_));
     }
 
-    // Moles of up to p items. Where each row has k holders, there are none; then the row with the fewest has the
-    // margin, if so many items tell as much as all of it.
+    // Moles of up to p items. Where there are none of any size, itemsets need not be counted.
     void so_many() {
-        counting_work_ =
-            5 * counting_work_ + 2000 * data_.items.size();  // who sets a p wants to know all, within a minute
-        if (rows_.kinds() == 0 && rows_.items() > 0 && promise_.p > 2) {
+        const int64_t a_moment = counting_work_;
+        counting_work_ = 5 * a_moment + 2000 * data_.items.size();  // who sets a p wants to know all, within a minute
+        const bool may_be_many = rows_.items() > 0 && promise_.p > 2;
+        if (may_be_many && rows_.kinds() == 0) {
             const RowsFound rows = look_at_rows(true);
             if (rows.worst.empty()) {
-                if (name_smallest(rows, promise_.p)) return;
-                work_.left = counting_work_;  // the promise holds; what is left is to find the margin
+                exact_.smallest_support = name_smallest(rows, promise_.p) || levels(counting_work_);
+                return;
             }
         }
-        try {
-            levels();
-        } catch (const OutOfWork&) {
-            complete_ = holds_so_far();
-            exact_.smallest_support = !complete_;
+        if (may_be_many && rows_.kinds() > 0) {
+            if (levels(a_moment)) return;
+            if (holds_so_far() && holds_for_any_number()) return;
         }
+        complete_ = levels(any_work);
+    }
+
+    // False also if that takes longer than counting may: then counting is no worse.
+    bool holds_for_any_number() {
+        const RowsFound rows = look_at_rows(true);
+        if (!rows.worst.empty()) return false;
+        const int64_t checked = checked_;
+        MergedRows merged(data_, kind_, rows_.kinds(), control_);
+        Inferences things(merged, {promise_.h_num, promise_.h_den, true}, batch_limit_, control_);
+        things.take_at_most(counting_work_);
+        try {
+            if (whole_rows_hold(rows, merged, things, promise_.p)) return true;
+        } catch (const OutOfWork&) {
+            merged.unload();
+        }
+        checked_ = checked;
+        return false;
     }
 
     // Moles of any size: that there are some is known before they are looked for.
@@ -209,10 +233,26 @@ private:
         if (rows_.items() == 0) return;
         const int64_t singles = checked_;
         RowsFound rows = look_at_rows(false);
-        name_smallest(rows, longest_);
         MergedRows merged(data_, kind_, rows_.kinds(), control_);
         Inferences things(merged, {promise_.h_num, promise_.h_den, true}, batch_limit_, control_);
-        Inferences any(merged, {1, 1, true}, batch_limit_, control_);  // certainty is no limit, either
+        if (whole_rows_hold(rows, merged, things, longest_)) return;
+        checked_ = singles;  // what follows counts the same itemsets, and more
+        if (levels(counting_work_)) return;
+        complete_ = false;
+        Vector<Vector<int32_t>> exposed = shrink(rows.worst);
+        for (const Finding& finding : things.findings()) {
+            if (!finding.broken || exposed.size() == 2 * most_shrunk) continue;
+            List<int32_t> items = finding.rule.items;
+            merged.name(items);
+            exposed.emplace_back(items.begin(), items.end(), exposed.get_allocator());
+        }
+        add_larger_moles(exposed);
+    }
+
+    // Whether the promise holds for any number of known items. Then these are the margins, if so many items tell as
+    // much.
+    bool whole_rows_hold(const RowsFound& rows, MergedRows& merged, Inferences& things, Index most_items) {
+        const bool named = name_smallest(rows, most_items);
         if (rows_.kinds() > 0) {
             rows_.unload();
             control_.begin(stage::loading, 1);
@@ -222,31 +262,17 @@ private:
             things.decide(threads_);
             checked_ += things.checked();
         }
-        if (rows.smallest_support >= promise_.k && things.all_hold()) {
-            if (rows_.kinds() == 0) return;
+        const bool hold = rows.smallest_support >= promise_.k && things.all_hold();
+        if (hold && rows_.kinds() > 0) {
+            Inferences any(merged, {1, 1, true}, batch_limit_, control_);  // certainty is no limit, either
             any.ask(merged.any());
             any.decide(threads_);
-            exact_ = {true, things.find_surest(), any.find_surest()};
-            keep_larger(things, merged, total_.margins.breach);
-            keep_larger(any, merged, total_.margins.any);
-            return;
+            const bool one = things.find_surest(), some = any.find_surest();
+            exact_ = {named, keep_larger(things, merged, most_items, total_.margins.breach) && one,
+                      keep_larger(any, merged, most_items, total_.margins.any) && some};
         }
         merged.unload();
-        work_.left = counting_work_;
-        checked_ = singles;  // what follows counts the same itemsets, and more
-        try {
-            levels();
-        } catch (const OutOfWork&) {
-            complete_ = false;
-            Vector<Vector<int32_t>> exposed = shrink(rows.worst);
-            for (const Finding& finding : things.findings()) {
-                if (!finding.broken || exposed.size() == 2 * most_shrunk) continue;
-                List<int32_t> items = finding.rule.items;
-                merged.name(items);
-                exposed.emplace_back(items.begin(), items.end(), exposed.get_allocator());
-            }
-            add_larger_moles(exposed);
-        }
+        return hold;
     }
 
     // How many rows hold all of each; perhaps only until one has less than k.
@@ -289,13 +315,16 @@ private:
         return true;
     }
 
-    static void keep_larger(Inferences& inferences, const MergedRows& merged, Share& met) {
+    // False if it has too many items.
+    static bool keep_larger(Inferences& inferences, const MergedRows& merged, Index most_items, Share& met) {
         const Finding& most = inferences.surest();
-        if (!greater(most.rule.with, most.rule.support(), met.with, met.support)) return;
+        if (!greater(most.rule.with, most.rule.support(), met.with, met.support)) return true;
         const Rule rule = inferences.surest_in_short();
+        if (rule.items.size() > most_items) return false;
         const int32_t sensitive = most.sensitive == merged.any() ? none : most.sensitive - merged.items();
         met = {rule.with, rule.support(), sensitive, rule.items};
         merged.name(met.items);
+        return true;
     }
 
     // Itemsets that expose the rows that the fewest hold.
@@ -352,6 +381,7 @@ private:
     Vector<int64_t> support_;  // of single items
     List<int64_t> kind_support_;
     int64_t with_any_ = 0, longest_ = 0;  // how many rows have a sensitive thing; public items of a row
+    int64_t level_ = 2;                   // the next one
     Trie trie_;
     Found total_;
     Judge judge_;

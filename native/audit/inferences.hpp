@@ -29,6 +29,9 @@ public:
     // idle.
     void ask(int32_t sensitive) { findings_.push_back({sensitive, false, {}}); }
 
+    // As many steps for steps 1 and 2; if those are not enough, OutOfWork is thrown.
+    void take_at_most(int64_t steps) { work_.left = steps; }
+
     // Steps 1 and 2: whether each can be inferred.
     void decide(int threads) {
         threads_ = threads;
@@ -59,38 +62,50 @@ public:
 
     // Step 3, branch and bound: only what is surer than the surest rule met is looked for. The items of a round all
     // start from what the rounds before it have found, so that neither the rule found nor the work depends on threads
-    // and batches. It takes no more steps than the proof took, or a second; false if those were not enough.
-    // Then there may be surer rules than what earlier rounds have found, but none that reaches the limit.
+    // and batches; each round has as many items as those before it, but 64 at least. It takes no more steps than the
+    // proof took, or a second; false if those were not enough. Then there may be surer rules than what earlier rounds
+    // have found, but none that reaches the limit. src/veilset/audit/rho_spread.py does the same with shares.
     bool find_surest() {
-        constexpr Index round = 64;
+        constexpr Index first_round = 64;
         constexpr int64_t a_moment = 1'000'000'000;
-        work_.left = margin_ = std::max(proof_, a_moment);
-        for (Index first = 0; first < findings_.size(); first += round) {
-            const Index last = std::min(first + round, findings_.size());
-            const Threshold known = above(surest().rule);
-            const List<Finding> before(findings_.begin() + first, findings_.begin() + last);
-            const int64_t checked_before = checked();
-            try {
-                in_batches(first, last, [&](Index from, Index to) {
-                    each(stage::margin, from, to, [&](Finding& finding, Examiner& examiner) {
-                        Threshold wanted = known;
-                        for (Rule rule; wanted.reached(rule = examiner.whole_rows(wanted, true));
-                             wanted = above(finding.rule))
-                            finding.rule = std::move(rule);
-                        if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
-                    });
-                });
-            } catch (const OutOfWork&) {
-                std::ranges::copy(before, findings_.begin() + first);
-                work_.left = Work().left.load();
-                examiners_.clear();  // they stopped amid their work
-                checked_ = checked_before;
-                return false;
-            }
+        margin_ = std::max(proof_, a_moment);
+        int64_t left = margin_;
+        for (Index first = 0; first < findings_.size();) {
+            const Index last = std::min(std::max(2 * first, first_round), findings_.size());
+            const int64_t steps = find_surer(first, last, surest().rule, left, threads_);
+            if (steps > left) return false;
+            left -= steps;
+            first = last;
         }
-        margin_ -= work_.left;
-        work_.left = Work().left.load();
+        margin_ -= left;
         return true;
+    }
+    // What is surer than a rule, for the findings first .. last - 1. The answer is the number of steps, or one more
+    // than those that are left: then nothing has changed.
+    int64_t find_surer(Index first, Index last, const Rule& than, int64_t left, int threads) {
+        threads_ = threads;
+        const Threshold known = above(than);
+        const List<Finding> before(findings_.begin() + first, findings_.begin() + last);
+        const int64_t checked_before = checked();
+        work_.left = left;
+        try {
+            in_batches(first, last, [&](Index from, Index to) {
+                each(stage::margin, from, to, [&](Finding& finding, Examiner& examiner) {
+                    Threshold wanted = known;
+                    for (Rule rule; wanted.reached(rule = examiner.whole_rows(wanted, true));
+                         wanted = above(finding.rule))
+                        finding.rule = std::move(rule);
+                    if (Rule rule = examiner.search(wanted, true); rule.with > 0) finding.rule = std::move(rule);
+                });
+            });
+        } catch (const OutOfWork&) {
+            std::ranges::copy(before, findings_.begin() + first);
+            examiners_.clear();  // they stopped amid their work
+            checked_ = checked_before;
+            work_.left = any_work;
+            return left + 1;
+        }
+        return left - work_.left.exchange(any_work);
     }
     // How many steps the proof took, and the search for the surest rule.
     std::pair<int64_t, int64_t> steps() const { return {proof_, margin_}; }

@@ -19,9 +19,12 @@ using namespace auditing;
 
 class Auditor {
 public:
-    Auditor(const Csr& data, View<uint8_t> sensitive, Threshold limit, int64_t batch_limit, Control& control)
+    Auditor(const Csr& data, View<uint8_t> sensitive, Threshold limit, int64_t batch_limit, int64_t work_limit,
+            Control& control)
         : sensitive_(sensitive), nothing_(sensitive.size(), none, control), control_(control),
-          rows_(data, nothing_, 0, control), inferences_(rows_, limit, batch_limit, control) {}
+          rows_(data, nothing_, 0, control), inferences_(rows_, limit, batch_limit, control) {
+        inferences_.take_at_most(work_limit);
+    }
 
     void run(int threads) {
         if (std::ranges::none_of(sensitive_, [](uint8_t flag) { return flag != 0; })) return;
@@ -75,12 +78,13 @@ private:
 };
 
 nb::dict audit_rho(Control& control, View<int64_t> offsets, View<int32_t> items, View<uint8_t> sensitive,
-                   int64_t rho_num, int64_t rho_den, int64_t witness_limit, int64_t batch_limit, int threads) {
+                   int64_t rho_num, int64_t rho_den, int64_t witness_limit, int64_t batch_limit, int64_t work_limit,
+                   int threads) {
     if (rho_num < 1 || rho_num > rho_den) throw std::invalid_argument("rho is no share");
     if (rho_den > 1'000'000) throw std::invalid_argument("rho is too fine");  // counts times rho must fit in 64 bits
     if (witness_limit < 0) throw std::invalid_argument("witness_limit is negative");
     Csr data(offsets, items, int32_t(sensitive.size()));
-    Auditor auditor(data, sensitive, {rho_num, rho_den, false}, batch_limit, control);
+    Auditor auditor(data, sensitive, {rho_num, rho_den, false}, batch_limit, work_limit, control);
     auditor.run(threads);
     return auditor.result(witness_limit);
 }
@@ -89,7 +93,7 @@ nb::dict audit_rho(Control& control, View<int64_t> offsets, View<int32_t> items,
 
 void register_audit_rho(nb::module_& m) {
     def_kernel(m, "rho", audit_rho, "offsets"_a, "items"_a, "sensitive"_a, nb::kw_only(), "rho_num"_a, "rho_den"_a,
-               "witness_limit"_a, "batch_limit"_a, "threads"_a);
+               "witness_limit"_a, "batch_limit"_a, "work_limit"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -22,9 +22,9 @@ class Examiner {
 public:
     Examiner(const MergedRows& rows, Work& work, Control& control)
         : rows_(rows), work_(work), control_(control), is_positive_(rows.rows(), 0, control),
-          with_(rows.numbers(), 0, control), met_(control), positives_(control), shared_(rows.rows(), 0, control),
-          sharing_(control), cover_with_(rows.numbers(), 0, control), cover_without_(rows.items(), 0, control),
-          search_(rows, is_positive_, work, control) {}
+          with_(rows.numbers(), 0, control), met_(control), positives_(control), others_(control),
+          shared_(rows.rows(), 0, control), sharing_(control), cover_with_(rows.numbers(), 0, control),
+          cover_without_(rows.items(), 0, control), search_(rows, is_positive_, work, control) {}
 
     void begin(int32_t sensitive) {
         sensitive_ = sensitive;
@@ -63,7 +63,7 @@ public:
     //
     // A row t is left out of all covers once its n_t is known to be too large for the weight they can have: an
     // antecedent of two items or more of t has a cover of no more than the second largest among the weights with which
-    // items of t occur together with α.
+    // items of t occur together with α. It gets no share, either.
     Rule whole_rows(Threshold threshold, bool all) {
         positives_.clear();
         Rule most;
@@ -78,10 +78,10 @@ public:
                 largest = std::max(largest, with_[item]);
             }
             if (itemset_.size() < 2) break;  // here and in all rows that follow: a case for simplest()
-            work_.spend(itemset_.size() + rows_.holders(itemset_.front()).size());
+            work_.spend(itemset_.size() + rows_.support(itemset_.front()));
             ++checked_;
             Rule rule{0, 0, {}};
-            int64_t needed = threshold.needed(rows_.weight(r));
+            others_.clear();
             rows_.for_each_holder_upwards(itemset_, [&](int32_t holder) {
                 const int64_t weight = rows_.weight(holder);
                 if (is_positive_[holder]) {
@@ -89,15 +89,12 @@ public:
                     return true;
                 }
                 rule.without += weight;
-                if (shared_[holder] == 0) sharing_.push_back(holder);
-                const int64_t share = std::min(needed, weight * threshold.unit() - shared_[holder]);
-                shared_[holder] += share;
-                needed -= share;
-                return needed > 0 && threshold.reached(second, rule.without);
+                others_.push_back({0, 0, holder});
+                return threshold.reached(second, rule.without);
             });
             if (!threshold.reached(second, rule.without)) continue;
-            positives_.push_back({rule.without, r, needed > 0});
-            if (needed == 0 || !rule.surer_than(most)) continue;
+            positives_.push_back({rule.without, r, !share_out(threshold, threshold.needed(rows_.weight(r)))});
+            if (!rule.surer_than(most)) continue;
             most = {rule.with, rule.without, itemset_};
             if (!all && threshold.reached(most)) break;
         }
@@ -144,6 +141,57 @@ public:
     int64_t checked() const { return checked_ + search_.checked(); }
 
 private:
+    // A row without the sensitive item, as what it holds of the items that were met; `order` sorts by that.
+    struct Other {
+        Index length;
+        uint64_t hash;
+        int32_t row;
+    };
+
+    // Gives a positive what it needs of what is left of the others; false if that is not enough. Those that hold the
+    // fewest of the items met come first: to begin with, those that hold just the antecedent. Rows that are equal
+    // there are next to each other, so that it does not matter whether they are one.
+    bool share_out(Threshold threshold, int64_t needed) {
+        auto left = [&](int32_t r) { return rows_.weight(r) * threshold.unit() - shared_[r]; };
+        auto take = [&](int32_t r) {
+            const int64_t share = std::min(needed, left(r));
+            if (share > 0 && shared_[r] == 0) sharing_.push_back(r);
+            shared_[r] += share;
+            needed -= share;
+        };
+        for (const Other& other : others_) {
+            if (needed == 0) return true;
+            if (holds_just(other.row, itemset_.size())) take(other.row);
+        }
+        std::erase_if(others_, [&](const Other& other) { return left(other.row) == 0; });
+        for (Other& other : others_)
+            for (int32_t item : rows_.row(other.row)) {
+                if (with_[item] == 0) continue;
+                ++other.length;
+                other.hash = (other.hash ^ (uint64_t(item) + 1)) * 0x9E3779B97F4A7C15U;
+            }
+        auto later = [&](const Other& a, const Other& b) { return comes_first(b, a); };
+        std::ranges::make_heap(others_, later);
+        for (auto end = others_.end(); needed > 0 && end != others_.begin(); --end) {
+            std::ranges::pop_heap(others_.begin(), end, later);
+            take(std::prev(end)->row);
+        }
+        return needed == 0;
+    }
+    // Whether a row has no more than so many of the items met.
+    bool holds_just(int32_t r, Index size) const {
+        const auto items = rows_.row(r);
+        if (items.size() == size) return true;
+        Index met = 0;
+        return std::ranges::all_of(items, [&](int32_t item) { return with_[item] == 0 || ++met <= size; });
+    }
+    bool comes_first(const Other& a, const Other& b) const {
+        if (a.length != b.length) return a.length < b.length;
+        if (a.hash != b.hash) return a.hash < b.hash;
+        const auto met = std::views::filter([&](int32_t item) { return with_[item] > 0; });
+        return std::ranges::lexicographical_compare(rows_.row(a.row) | met, rows_.row(b.row) | met);
+    }
+
     // For rules that differ in one item, put into the antecedent.
     static void keep_more_severe(int32_t item, int64_t with, int64_t without, Rule& most) {
         Rule rule{with, without, {}};
@@ -180,6 +228,7 @@ private:
     Vector<int64_t> with_;         // by item: the weight of those rows
     Vector<int32_t> met_;          // the items in them
     Vector<Positive> positives_;
+    Vector<Other> others_;     // that hold the antecedent which is looked at
     Vector<int64_t> shared_;   // by row without it: how much of its weight the positives have got
     Vector<int32_t> sharing_;  // the rows of which they have got something
     Vector<int64_t> cover_with_, cover_without_;

@@ -33,6 +33,7 @@ public:
         threshold_ = threshold;
         surest_ = surest;
         found_ = {};
+        for (MaskRows* rows : {&positives, &others}) project(*rows, ~uint64_t(0));
         visit(std::move(positives), std::move(others), ~uint64_t(0), 0, 0);
         return found_;
     }

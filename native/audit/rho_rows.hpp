@@ -8,8 +8,13 @@
 // question fits. The antecedents of a rule about α are parts of the rows with α. So of all rows, only the items that
 // share a row with α are read; rows without such an item are counted together. Those loaded keep their order and
 // weights, whatever else is asked: no answer depends on what is loaded at the same time.
+//
+// Where no machine holds the data, the rows are a *share* of it: of each transaction, the items that share a row with
+// something the share is asked about (audit/rho_share.cpp). What is equal then is one row with a weight, and nothing
+// that is found may depend on how many rows it was.
 #pragma once
 
+#include <functional>
 #include <limits>
 
 #include "audit/findings.hpp"
@@ -20,13 +25,25 @@ namespace veilset::auditing {
 class MergedRows {
 public:
     // thing[i]: which thing the item i is, none if it can be known.
-    MergedRows(const Csr& data, View<int32_t> thing, int32_t things, Control& control)
-        : data_(data), thing_(thing), things_(things), control_(control) {}
+    // weights: for how many transactions each row stands; empty: one each.
+    MergedRows(const Csr& data, View<int32_t> thing, int32_t things, Control& control, View<int64_t> weights = {})
+        : data_(data), thing_(thing), things_(things), weights_(weights), control_(control),
+          transactions_(data.rows()) {}
 
     // Numbers the items and counts them: all that is known of the data at any time.
     void count() {
-        number_items();
+        Vector<int64_t> held(data_.vocabulary, 0, control_);
+        for (int64_t r = 0; r < data_.rows(); ++r) {
+            if (r % polled_rows == 0) control_.poll();
+            for (int32_t code : data_.row(r)) ++held[code];
+        }
+        number_items(held);
         count_things();
+    }
+    // The same for a share, whose rows do not tell: how many of so many transactions hold each item, by code.
+    void count_as(View<int64_t> held, int64_t transactions) {
+        number_items(held);
+        transactions_ = transactions;
     }
 
     // Loads what rules about these items and things need, unless it is there already.
@@ -61,11 +78,12 @@ public:
     int32_t thing(int32_t which) const { return items() + which; }
     int32_t any() const { return thing(things_); }
     int32_t numbers() const { return any() + 1; }  // of items and things
-    int64_t transactions() const { return data_.rows(); }
+    int64_t transactions() const { return transactions_; }
     int64_t elsewhere() const { return elsewhere_; }  // how many of them are not loaded
     View<int32_t> row(int32_t r) const { return part(items_, offsets_, r); }
     int64_t weight(int32_t r) const { return weight_[r]; }
     int32_t code(int32_t item) const { return code_[item]; }  // in the vocabulary
+    int32_t number_of(int32_t code) const { return thing_[code] == none ? number_[code] : thing(thing_[code]); }
     int64_t support(int32_t number) const { return support_[number]; }
     // The rows that hold an item or thing, the longest first.
     View<int32_t> holders(int32_t number) const { return holders_[number]; }
@@ -118,12 +136,9 @@ private:
         return true;
     }
 
-    void number_items() {
-        Vector<int64_t> held(data_.vocabulary, 0, control_);
-        for (int64_t r = 0; r < data_.rows(); ++r) {
-            if (r % polled_rows == 0) control_.poll();
-            for (int32_t code : data_.row(r)) ++held[code];
-        }
+    int64_t weight_of(Index r) const { return weights_.empty() ? 1 : weights_[r]; }
+
+    void number_items(View<int64_t> held) {
         for (int32_t code = 0; code < data_.vocabulary; ++code)
             if (thing_[code] == none) code_.push_back(code);
         std::ranges::stable_sort(code_, {}, [&](int32_t code) { return held[code]; });
@@ -184,7 +199,6 @@ private:
                 some |= thing_[code] == none && is_read_[number_[code]];
             }
             if (some || asks(data_.row(r))) keys.push_back(key);
-            else ++elsewhere_;
         }
         std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
             control_.poll();
@@ -198,7 +212,7 @@ private:
             if (k % polled_rows == 0) control_.poll();
             const auto codes = data_.row(keys[k].row);
             if (k > 0 && keys[k].hash == keys[k - 1].hash && std::ranges::equal(codes, data_.row(keys[k - 1].row))) {
-                ++weight_.back();
+                weight_.back() += weight_of(keys[k].row);
                 continue;
             }
             for (int32_t code : codes) {
@@ -217,15 +231,14 @@ private:
             if (is_asked_[any()] && std::ranges::any_of(codes, [&](int32_t code) { return thing_[code] != none; }))
                 carried_.push_back(any());
             carried_offsets_.push_back(carried_.size());
-            weight_.push_back(1);
+            weight_.push_back(weight_of(keys[k].row));
             length_.push_back(int32_t(keys[k].length));
             if (weight_.size() > std::numeric_limits<int32_t>::max())
                 throw std::invalid_argument("too many different transactions");
             signature_.push_back(bits_of(row(rows() - 1)));
         }
+        elsewhere_ = std::accumulate(weight_.begin(), weight_.end(), transactions_, std::minus());
     }
-
-    int32_t number_of(int32_t code) const { return thing_[code] == none ? number_[code] : thing(thing_[code]); }
 
     void index() {
         holders_.fill(numbers(), [&](auto put) {
@@ -240,7 +253,9 @@ private:
     const Csr& data_;
     View<int32_t> thing_;
     int32_t things_;
+    View<int64_t> weights_;
     Control& control_;
+    int64_t transactions_;
     Vector<int32_t> code_{control_}, number_{control_};
     Vector<int64_t> support_{control_};  // in transactions
     // What is loaded: all below.

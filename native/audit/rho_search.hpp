@@ -141,7 +141,7 @@ private:
             if (item > node.item && !taken_[item] && count_[item] > 1) candidates_.push_back(item);
         if (candidates_.size() > 64) return false;
         int64_t holders = rows_.transactions();
-        for (int32_t item : antecedent_) holders = std::min(holders, int64_t(rows_.holders(item_[item]).size()));
+        for (int32_t item : antecedent_) holders = std::min(holders, rows_.support(item_[item]));
         return holders <= 64 * (node.end - node.begin) * (node.end - node.begin);
     }
 
@@ -206,7 +206,7 @@ private:
         if (antecedent_.size() < 2) return false;
         name_antecedent();
         ++checked_;
-        work_.spend(rows_.holders(itemset_.front()).size());
+        work_.spend(rows_.support(itemset_.front()));
         int64_t without = 0;
         rows_.for_each_holder(itemset_, [&](int32_t r) {
             if (!is_positive_[r]) without += rows_.weight(r);

@@ -7,8 +7,10 @@
 
 namespace veilset::auditing {
 
+inline constexpr int64_t any_work = int64_t(1) << 62;  // as good as no limit
+
 struct Work {
-    std::atomic<int64_t> left = int64_t(1) << 62;  // as good as no limit
+    std::atomic<int64_t> left = any_work;
 
     // Whether the steps of all threads together are too many does not depend on their order.
     void spend(int64_t steps) {

@@ -12,7 +12,8 @@ public:
     // Finds moles, or marks them if there are `marks`.
     MolePairs(Known& known, Marks* marks, Control& control)
         : known_(known), rows_(known.rows), limits_(known.question.limits), control_(control), covers_(rows_, control),
-          marks_(marks), counts_(rows_.items(), 0), with_(rows_.items() - rows_.walked(), 0) {}
+          marks_(marks), counts_(rows_.items(), 0), bits_(words_for(known.publics()), 0),
+          with_(rows_.items() - rows_.walked(), 0) {}
 
     // The pairs whose first item is this one.
     void pairs(int32_t a, FoundMoles& found) {
@@ -31,11 +32,8 @@ public:
             }
         });
         const std::span<Extension> met(extensions, count);
+        in_order(met);
         for (Extension& e : met) e.support = std::exchange(counts_[e.item], 0);
-        auto last = met.end();
-        if (!known_.question.absent && !known_.has_sensitive())
-            last = std::partition(met.begin(), last, [&](const Extension& e) { return !limits_.rare(e.support); });
-        std::sort(met.begin(), last, [](const Extension& x, const Extension& y) { return x.item < y.item; });
         List<View<Place>> delivered;
         if (known_.has_sensitive()) delivered = covers_.deliver(places, met);
         auto& safe = known_.extensions[a];
@@ -134,12 +132,25 @@ protected:
     FoundMoles* found_ = nullptr;
 
 private:
+    // Sorts by items. Where many were met, a bit for each item costs less than comparing them.
+    void in_order(std::span<Extension> met) {
+        if (4 * Index(met.size()) < bits_.size()) {
+            std::ranges::sort(met, {}, &Extension::item);
+            return;
+        }
+        for (const Extension& e : met) set_bit(bits_, e.item);
+        auto next = met.begin();
+        for_each_bit(bits_, [&](int32_t item) { (next++)->item = item; });
+        std::ranges::fill(bits_, 0);
+    }
+
     void report_pair(int32_t a, int32_t b, int64_t support, const Breach& breach) {
         const int32_t pair[] = {a, b};
         report(pair, support, breach);
     }
 
     List<int32_t> counts_;
+    List<uint64_t> bits_;       // one for each item; zeros in between
     List<int32_t> with_, met_;  // sensitive item -> count; those counted
 };
 

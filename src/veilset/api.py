@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack, overload
 
-from veilset.anonymize import described
+from veilset.anonymize import check_options, described, find_held_method, resolve
 from veilset.audit import audit as run_auditor
 from veilset.engines import Held
 from veilset.errors import InvalidArgument, said
@@ -19,7 +21,7 @@ from veilset.models import Audit, Promise, check_promise
 from veilset.publish import Bundle, Verification, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
-from veilset.release import Release, check_release
+from veilset.release import HeldRelease, Release, check_release
 from veilset.run import Run
 from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account
@@ -43,7 +45,8 @@ def audit(
     Parameters
     ----------
     data : Transactions
-        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p.
+        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p,
+        `RhoUncertainty`, `HiddenPatterns` and `HiddenRules`.
     promise : Promise
         Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A pattern with an item that is not in
         the data counts as hidden.
@@ -71,15 +74,19 @@ def audit(
     check_transactions(known)
     check_promise(promise)
     limits = Limits(threads, memory_limit, time_limit, progress)
-    if held and threads is not None:
-        raise InvalidArgument(f"{said('threads', threads)} does not apply on an engine.", "Choose it with the engine.")
+    if held:
+        _refuse_on_engine(threads=threads)
     if not promise.may_lack_items:
         promise.check_items(known)
     return run_auditor(data, promise, witnesses=witnesses, limits=limits)
 
 
+@overload
+def anonymize(data: Transactions, promise: Promise, **options: Any) -> Release: ...
+@overload
+def anonymize(data: Held, promise: Promise, **options: Any) -> HeldRelease: ...
 def anonymize(
-    data: Transactions,
+    data: Transactions | Held,
     promise: Promise,
     *,
     method: str | None = None,
@@ -90,15 +97,17 @@ def anonymize(
     time_limit: float | None = None,
     progress: Progress | None = None,
     **options: object,
-) -> Release:
+) -> Release | HeldRelease:
     """Change *data* so that it keeps *promise*, then audit the result.
 
-    Returns a `Release` even if the audit fails; check ``release.certified``.
+    Returns a `Release` even if the audit fails; check ``release.certified``. Of transactions that an engine holds, it
+    is a `veilset.release.HeldRelease`, whose data stays on the engine.
 
     Parameters
     ----------
     data : Transactions
-        The original. Data in columns and buckets is refused.
+        The original. Data in columns and buckets is refused. Or transactions that an engine such as
+        `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p by auto, tree or remove-all.
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default. A paper's name for a method, such as "TDControl" or
@@ -121,6 +130,10 @@ def anonymize(
     >>> release.suppressed, release.certified
     (('figs',), True)
     """
+    if isinstance(data, Held):
+        _refuse_on_engine(threads=threads, allow_sensitive=allow_sensitive, drop_empty=drop_empty)
+        limits = partial(Limits, None, memory_limit, time_limit, progress)
+        return _anonymize_held(data, promise, method, options, limits)
     return Run(
         data,
         promise,
@@ -133,6 +146,38 @@ def anonymize(
         time_limit=time_limit,
         progress=progress,
     ).release
+
+
+def _anonymize_held(
+    held: Held, promise: Promise, method: str | None, options: dict[str, object], limits: Callable[[], Limits]
+) -> HeldRelease:
+    """What a method makes of transactions that an engine holds, with the auditor's answer."""
+    check_promise(promise)
+    check_transactions(held.vocabulary)
+    changed = find_held_method(promise, method)
+    own, meant = resolve(promise, method)
+    options = {**meant, **options}
+    check_options(promise, own, options)
+    promise.check_items(held.vocabulary)
+    started = time.perf_counter()
+    release = changed(held, promise, limits=limits(), **options)
+    release = replace(release, seconds=time.perf_counter() - started)
+    return replace(release, audit=run_auditor(release.custodian_data, promise, limits=limits()))
+
+
+def _refuse_on_engine(*, threads: int | None, allow_sensitive: bool = False, drop_empty: bool = False) -> None:
+    """Raise if an option was given that an engine does not have."""
+    instead = {
+        "threads": (threads, "Choose it with the engine."),
+        "allow_sensitive": (
+            allow_sensitive or None,
+            "Leave these items out in the source, or read the data with vs.read.",
+        ),
+        "drop_empty": (drop_empty or None, "Drop them from the result, or read the data with vs.read."),
+    }
+    for option, (value, next_step) in instead.items():
+        if value is not None:
+            raise InvalidArgument(f"{said(option, value)} does not apply on an engine.", next_step)
 
 
 anonymize.__doc__ = f"{inspect.cleandoc(anonymize.__doc__ or '')}\n\n{described()}\n"

@@ -14,14 +14,14 @@ from veilset import (
     BudgetExceeded,
     Coherence,
     InvalidArgument,
-    RhoUncertainty,
+    LDiverseAnatomy,
     Transactions,
     _native,
-    anonymize,
     audit,
     generate,
 )
 from veilset.engines import Local
+from veilset.mining import minimal_rare
 from veilset.testing import strategies
 
 
@@ -60,14 +60,14 @@ def test_groups_are_one_thing():
 
 def test_what_an_engine_does_not_audit_is_refused_by_name():
     held = Local().read(Transactions.from_lists([["a", "b", "c"], ["a"]]))
-    with refused(InvalidArgument, "RhoUncertainty"):
-        audit(held, RhoUncertainty(rho=0.5))
+    with refused(InvalidArgument, "LDiverseAnatomy", "only Coherence, RhoUncertainty"):
+        audit(held, LDiverseAnatomy(l=2))
     with refused(InvalidArgument, "p=3"):
         audit(held, Coherence(k=2, p=None))
     with refused(InvalidArgument, "threads"):
         audit(held, Coherence(k=2, p=1), threads=2)
-    with refused(InvalidArgument, "LocalHeld", "only be audited"):
-        anonymize(held, Coherence(k=1, p=1))
+    with refused(InvalidArgument, "LocalHeld", "audited and anonymized"):
+        minimal_rare(held, 2)
 
 
 def test_a_time_limit_stops_between_the_levels():

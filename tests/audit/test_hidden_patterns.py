@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support import golden
 from tests.support.effort import examples, repeats
 from tests.support.errors import refused
-from tests.support.explosive import explosive_pattern, many_rows
+from tests.support.explosive import all_but_one, explosive_pattern, many_rows
 from veilset import HiddenPatterns, HiddenRules, Transactions, _native
 from veilset.audit import audit, hidden_patterns, pattern_parts
 from veilset.errors import BudgetExceeded
@@ -146,12 +146,6 @@ def test_repeated_patterns_and_rules_both_ways():
     answer = asked(FIGURE_4, both_ways)
     assert [(one.itemset, one.antecedent_support) for one in answer.leftovers] == [(("4", "5"), 3), (("4", "5"), 5)]
     check_audit(FIGURE_4, both_ways, answer)
-
-
-def all_but_one(size: int) -> tuple[list[str], Transactions]:
-    """A pattern, and rows that each lack one of its items."""
-    names = [f"i{number:03}" for number in range(size)]
-    return names, Transactions.from_lists([[name for name in names if name != gone] for gone in names])
 
 
 def test_long_patterns():

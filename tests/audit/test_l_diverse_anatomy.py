@@ -13,7 +13,7 @@ from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.interrupting import ctrl_c_stops
 from veilset import BudgetExceeded, LDiverseAnatomy, Transactions, _native, audit
-from veilset.audit import edits_account_for
+from veilset.audit import edits_account_for, l_diverse_anatomy
 from veilset.limits import Limits
 from veilset.models import Margin, Witness
 from veilset.testing import check_audit, strategies
@@ -210,14 +210,26 @@ def test_what_items_of_one_column_tell_about_each_other_is_reported():
 
 
 def test_what_is_only_reported_is_left_out_where_it_takes_long(monkeypatch):
-    def too_long(*_, **__):
-        raise _native.core.OutOfTime
+    """By steps, of which there are as many on any machine: the public page tells it, and `verify` tells it again."""
+    draw = np.random.default_rng(1)
+    rows = [["a", *np.array(list("stuvwxyz"))[held].tolist()] for held in draw.random((300, 8)) < 0.5]
+    data = cut([*rows, ["b"]], ["ab", "stuvwxyz"], [0] * 301, "stuvwxyz")
+    before = audit(data, LDiverseAnatomy(1))
+    monkeypatch.setattr(l_diverse_anatomy, "_WORK", 1)
+    after = audit(data, LDiverseAnatomy(1))
+    assert {*before.margins} - {*after.margins} == {"surest_within_column"}
+    assert after.holds and "largest_sensitive_share" in after.margins
 
-    monkeypatch.setattr(_native.audit, "rho", too_long)
-    answer = audit(cut([["a", "s"], ["b", "t"], ["b", "t"]], ["ab", "st"], [0] * 3, "st"), LDiverseAnatomy(1))
-    assert answer.holds
-    assert "largest_sensitive_share" in answer.margins
-    assert "surest_within_column" not in answer.margins
+
+@pytest.mark.parametrize("stop", [_native.core.OutOfTime, _native.core.OutOfMemory])
+def test_nothing_is_left_out_because_of_limits(monkeypatch, stop):
+    def too_much(*_, **__):
+        raise stop
+
+    monkeypatch.setattr(_native.audit, "rho", too_much)
+    data = cut([["a", "s"], ["b", "t"], ["b", "t"]], ["ab", "st"], [0] * 3, "st")
+    with refused(BudgetExceeded, "limit"):
+        audit(data, LDiverseAnatomy(1), time_limit=60)
 
 
 def test_the_answer_does_not_depend_on_threads():

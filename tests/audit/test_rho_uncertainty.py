@@ -12,6 +12,7 @@ from tests.support import golden
 from tests.support.auditing import rho_kernel
 from tests.support.effort import examples, repeats
 from tests.support.errors import refused
+from tests.support.explosive import nearly_equal
 from veilset import Transactions, _native
 from veilset.audit import audit
 from veilset.limits import Limits
@@ -165,14 +166,6 @@ def test_more_sensitive_items_than_a_batch_in_threads():
 A_MOMENT = 1_000_000_000  # steps, as native/audit/inferences.hpp has it
 
 
-def nearly_equal(items: int, share: float) -> Transactions:
-    """Hundreds of rows with the secret that lack a few items of all, thousands without it."""
-    draw = random.Random(1)
-    rows = [[*(item for item in range(items) if draw.random() < share), "α"] for _ in range(300)]
-    rows += [[item for item in range(items) if draw.random() < 0.95] for _ in range(5000)]
-    return Transactions.from_lists([*rows, *[list(range(items))] * 2], sensitive=["α"])
-
-
 @pytest.mark.parametrize(("items", "share"), [(60, 0.9), (100, 0.95)])
 def test_hundreds_of_nearly_equal_long_rows_are_decided(items, share):
     """Proven in a moment. The surest rule is not, and the search for it ends as soon as it took as long."""
@@ -185,6 +178,24 @@ def test_hundreds_of_nearly_equal_long_rows_are_decided(items, share):
     assert margin.value == Fraction(sum("α" in row for row in holders), len(holders))
     proof, search = rho_kernel(data, Fraction(1, 2))["steps"]
     assert 0 < proof < search <= A_MOMENT
+
+
+@pytest.mark.parametrize("short", [0, 1])
+@pytest.mark.parametrize(("batch_limit", "threads"), [(0, 1), (0, 3), (1, 1), (400, 2)])
+def test_the_work_of_a_proof_may_be_limited(short, batch_limit, threads):
+    """By steps, of which there are as many for any batches and threads."""
+    draw = random.Random(2)
+    public = [[item for item in range(12) if draw.random() < 0.5] for _ in range(300)]
+    secrets = ["α", "β", "γ"]
+    data = Transactions.from_lists([[*row, *one] for row in public for one in ([], *secrets)], sensitive=secrets)
+    work, _ = rho_kernel(data, Fraction(1, 2))["steps"]
+    assert work > 1000
+    question = {"work_limit": work - short, "batch_limit": batch_limit, "threads": threads}
+    if short:
+        with pytest.raises(_native.core.OutOfWork):
+            rho_kernel(data, Fraction(1, 2), **question)
+    else:
+        assert rho_kernel(data, Fraction(1, 2), **question)["found"] == 0
 
 
 def test_the_most_severe_witnesses_are_the_ones_listed():
@@ -268,6 +279,7 @@ def test_the_kernel_refuses_bad_arguments(wrong, named):
         "rho_den": 2,
         "witness_limit": 1,
         "batch_limit": 0,
+        "work_limit": 1000,
         "threads": 1,
         "memory_limit": 2**30,
         "time_limit": 10.0,

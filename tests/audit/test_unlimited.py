@@ -1,4 +1,7 @@
-"""Any number of known items: distinct rows decide, and moles are counted as far as a number of steps goes."""
+"""Any number of known items: distinct rows decide, and moles are counted as far as a number of steps goes.
+
+A limited number: the same, where counting itemsets takes too many steps.
+"""
 
 import dataclasses
 from fractions import Fraction
@@ -9,9 +12,10 @@ from hypothesis import strategies as st
 
 from tests.support.auditing import kernel
 from tests.support.effort import examples
-from tests.support.explosive import explosive
+from tests.support.explosive import endless_rules, explosive
 from veilset import Coherence, Transactions, audit
 from veilset.audit import coherence
+from veilset.models import Margin
 from veilset.testing import check_audit, oracles, strategies
 from veilset.testing.checks import as_sets
 
@@ -60,15 +64,47 @@ def test_with_few_steps_it_tells_some_minimal_moles(asked, steps):
     assert told == expected or not answer.complete
 
 
+@examples(600)
+@given(grouped(), st.integers(1, 5), st.integers(0, 100))
+def test_with_few_steps_a_limited_p_is_decided_by_whole_rows_or_by_counting_on(asked, p, steps):
+    """Margins that are said to be extreme are; the others are met by some itemset of up to p items."""
+    data, promise = asked
+    promise = Coherence(h=promise.h, k=promise.k, p=p, sensitive_groups=promise.sensitive_groups)
+    whole = audit(data, promise, witnesses=1000)
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(coherence, "_WORK", steps)
+        answer = audit(data, promise, witnesses=1000)
+    margins = answer.margins
+    assert dataclasses.replace(answer, margins=whole.margins, checked=whole.checked) == whole
+    if not answer.holds:
+        return
+    seen = promise.as_seen_by_attacker(data)
+    rows, names = as_sets(seen), {*seen.sensitive}
+    assert margins.keys() == whole.margins.keys()
+    for name, margin in margins.items():
+        known = [row for row in rows if {*margin.itemset} <= row]
+        with_any = sum(not names.isdisjoint(row) for row in known)
+        with_one = max((sum(s in row for row in known) for s in names), default=0)
+        met = {
+            "smallest_support": len(known),
+            "largest_breach": Fraction(with_one, len(known)),
+            "largest_any_breach": Fraction(with_any, len(known)),
+        }
+        assert margin.value == met[name]
+        assert len(margin.itemset) <= p
+        assert not margin.is_extreme or margin.value == whole.margins[name].value
+
+
 @given(
     strategies.transactions(max_rows=15),
     strategies.shares(),
     st.integers(1, 4),
     st.integers(0, 120),
     st.integers(1, 900),
+    st.none() | st.integers(2, 5),
 )
-def test_few_steps_give_the_same_answer_in_any_batches_and_threads(data, h, k, steps, batch_limit):
-    promise = Coherence(h=h, k=k, p=None)
+def test_few_steps_give_the_same_answer_in_any_batches_and_threads(data, h, k, steps, batch_limit, p):
+    promise = Coherence(h=h, k=k, p=p)
     answer = kernel(data, promise, work_limit=steps)
     assert kernel(data, promise, work_limit=steps, batch_limit=batch_limit, threads=3) == answer
 
@@ -115,6 +151,32 @@ def test_rows_that_lack_one_item_each_have_moles_of_all_others():
     assert (answer.found, answer.found_by_size[-1], len(answer.found_by_size)) == (20, 20, 39)
     assert "at least" in str(answer)
     assert audit(explosive(rows=80), Coherence(k=2, p=None)).holds
+
+
+@pytest.mark.parametrize("p", [10, 20])
+@pytest.mark.parametrize("ill", [0, 40])
+def test_a_large_p_is_decided_where_every_number_of_known_items_would_be_safe(ill, p, monkeypatch):
+    """Four rows each lack the same item, of forty. Counting itemsets of ten ends nowhere; the fewest are not known."""
+    monkeypatch.setattr(coherence, "_WORK", 0)
+    rows = [[*row, "flu"] if number < ill else row for number, row in enumerate(explosive(rows=160).to_lists())]
+    data = Transactions.from_lists(rows, sensitive=["flu"] if ill else [])
+    answer = audit(data, Coherence(h="1/2", k=2, p=p))
+    assert (answer.holds, answer.complete) == (True, True)
+    fewest = answer.margins["smallest_support"]
+    assert fewest.value == sum({*fewest.itemset} <= {*row} for row in data) >= 160 - 4 * p
+    assert not fewest.is_extreme
+    if ill:
+        assert answer.margins["largest_breach"] == Margin(Fraction(1, 4), (), "flu")
+        assert answer.margins["largest_any_breach"] == Margin(Fraction(1, 4), ())
+
+
+def test_a_limited_p_is_counted_where_any_number_takes_too_long(monkeypatch):
+    data, promise = endless_rules(), Coherence(h="1/2", k=1, p=3)
+    whole = audit(data, promise)
+    monkeypatch.setattr(coherence, "_WORK", 0)
+    answer = audit(data, promise)
+    assert dataclasses.replace(answer, checked=whole.checked) == whole
+    assert all(margin.is_extreme for margin in answer.margins.values())
 
 
 def test_rows_of_any_length_do_not_nest_calls():

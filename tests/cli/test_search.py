@@ -1,6 +1,7 @@
 """``veilset search query``, ``expose``, ``serve`` and ``wrapper``: what they answer, refuse and keep."""
 
 import json
+import re
 import socket
 
 import pytest
@@ -10,6 +11,7 @@ from tests.support.reader import reader_store
 from tests.support.serving import served
 from tests.support.web_servers import answer, recording
 from veilset.cli import main
+from veilset.search import Document
 from veilset.search.store import Store
 
 RESULTS = [{"title": word, "content": word, "url": f"https://{word}.example/"} for word in ("weather", "football")]
@@ -135,6 +137,16 @@ def test_what_would_leave_as_text(capsys, place, terminal):
     assert "https://a.example/x" in capsys.readouterr().out
     assert main(["search", "expose", "--home", "--store", str(place)]) == 0
     assert "Nothing leaves this machine." in capsys.readouterr().out
+
+
+def test_no_term_is_cut_off_however_narrow_the_terminal(tmp_path, capsys, terminal, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    words = [f"interest{'abcdefghijkl'[number]}" for number in range(12)]
+    with Store.create(tmp_path / "long.db") as store:
+        store.put(Document(f"file:///{at}", "notes", "", " ".join(words), language="en") for at in range(5))
+    assert main(["search", "expose", "--min-detail", "0.5", "--store", str(tmp_path / "long.db")]) == 0
+    said = "".join(re.sub(r"\b\d\.\d\b", "", capsys.readouterr().out).split())  # without the column of weights
+    assert all(word in said for word in words)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veilset.engines.rows import added, grouped, packed, united, unpacked
+from veilset.engines import Piece
+from veilset.engines.rows import added, changed, grouped, packed, united, unpacked
 from veilset.io.rows import ends_of
 
 ROWS = st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=8)
@@ -52,3 +53,15 @@ def test_a_shorter_array_counts_as_filled_up():
     for numbers in ([1, 2], [1], [0, 0, 5]):
         added(sums, {"n": np.array(numbers)})
     assert sums["n"].tolist() == [2, 2, 5]
+
+
+@given(ROWS, st.lists(st.integers(-1, 3), min_size=6, max_size=6))
+def test_items_get_other_codes_or_go(rows, code):
+    found = lists(*changed(Piece(*arrays(rows)), np.array(code, dtype=np.int32), 4))
+    assert found == [sorted({code[item] for item in row} - {-1}) for row in rows]
+
+
+def test_all_items_may_go():
+    offsets, items = changed(Piece(*arrays([[0], [], [0]])), np.array([-1], dtype=np.int32), 0)
+    assert offsets.tolist() == [0, 0, 0, 0]
+    assert not len(items)

@@ -12,6 +12,7 @@ import veilset as vs
 from tests.support.bundles import edit_certificate
 from tests.support.errors import names, refused
 from tests.support.releases import answer, certificate, files, message, replayed, write_rows
+from veilset import _native
 from veilset.errors import InvalidArgument, NotCertified
 from veilset.io import sha256_of
 from veilset.publish import Recipe
@@ -191,6 +192,24 @@ class TestOneFile:
         said = message(bundle.public, "altered", 1)
         assert "data.csv" in said
         assert "anatomy.csv" in said
+
+
+@pytest.mark.parametrize("stop", [_native.core.OutOfTime, _native.core.OutOfMemory])
+@pytest.mark.parametrize(("room", "kernel"), [("audit", "rho"), ("anatomy", "column_values")])
+def test_what_the_page_tells_is_counted_or_the_question_is_undecided(tmp_path, monkeypatch, room, kernel, stop):
+    """A page that left it out would differ from the released one, as if somebody had changed that."""
+    rows = [["a", "f", "s"], ["b", "f"], ["b", "g"], ["a", "g", "t"], ["a", "f"], ["b", "g"]] * 3
+    data = vs.Transactions.from_lists(rows, sensitive=["s", "t"])
+    release = vs.anonymize(data, vs.LDiverseAnatomy(2), columns=[["a", "b"], ["f", "g"]], random_state=1)
+    public = vs.publish(release, tmp_path / "out", with_what_if=False).public
+    assert answer(public) == ("holds", 0)
+
+    def stopped(*_, **__):
+        raise stop
+
+    monkeypatch.setattr(getattr(_native, room), kernel, stopped)
+    with refused(vs.BudgetExceeded, "undecided"):
+        vs.verify(public, time_limit=60)
 
 
 def test_rows_swapped_in_both_files_are_another_release(bundle):

@@ -74,6 +74,7 @@ def test_redirects_are_answers():
         "http://[::1",
         "http://x:99999/",
         "http://a b/",
+        "http://xn--a/",
         "javascript:x",
     ],
 )

@@ -86,6 +86,11 @@ def test_redirects_are_followed_and_checked_again():
         "gopher://b.example:{port}/",
         "",
         "http://[",
+        "//b.example:x/",
+        "////",
+        "//xn--a/",
+        "http://xn--a/",
+        "/\x7f",
     ],
 )
 def test_a_redirect_leads_nowhere_else(location):
@@ -96,6 +101,13 @@ def test_a_redirect_leads_nowhere_else(location):
         fetched = fetcher(server).pages(results(server, "/"))
     assert len(fetched.failed) == 1
     assert len(server.requests) == 1
+
+
+def test_a_result_without_a_proper_address_is_told():
+    """An engine may name anything that begins with http."""
+    with recording(answer(b"x", kind=HTML)) as server:
+        given = results(server, "/", "http://xn--a/", "http://[", "https://b.example:x/", "http://")
+        assert list(fetcher(server).pages(given).failed) == [one.address for one in given[1:]]
 
 
 def test_inner_addresses_are_not_asked(monkeypatch):

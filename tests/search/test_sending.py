@@ -317,6 +317,22 @@ def test_hiding_and_denying_is_no_agreement(desk):
         desk.search("tea")
 
 
+def test_an_agreement_is_for_one_server(agreed):
+    """Choosing another one, for good or for a look, sends it nothing; nor is the first one sent the terms again."""
+    agreed.try_out(server="https://other.example")
+    assert (sent(agreed), agreed.frozen_at) == (set(), "")
+    assert {term for term, _ in agreed.difference().added} >= {"jazz", "football"}
+    other = Desk(agreed.store)
+    assert "jazz" in sent(other)
+    other.choose(server="https://other.example")
+    with refused(InvalidArgument):
+        other.search("tea")
+    other.choose(server="https://wrapper.example")
+    assert (sent(other), other.store.entries("sent")) == (set(), [])
+    other.refresh(other.proposed().digest)
+    assert "jazz" in sent(other)
+
+
 def test_what_was_forgotten_is_not_proposed(tmp_path):
     """Neither by the process that forgot it, nor by one that had the store open before."""
     store = reader_store(tmp_path, mode="exposing", server="https://wrapper.example", dial={"ratio": "1"})

@@ -29,7 +29,7 @@ def kernel(data, promise, *, batch_limit=0, work_limit=1 << 40, threads=1, witne
     return _plain(found)
 
 
-def rho_kernel(data, rho, *, batch_limit=0, threads=1):
+def rho_kernel(data, rho, *, batch_limit=0, work_limit=1 << 40, threads=1):
     """The same of the auditor of ρ-uncertainty."""
     found = _native.audit.rho(
         data.offsets,
@@ -39,6 +39,7 @@ def rho_kernel(data, rho, *, batch_limit=0, threads=1):
         rho_den=rho.denominator,
         witness_limit=1000,
         batch_limit=batch_limit,
+        work_limit=work_limit,
         threads=threads,
         **_NO_LIMITS,
     )

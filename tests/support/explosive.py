@@ -22,6 +22,20 @@ def explosive_rows(
     return rows + [list(range(items))] * 2
 
 
+def nearly_equal(items: int, share: float) -> Transactions:
+    """Hundreds of rows with the secret that lack a few items of all, thousands without it."""
+    draw = random.Random(1)
+    rows = [[*(item for item in range(items) if draw.random() < share), "α"] for _ in range(300)]
+    rows += [[item for item in range(items) if draw.random() < 0.95] for _ in range(5000)]
+    return Transactions.from_lists([*rows, *[list(range(items))] * 2], sensitive=["α"])
+
+
+def all_but_one(size: int) -> tuple[list[str], Transactions]:
+    """A pattern, and rows that each lack one of its items."""
+    names = [f"i{number:03}" for number in range(size)]
+    return names, Transactions.from_lists([[name for name in names if name != gone] for gone in names])
+
+
 def explosive_rules() -> Transactions:
     return Transactions.from_lists(explosive_rows(100, "α"), sensitive=["α"])
 

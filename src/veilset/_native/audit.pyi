@@ -64,6 +64,17 @@ class _RhoResult(TypedDict):
     witness_with: _Int64
     largest: tuple[int, int, int, list[int]] | None
 
+# Of each item that is asked about: the rule that gives it away, or the surest that was met (with 0 of 1: none was).
+class _RhoShare(TypedDict):
+    broken: _Uint8
+    checked: int
+    steps: int
+    witness_offsets: _Int64
+    witness_items: _Int32
+    witness_support: _Int64
+    witness_sensitive: _Int32
+    witness_with: _Int64
+
 class _InOriginal(TypedDict):
     broken: int
     witness_offsets: _Int64
@@ -126,11 +137,43 @@ def rho(
     rho_den: int,
     witness_limit: int,
     batch_limit: int,
+    work_limit: int,
     threads: int,
     memory_limit: int,
     time_limit: float,
     progress: _Progress,
 ) -> _RhoResult: ...
+def rho_share(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    supports: _Int64,
+    asked: _Int32,
+    *,
+    transactions: int,
+    rho_num: int,
+    rho_den: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _RhoShare: ...
+def rho_share_surer(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    supports: _Int64,
+    asked: _Int32,
+    *,
+    transactions: int,
+    together: int,
+    support: int,
+    left: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _RhoShare: ...
 def in_original(
     offsets: _Int64,
     items: _Int32,

@@ -136,3 +136,34 @@ class MoleCover:
     def search(
         self, *, patience: int, work: int, seed: int, memory_limit: int, time_limit: float, progress: _Progress
     ) -> None: ...
+
+def mole_share(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    fresh: _Uint8,
+    known_offsets: _Int64,
+    known_items: _Int32,
+    *,
+    things: int,
+    h_num: int,
+    h_den: int,
+    k: int,
+    size: int,
+    first: int,
+    end: int,
+    most: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int32, _Int64, bool]: ...
+def rows_with_any(
+    offsets: _Int64,
+    items: _Int32,
+    vocabulary: int,
+    asked_offsets: _Int64,
+    asked_items: _Int32,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Uint8: ...

@@ -12,12 +12,13 @@ from typing import Any, Protocol
 
 from veilset.anonymize.binding import Eased
 from veilset.anonymize.replay import replay
+from veilset.engines import Held
 from veilset.errors import InvalidArgument, lookalikes, near_misses, said
 from veilset.exact import exact_share, is_whole
 from veilset.limits import Bounds, Limits
 from veilset.models import PROMISES, PerPromise, Promise
 from veilset.options import declared, python_type
-from veilset.release import Release
+from veilset.release import HeldRelease, Release
 from veilset.transactions import Transactions
 
 _OF_EVERY_RUN = ("method", "allow_sensitive", "drop_empty", *Bounds.__annotations__)
@@ -35,6 +36,13 @@ class Method(Protocol):
         """Change *data* so that it keeps *promise*, and say what was changed."""
 
 
+class HeldMethod(Protocol):
+    """A method for transactions that an engine holds."""
+
+    def __call__(self, data: Held, promise: Any, /, *, limits: Limits) -> HeldRelease:
+        """The same as a `Method`."""
+
+
 @dataclass(frozen=True)
 class Methods:
     """The methods of one promise."""
@@ -49,6 +57,8 @@ class Methods:
     """By the name of a method, what stands in for it where it would be run often, and in words which part of it."""
     cost: Callable[[Release], float] = lambda release: release.loss
     """What a limit costs."""
+    on_engines: Mapping[str, HeldMethod] = field(default_factory=dict)
+    """Those of the same name for transactions that an engine holds, with the same answers."""
     aliases: Mapping[str, tuple[str, Mapping[str, object]]] = field(default_factory=dict)
     """What papers call a method, with the options that make it the published algorithm (which keep the promise)."""
 
@@ -100,6 +110,18 @@ def _other_promise(name: object) -> str:
 def find_method(promise: Promise | type[Promise], name: str | None) -> Method:
     """The method called *name* for this promise, or its default."""
     return methods_of(promise)[resolve(promise, name)[0]]
+
+
+def find_held_method(promise: Promise, name: str | None) -> HeldMethod:
+    """The method called *name* for what an engine holds, or the promise's default."""
+    own, on_engines = resolve(promise, name)[0], METHODS.of(promise).on_engines
+    if own not in on_engines:
+        able = f"Choose {' or '.join(map(repr, on_engines))}, or read" if on_engines else "Read"
+        raise InvalidArgument(
+            f"The method {own!r} for {promise.name} does not run on an engine yet.",
+            f"{able} the data into memory, with vs.read.",
+        )
+    return on_engines[own]
 
 
 def check_options(promise: Promise | type[Promise], name: str | None, options: Mapping[str, object]) -> None:

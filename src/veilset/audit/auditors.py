@@ -10,6 +10,7 @@ from veilset.audit.coherence_spread import audit_coherence_spread
 from veilset.audit.hidden_patterns import audit_hidden_patterns, audit_hidden_rules
 from veilset.audit.l_diverse_anatomy import audit_l_diverse_anatomy
 from veilset.audit.passes import PASSES
+from veilset.audit.rho_spread import audit_rho_uncertainty_spread
 from veilset.audit.rho_uncertainty import audit_rho_uncertainty
 from veilset.engines import Held
 from veilset.errors import InvalidArgument, said
@@ -52,6 +53,9 @@ class HeldAuditor(Protocol):
 
 ON_ENGINES = PerPromise[HeldAuditor]("auditor on an engine")
 ON_ENGINES.add(Coherence, audit_coherence_spread)
+ON_ENGINES.add(RhoUncertainty, audit_rho_uncertainty_spread)
+ON_ENGINES.add(HiddenPatterns, audit_hidden_patterns)
+ON_ENGINES.add(HiddenRules, audit_hidden_rules)
 
 
 def audit(data: Transactions | Held, promise: Promise, *, witnesses: int = 20, limits: Limits | None = None) -> Audit:
@@ -63,18 +67,18 @@ def audit(data: Transactions | Held, promise: Promise, *, witnesses: int = 20, l
     limits = limits or Limits()
     if isinstance(data, Transactions):
         answer = AUDITORS.of(promise)(data, promise, witnesses=witnesses, limits=limits)
-        if type(promise) not in PASSES:
-            limits.step("Checking the promise", 1, 1)  # the others end with the last of their passes
     else:
         answer = _on_engine(promise)(data, promise, witnesses=witnesses, limits=limits)
-    return replace(answer, vacuous=promise.excludes_nothing_in(known) is not None)
+    if type(promise) not in PASSES:
+        limits.step("Checking the promise", 1, 1)  # the others end with the last of their passes
+    return replace(answer, vacuous=promise.excludes_nothing_in(known, transactions=len(data)) is not None)
 
 
 def _on_engine(promise: Promise) -> HeldAuditor:
     kind = type(promise)
     if kind not in ON_ENGINES:
         raise InvalidArgument(
-            f"{kind.__name__} is not audited on an engine yet, only Coherence is.",
+            f"{kind.__name__} is not audited on an engine yet, only {ON_ENGINES.listed}.",
             "Read the data into memory, with vs.read.",
         )
     return ON_ENGINES.of(promise)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from veilset.engines import Piece
 
-_SHARE = 8_000_000
+MOST_IN_SHARE = 8_000_000
 """Item occurrences that a share is to hold, roughly: some hundred megabytes in its task."""
 _SHARES_AT_ONCE = 3
 """Shares for each task that can run at once, so that none waits long for the last."""
@@ -21,7 +21,7 @@ _Codes = npt.NDArray[np.int32]
 
 def survey(piece: Piece, *, kind: _Codes, things: int) -> dict[str, _Array]:
     """What level 0 needs, and the order of the items."""
-    row = _rows_of(piece)
+    row = rows_of(piece)
     of_item = kind[piece.items]
     pairs = np.unique(row[of_item >= 0] * max(1, things) + of_item[of_item >= 0])
     return {
@@ -34,7 +34,7 @@ def survey(piece: Piece, *, kind: _Codes, things: int) -> dict[str, _Array]:
 
 def costs_of_branches(piece: Piece, *, rank: _Codes) -> dict[str, _Array]:
     """For each item, how many items its rows have from it on: what its branch has to read."""
-    row, ranks = _in_order(piece, rank)
+    row, ranks = in_order(piece, rank)
     ends = np.searchsorted(row, row, side="right")
     left = ends - np.arange(len(row))
     return {"costs": np.bincount(ranks, weights=left, minlength=int(rank.max(initial=-1)) + 1).astype(np.int64)}
@@ -42,12 +42,12 @@ def costs_of_branches(piece: Piece, *, rank: _Codes) -> dict[str, _Array]:
 
 def dealt_rows(piece: Piece, *, rank: _Codes, order: _Codes, kind: _Codes, share: _Codes) -> tuple[_Array, _Codes]:
     """Each row once for each share that has one of its items: the share, the items from its first on, the sensitive."""
-    row, ranks = _in_order(piece, rank)
+    row, ranks = in_order(piece, rank)
     mine = share[ranks]
     begins = np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (mine[1:] != mine[:-1]))[: len(row)])
     public = np.searchsorted(row, row[begins], side="right") - begins
 
-    whose = _rows_of(piece)
+    whose = rows_of(piece)
     is_sensitive = kind[piece.items] >= 0
     sensitive, carriers = piece.items[is_sensitive], whose[is_sensitive]
     first = np.searchsorted(carriers, row[begins])
@@ -61,13 +61,14 @@ def dealt_rows(piece: Piece, *, rank: _Codes, order: _Codes, kind: _Codes, share
     return offsets, values
 
 
-def _rows_of(piece: Piece) -> _Array:
+def rows_of(piece: Piece) -> _Array:
+    """The row of each occurrence."""
     return np.repeat(np.arange(len(piece.offsets) - 1), np.diff(piece.offsets))
 
 
-def _in_order(piece: Piece, rank: _Codes) -> tuple[_Array, _Codes]:
+def in_order(piece: Piece, rank: _Codes) -> tuple[_Array, _Codes]:
     """The row and the rank of each occurrence that has one, row by row from the rarest item on."""
-    ranks, row = rank[piece.items], _rows_of(piece)
+    ranks, row = rank[piece.items], rows_of(piece)
     ranked = ranks >= 0
     row, ranks = row[ranked], ranks[ranked]
     by_rank = np.lexsort((ranks, row))
@@ -81,14 +82,17 @@ def _stretches(begins: _Array, lengths: _Array) -> _Array:
 
 
 def shares_of(costs: _Array, parallelism: int) -> _Codes:
-    """The share of each branch: stretches that cost about the same."""
-    total = int(costs.sum())
-    count = max(_SHARES_AT_ONCE * parallelism, -(-total // _SHARE))
-    room = max(1, -(-total // count))
-    share, filled, shares = 0, 0, np.zeros(len(costs), dtype=np.int32)
-    for branch, cost in enumerate(costs.tolist()):
+    """The share of each branch."""
+    return stretches(costs, max(_SHARES_AT_ONCE * parallelism, -(-int(costs.sum()) // MOST_IN_SHARE)))
+
+
+def stretches(costs: _Array, count: int) -> _Codes:
+    """Of each, the number of the stretch that it is in: about so many, which cost about the same."""
+    room = max(1, -(-int(costs.sum()) // count))
+    stretch, filled, numbers = 0, 0, np.zeros(len(costs), dtype=np.int32)
+    for place, cost in enumerate(costs.tolist()):
         if filled and filled + cost > room:
-            share, filled = share + 1, 0
+            stretch, filled = stretch + 1, 0
         filled += cost
-        shares[branch] = share
-    return shares
+        numbers[place] = stretch
+    return numbers

@@ -8,6 +8,9 @@ What is left of each pattern is told by its largest parts that still reach min_s
 Chen (2004, §4.1) asks whether some part p of a hidden pattern is found and lies under no non-sensitive pattern. The
 largest parts decide that: p is part of a largest one, and if that one were under a non-sensitive pattern, p would be.
 Where there are very many, some are listed, and it is said so; nothing else in the answer depends on them.
+
+Transactions may lie on an engine. Then the answer is the same: it is made of the parts that are counted there
+(`pattern_counts`), and does not depend on their order.
 """
 
 from __future__ import annotations
@@ -17,13 +20,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from veilset.audit.pattern_parts import MOST_WORK, parts_of
+from veilset.engines import Held
 from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.models import Audit, HiddenPatterns, HiddenRules, Leftover, Margin, Witness
 from veilset.transactions import Transactions
 
 
-def audit_hidden_patterns(data: Transactions, promise: HiddenPatterns, *, witnesses: int, limits: Limits) -> Audit:
+def audit_hidden_patterns(
+    data: Transactions | Held, promise: HiddenPatterns, *, witnesses: int, limits: Limits
+) -> Audit:
     """Whether no listed pattern reaches min_support in *data*, and what is left of each. The most frequent come first.
 
     The margin is the largest support of a listed pattern.
@@ -49,7 +55,7 @@ def audit_hidden_patterns(data: Transactions, promise: HiddenPatterns, *, witnes
     )
 
 
-def audit_hidden_rules(data: Transactions, promise: HiddenRules, *, witnesses: int, limits: Limits) -> Audit:
+def audit_hidden_rules(data: Transactions | Held, promise: HiddenRules, *, witnesses: int, limits: Limits) -> Audit:
     """Whether no listed rule reaches min_support and min_confidence in *data*, and what is left of each.
 
     The surest come first, then the most frequent. The margins are the largest support of a rule that is sure enough,
@@ -104,7 +110,7 @@ def _margins(rules: Sequence[_Rule], least: int, sure: Fraction) -> dict[str, Ma
 
 
 def _leftovers(
-    data: Transactions,
+    data: Transactions | Held,
     itemsets: Sequence[tuple[str, ...]],
     antecedents: Sequence[tuple[str, ...] | None],
     least: int,

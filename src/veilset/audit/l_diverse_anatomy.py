@@ -9,6 +9,7 @@ column is to who knows others of the same column, which is not promised.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,13 +22,13 @@ from veilset.audit.anatomy_findings import findings, rounded
 from veilset.audit.anatomy_nothing import nothing_at_most
 from veilset.audit.findings import item_names, shortened
 from veilset.audit.rho_uncertainty import rules_found, surest
-from veilset.errors import BudgetExceeded
 from veilset.exact import percent
 from veilset.limits import Limits
 from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.transactions import Transactions
 
-_SECONDS = 1.0  # for what is only reported
+_WORK = 1_000_000_000
+"""Steps for what is only reported: a second. No clock counts them: the public page must be the same anywhere."""
 
 
 def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, witnesses: int, limits: Limits) -> Audit:
@@ -39,7 +40,7 @@ def audit_l_diverse_anatomy(data: Transactions, promise: LDiverseAnatomy, *, wit
     ``largest_sensitive_share`` of having any sensitive item, and ``surest_guess`` of the attacker. If single items are
     limited, ``unlimited_items`` are those too common for that: fewer than l times the mean length. Where there are
     sensitive items, ``surest_within_column`` is how likely one of them is if others of its column are known. That one
-    is left out where it would take long.
+    is left out where it would take long, on any machine and within any limits.
     """
     cut = Cut.of(data, promise)
     profiles = Profiles.counted(data, cut, limits)
@@ -148,22 +149,23 @@ def _guessed(guess: Margin) -> Witness:
 
 def _surest_within_column(data: Transactions, cut: Cut, limits: Limits) -> Margin | None:
     """The largest Pr(s | X) for a sensitive item s and any other items X of its column; None: it is not known."""
-    part, surest = limits.part(0.25, _SECONDS), None
+    surest = None
     secret = set(data.sensitive)
     try:
         for column in cut.columns:
             if secret.isdisjoint(column):
                 continue
-            sure = _surest_rule(data.only(column), part)
+            sure = _surest_rule(data.only(column), limits)
             if surest is None or sure.value > surest.value:
-                surest = Margin(sure.value, sure.itemset, sure.sensitive, column=column)
-    except BudgetExceeded:
+                surest = replace(sure, column=column)
+    except _native.core.OutOfWork:
         return None  # nothing is promised about it, so nothing depends on it
     return surest
 
 
 def _surest_rule(data: Transactions, limits: Limits) -> Margin:
-    found = rules_found(data, Fraction(1), 1, limits.for_kernel(lambda _: "Looking at sensitive columns"), limits)
+    bounds = limits.for_kernel(lambda _: "Looking at sensitive columns")
+    found = rules_found(data, Fraction(1), 1, bounds, limits, work_limit=_WORK)
     if (margin := surest(data, found)) is not None:
         return margin
     sensitive, known = found["witness_sensitive"].tolist()[0], found["witness_items"].tolist()  # it is certain

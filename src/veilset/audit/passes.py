@@ -34,14 +34,14 @@ class Plan(Protocol):
 
 
 def coherence_passes(data: Transactions, promise: Coherence) -> Mapping[int, str]:
-    """One for each number of known items up to p; if any number may be known, what decides instead of those."""
+    """What decides for any number of known items; and unless that is the question, one for each number up to p."""
     longest = len(_native.audit.row_sizes(data.offsets, data.items, data.is_sensitive)) - 1
+    inferences = {_LOADING: "Comparing transactions", **_INFERENCES} if data.sensitive else {}
+    whole = {1: "Checking single items", **_WHOLE_ROWS, **inferences}
     if promise.p is None or promise.p >= longest:
-        inferences = {_LOADING: "Comparing transactions", **_INFERENCES} if data.sensitive else {}
-        broken = {_EXPOSED: "Counting what breaks the promise"}
-        return {1: "Checking single items", **_WHOLE_ROWS, **inferences, **broken}
+        return {**whole, _EXPOSED: "Counting what breaks the promise"}
     sizes = {size: f"Checking itemsets of {size} item{'s' * (size > 1)}" for size in range(1, promise.p + 1)}
-    return {1: sizes[1], **_WHOLE_ROWS, **sizes} if promise.p > 2 and not data.sensitive else sizes
+    return {**whole, **sizes} if promise.p > 2 else sizes
 
 
 def rho_passes(data: Transactions, promise: RhoUncertainty) -> Mapping[int, str]:

@@ -1,4 +1,4 @@
-"""What transactions hold of patterns: counted by ``native/audit/patterns.cpp``, for patterns of any number of items.
+"""What transactions hold of patterns of any number of items.
 
 A transaction that holds some item of a pattern holds a part of it. Of each pattern, the different parts that are met
 in this way are kept, with how many transactions hold exactly that much; a `Parts` answers from them.
@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from veilset import _native
+from veilset.audit.pattern_counts import ADVICE, TASK, Patterns, counted, counted_on_engine
+from veilset.engines import Held, Piece
 from veilset.limits import Limits
 from veilset.transactions import Transactions
 
 MOST_WORK = 1_000_000_000
 """What the search for largest parts may cost for all patterns together: some seconds."""
 
-_TASK, _ADVICE = "The audit", "audit fewer or shorter patterns."
 _MANY, _ROOM = 4096, 1 << 20  # so many largest parts take no more than so many bytes
 _LOOK, _COMPARISON = 8000, 20  # what one costs besides its cells, in cells of `Parts._holds`
 
@@ -61,7 +61,7 @@ class Parts:
             return ((self._pattern, whole_pattern),), True
         path = [self._branch((), everywhere, everything, least)]
         while path:
-            limits.check_time(_TASK, _ADVICE)
+            limits.check_time(TASK, ADVICE)
             branch = path[-1]
             if not branch.further or self._is_part((*branch.chosen, *branch.further), found):
                 path.pop()
@@ -77,7 +77,7 @@ class Parts:
             elif not self._is_part(whole, found):
                 found[_bits(whole)] = together
                 if len(found) % _MANY == 0:
-                    limits.require(_ROOM, _TASK, _ADVICE)
+                    limits.require(_ROOM, TASK, ADVICE)
         parts = [(tuple(at for at in everything if bits >> at & 1), support) for bits, support in found.items()]
         parts.sort(key=lambda part: (-len(part[0]), part[0]))
         return tuple((tuple(self._pattern[at] for at in part), support) for part, support in parts), not path
@@ -118,31 +118,28 @@ def _bits(items: Iterable[int]) -> int:
     return sum(1 << item for item in items)
 
 
-def parts_of(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: Limits) -> Iterator[Parts]:
+def parts_of(data: Transactions | Held, patterns: Sequence[tuple[str, ...]], limits: Limits) -> Iterator[Parts]:
     """What transactions hold of each pattern. Items that the data does not have are in none.
 
     The transactions are read once, where they lie; they may be a file larger than the memory limit.
     """
-    names = set(data.names)
-    codes = [np.sort(data.codes(item for item in pattern if item in names)) for pattern in patterns]
+    known = data if isinstance(data, Transactions) else data.vocabulary
+    names = set(known.names)
+    codes = [np.sort(known.codes(item for item in pattern if item in names)) for pattern in patterns]
     offsets = np.cumsum([0, *map(len, codes)], dtype=np.int64)
-    with limits.guard(_TASK, _ADVICE):
-        first, begins, places, rows = _native.audit.patterns(
-            data.offsets,
-            data.items,
-            len(data.names),
-            offsets,
-            np.concatenate([np.empty(0, dtype=np.int64), *codes]).astype(np.int32),
-            threads=limits.thread_count,
-            **limits.for_kernel(lambda _: "Counting the patterns in transactions"),
-        )
+    asked = Patterns(offsets, np.concatenate([np.empty(0, np.int64), *codes]).astype(np.int32), len(names))
+    if isinstance(data, Transactions):
+        found = counted(Piece(data.offsets, data.items), asked, limits)
+    else:
+        found = counted_on_engine(data, asked, limits)
+    first, begins, places, rows = found
     # Bytes for each item of a pattern and each part that is met: which holds which, and covers along one way down.
     largest = max(len(pattern) * count for pattern, count in zip(patterns, np.diff(first).tolist(), strict=True))
-    limits.require(16 * largest, _TASK, _ADVICE)
+    limits.require(16 * largest, TASK, ADVICE)
     for number, pattern in enumerate(patterns):
         limits.step("Checking what is left of the patterns", number, len(patterns))
         place_of = {item: place for place, item in enumerate(pattern)}
-        item = np.array([place_of[data.names[code]] for code in codes[number].tolist()], dtype=np.int32)
+        item = np.array([place_of[known.names[code]] for code in codes[number].tolist()], dtype=np.int32)
         one, last = int(first[number]), int(first[number + 1])
         sizes = np.diff(begins[one : last + 1])
         holds = np.zeros((len(pattern), last - one), dtype=np.bool_)

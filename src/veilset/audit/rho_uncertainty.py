@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from veilset.audit.returning import Returned
 
 _RULES = 100  # of which the shortest explains best
+_ANY_WORK = 1 << 62  # steps: as good as no limit
 
 
 def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnesses: int, limits: Limits) -> Audit:
@@ -32,6 +33,13 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
     passes = rho_passes(data, promise)
     found = rules_found(data, promise.rho, witnesses, kernel_limits(limits, passes), limits)
     finished(limits, passes)
+    return audit_of(data, promise, found, transactions=len(data))
+
+
+def audit_of(
+    data: Transactions, promise: RhoUncertainty, found: _native.audit._RhoResult, *, transactions: int
+) -> Audit:
+    """The answer, from what the kernel found; of *data*, only the names and roles of items are asked."""
     largest = surest(data, found)
     return Audit(
         promise=promise,
@@ -42,7 +50,7 @@ def audit_rho_uncertainty(data: Transactions, promise: RhoUncertainty, *, witnes
         margins={} if largest is None else {"largest_confidence": largest},
         checked=found["checked"],
         feasible=True,
-        transactions=len(data),
+        transactions=transactions,
         has_sensitive=bool(data.sensitive),
     )
 
@@ -71,9 +79,18 @@ def _rules(data: Transactions, promise: RhoUncertainty, limits: Limits) -> tuple
 
 
 def rules_found(
-    data: Transactions, rho: Fraction, witnesses: int, bounds: KernelLimits, limits: Limits
+    data: Transactions,
+    rho: Fraction,
+    witnesses: int,
+    bounds: KernelLimits,
+    limits: Limits,
+    *,
+    work_limit: int = _ANY_WORK,
 ) -> _native.audit._RhoResult:
-    """The rules with a certainty of rho or more, as the kernel finds them."""
+    """The rules with a certainty of rho or more, as the kernel finds them.
+
+    It raises `OutOfWork` after *work_limit* steps, on any machine and with any number of threads.
+    """
     with limits.guard("The audit", "declare fewer items sensitive."):
         return _native.audit.rho(
             data.offsets,
@@ -83,6 +100,7 @@ def rules_found(
             rho_den=rho.denominator,
             witness_limit=witnesses,
             batch_limit=0,
+            work_limit=work_limit,
             threads=limits.thread_count,
             **bounds,
         )

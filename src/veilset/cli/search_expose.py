@@ -182,7 +182,7 @@ def _print_exposed(facts: Mapping[str, Any], desk: Desk, screen: Screen, *, agre
     else:
         screen.say(screen.escape(f"With each query, terms go to {facts['to']}. The dial stands at these:"))
     table = Table(box=None, pad_edge=False)
-    table.add_column("Term")
+    table.add_column("Term", overflow="fold")  # what may leave is never cut off
     table.add_column("Weight", justify="right")
     for term, weight in exposed["terms"]:
         table.add_row(screen.escape(visible(term)), f"{weight:.1f}")

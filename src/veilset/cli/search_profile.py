@@ -276,7 +276,7 @@ def _print_tree(made: Profile, counts: dict[str, int], depth: int | None, screen
         if depth is not None and level > depth:
             continue
         screen.say(
-            f"{'  ' * level}{screen.escape(_short(node))} [dim]{float(node.support):,.1f} "
+            f"{'  ' * level}{screen.escape(node.name)} [dim]{float(node.support):,.1f} "
             f"({float(node.probability):.1%})[/]"
         )
         if depth == level and node.children:

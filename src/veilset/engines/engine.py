@@ -66,6 +66,12 @@ class Held(Protocol):
     def totals(self, measure: Measure) -> dict[str, Numbers]:
         """The sums of *measure* over all pieces."""
 
+    def changed(self, code: npt.NDArray[np.int32], vocabulary: Transactions) -> Held:
+        """The same transactions with each item replaced by that of *vocabulary* with this code; -1: without it.
+
+        Items that become the same are one. Rows are changed where they lie, when they are read.
+        """
+
     def dealt(self, deal: Deal, shares: int) -> Dealt:
         """The rows that *deal* makes of each piece, brought together by share; equal rows become one with a weight."""
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.engines.engine import Deal, Measure, Numbers, Piece, Result, Work
-from veilset.engines.rows import added, grouped, united
+from veilset.engines.rows import added, changed, grouped, united
 from veilset.transactions import Transactions, read
 
 
@@ -40,26 +41,33 @@ class Local:
         """Transactions of any source that `veilset.read` takes, or `Transactions`."""
         if not isinstance(source, Transactions):
             source = read(source, sensitive=sensitive, **how)
-        return LocalHeld(source, self._pieces)
+        return LocalHeld(Piece(source.offsets, source.items), vocabulary_of(source), self._pieces)
 
 
 class LocalHeld:
     """Transactions in memory, in pieces."""
 
-    def __init__(self, data: Transactions, pieces: int) -> None:
-        self._data, self.parallelism = data, pieces
-        everything = np.array([0, len(data.names)], dtype=np.int64), np.arange(len(data.names), dtype=np.int32)
-        self.vocabulary = Transactions.from_codes(*everything, data.names, sensitive=data.sensitive)
+    def __init__(self, rows: Piece, vocabulary: Transactions, pieces: int) -> None:
+        self._rows, self.vocabulary, self.parallelism = rows, vocabulary, pieces
 
     def __len__(self) -> int:
-        return len(self._data)
+        return len(self._rows.offsets) - 1
+
+    def to_transactions(self) -> Transactions:
+        """What is held, as transactions that need no engine."""
+        names, sensitive = self.vocabulary.names, self.vocabulary.sensitive
+        return Transactions.from_codes(*self._rows, names, sensitive=sensitive)
 
     def _pieces(self) -> Iterator[Piece]:
-        offsets, items = self._data.offsets, self._data.items
+        offsets, items = self._rows
         for rows in np.array_split(np.arange(len(self)), self.parallelism):
             if len(rows):
                 ends = offsets[rows[0] : rows[-1] + 2]
                 yield Piece(ends - ends[0], items[ends[0] : ends[-1]])
+
+    def changed(self, code: npt.NDArray[np.int32], vocabulary: Transactions) -> LocalHeld:
+        """The same transactions with other codes."""
+        return LocalHeld(changed(self._rows, code, len(vocabulary.names)), vocabulary, self.parallelism)
 
     def totals(self, measure: Measure) -> dict[str, Numbers]:
         """The sums over all pieces."""
@@ -96,3 +104,9 @@ class LocalDealt:
     def close(self) -> None:
         """Forget the rows."""
         self._rows = []
+
+
+def vocabulary_of(data: Transactions) -> Transactions:
+    """One transaction with every item."""
+    everything = np.array([0, len(data.names)], dtype=np.int64), np.arange(len(data.names), dtype=np.int32)
+    return Transactions.from_codes(*everything, data.names, sensitive=data.sensitive)

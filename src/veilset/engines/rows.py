@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from veilset.engines.engine import Numbers, Work
+from veilset.engines.engine import Numbers, Piece, Work
 
 _BYTES = 4  # of a code
 
@@ -41,6 +41,15 @@ def grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int32]) -> tu
     rest = np.ones(len(codes), dtype=bool)
     rest[starts[:-1]] = False
     return codes[starts[:-1]], packed(starts - np.arange(len(starts)), codes[rest]), found.field("counts")
+
+
+def changed(piece: Piece, code: npt.NDArray[np.int32], width: int) -> Piece:
+    """The rows with other codes, below *width*; -1: without the item. Codes ascend, and none comes twice."""
+    becomes = code[piece.items].astype(np.int64)
+    rows = np.repeat(np.arange(len(piece.offsets) - 1), np.diff(piece.offsets))
+    there = np.unique((rows * width + becomes)[becomes >= 0])
+    lengths = np.bincount(there // max(1, width), minlength=len(piece.offsets) - 1)
+    return Piece(np.append(0, np.cumsum(lengths)), (there % max(1, width)).astype(np.int32))
 
 
 def united(parts: Iterable[Any]) -> Work:

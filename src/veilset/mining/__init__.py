@@ -9,22 +9,29 @@ from veilset.mining.association_rules import Rule, Rules, rules
 from veilset.mining.counting import cover, pairs, support, supports
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
 from veilset.mining.itemsets import Itemsets
+from veilset.mining.miner import InMemory, Miner, Question, breach_of
 from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
+from veilset.mining.spread import OnEngine
 from veilset.mining.standing_out import Standing, standings
 
 __all__ = [
     "Count",
+    "InMemory",
     "Itemsets",
     "Keeping",
+    "Miner",
     "Mole",
     "Moles",
+    "OnEngine",
     "Proxies",
     "Proxy",
+    "Question",
     "Rule",
     "Rules",
     "Standing",
+    "breach_of",
     "column_values",
     "count_frequent",
     "count_moles",

@@ -107,7 +107,7 @@ class Coherence(Promise):
             return {}
         return {"k": 10} if self.h is None else {"k": 10, "h": 0.4}
 
-    def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
+    def excludes_nothing_in(self, data: Transactions, *, transactions: int | None = None) -> Vacuous | None:
         """Likewise with h = 1 if all items are sensitive: k is about public items only.
 
         >>> data = Transactions.from_lists([["flu"], ["flu", "hiv"]], sensitive=["flu", "hiv"])
@@ -120,7 +120,7 @@ class Coherence(Promise):
                 f"attacker knows of public items, and {said('h', str(self.share))} sets no limit."
             )
             return Vacuous(why, {"h": 0.4})
-        return super().excludes_nothing_in(data)
+        return super().excludes_nothing_in(data, transactions=transactions)
 
     def limits_inference(self, data: Transactions) -> bool:
         """With h < 1 and sensitive items."""
@@ -210,13 +210,17 @@ class Coherence(Promise):
         """Raise if the empty itemset breaks the promise (thesis Theorem 3): no suppression of public items helps."""
         self.check_data(data)
         data = self.as_seen_by_attacker(data)
-        if len(data) < self.k:
+        held = data.supports[data.codes(data.sensitive)].tolist()
+        self.refuse_counts(len(data), dict(zip(data.sensitive, held, strict=True)))
+
+    def refuse_counts(self, transactions: int, holders: Mapping[str, int]) -> None:
+        """The same, given how many transactions there are, and how many hold each sensitive item or group."""
+        if transactions < self.k:
             raise Infeasible(
-                f"The data has {len(data)} transactions, fewer than {said('k', self.k)}.",
-                f"Use a k of at most {len(data)}, or more data." if len(data) else "Use data with transactions.",
+                f"The data has {transactions} transactions, fewer than {said('k', self.k)}.",
+                f"Use a k of at most {transactions}, or more data." if transactions else "Use data with transactions.",
             )
-        held = dict(zip(data.sensitive, data.supports[data.codes(data.sensitive)].tolist(), strict=True))
-        shares = ((Fraction(holders, len(data)), name) for name, holders in held.items())
+        shares = ((Fraction(held, transactions), name) for name, held in holders.items())
         blamed = [(share, name) for share, name in shares if share > self.share]
         if blamed:
             blamed.sort(key=lambda pair: (-pair[0], pair[1]))

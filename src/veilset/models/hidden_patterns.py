@@ -67,20 +67,21 @@ class _Hidden(Promise):
         """The support at which an itemset is discoverable among so many transactions."""
         return support_of(self.min_support, transactions)
 
-    def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
+    def excludes_nothing_in(self, data: Transactions, *, transactions: int | None = None) -> Vacuous | None:
         """No pattern is in more transactions than there are.
 
         >>> data = Transactions.from_lists([["tea", "milk"], ["tea"]])
         >>> HiddenPatterns([["tea", "milk"]], min_support=3).excludes_nothing_in(data).instead
         {'min_support': '1%'}
         """
-        if isinstance(self.min_support, int) and self.min_support > len(data):
+        count = len(data) if transactions is None else transactions
+        if isinstance(self.min_support, int) and self.min_support > count:
             why = (
-                f"{said('min_support', self.min_support)} is more than the {len(data):,} transactions, so the promise "
+                f"{said('min_support', self.min_support)} is more than the {count:,} transactions, so the promise "
                 f"excludes nothing: none of the listed {self.listed} can be in so many."
             )
             return Vacuous(why, {"min_support": "1%"})
-        return super().excludes_nothing_in(data)
+        return super().excludes_nothing_in(data, transactions=transactions)
 
     def check_items(self, data: Transactions) -> None:
         """Raise if a listed item is not in the original: a misspelled name would hide nothing."""

@@ -148,8 +148,11 @@ class Promise(ABC):
         """The parameters because of which any data keeps it, each with a value to choose instead; empty: none does."""
         return {}
 
-    def excludes_nothing_in(self, data: Transactions) -> Vacuous | None:
-        """Why any data such as this keeps it; None: it excludes something there."""
+    def excludes_nothing_in(self, data: Transactions, *, transactions: int | None = None) -> Vacuous | None:
+        """Why any data such as this keeps it; None: it excludes something there.
+
+        If *transactions* is given, that is how many there are, and *data* only tells their items.
+        """
         return self._vacuous()
 
     def _vacuous(self) -> Vacuous | None:

@@ -95,9 +95,13 @@ class PerPromise(Generic[Entry]):
         """What is kept for this promise."""
         kind = promise if isinstance(promise, type) else type(promise)
         if kind not in self._entries:
-            known = ", ".join(other.__name__ for other in self._entries)
-            raise InvalidArgument(f"There is no {self._what} for {kind.__name__}.", f"Available: {known}.")
+            raise InvalidArgument(f"There is no {self._what} for {kind.__name__}.", f"Available: {self.listed}.")
         return self._entries[kind]
+
+    @property
+    def listed(self) -> str:
+        """The promises that it has something for, as a sentence lists them."""
+        return ", ".join(kind.__name__ for kind in self._entries)
 
     def __contains__(self, kind: object) -> bool:
         return kind in self._entries

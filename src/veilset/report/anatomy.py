@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.mining import column_values
 from veilset.models import LDiverseAnatomy
@@ -71,17 +70,15 @@ class ColumnFacts:
         return f"{self.number}: {number(len(self.items), 'item')}, {number(self.values, 'value')}"
 
 
-def column_facts(
-    data: Transactions, promise: LDiverseAnatomy, limits: Limits | None = None
-) -> list[ColumnFacts] | None:
-    """What each column holds; none where the transactions are not cut, None if counting took too much."""
+def column_facts(data: Transactions, promise: LDiverseAnatomy, limits: Limits | None = None) -> list[ColumnFacts]:
+    """What each column holds; none where the transactions are not cut.
+
+    `BudgetExceeded` is raised beyond the limits: a public page that left it out could not be computed again elsewhere.
+    """
     anatomy, limits = data.anatomy, limits or Limits()
     if anatomy is None or not len(data):
         return []
-    try:
-        values, different = column_values(data, anatomy.column_of(data.names), len(anatomy.columns), limits=limits)
-    except BudgetExceeded:
-        return None
+    values, different = column_values(data, anatomy.column_of(data.names), len(anatomy.columns), limits=limits)
     return [
         _told(data, place, np.bincount(numbers, minlength=others + 1), promise)
         for place, (numbers, others) in enumerate(zip(values, different.tolist(), strict=True))
@@ -118,10 +115,8 @@ def cut_of(data: Transactions, promise: LDiverseAnatomy, limits: Limits | None =
     if data.anatomy is None:
         return None
     columns = column_facts(data, promise, limits)
-    uncounted = " The contents of the columns were not counted: that exceeded the time or memory limit."
-    says = f"{_there(data.anatomy)}, {number(len(data.anatomy.columns), 'column')}."
     return Cut(
-        says + uncounted * (columns is None),
+        f"{_there(data.anatomy)}, {number(len(data.anatomy.columns), 'column')}.",
         bucket_figure(data.anatomy.sizes, says=f"{_there(data.anatomy)}."),
         _share_figure(columns, promise) if columns else None,
         [
@@ -133,7 +128,7 @@ def cut_of(data: Transactions, promise: LDiverseAnatomy, limits: Limits | None =
                 column.limited_told,
                 braced(column.items)[1:-1],
             )
-            for column in columns or ()
+            for column in columns
         ],
     )
 

@@ -134,6 +134,7 @@ def checked_url(address: str) -> httpx.URL:
     try:
         url = httpx.URL(address)
         known = url.scheme in _SCHEMES and _HOST.fullmatch(url.raw_host) and (url.port is None or 0 < url.port < 65536)
+        known = known and bool(url.host)  # a name in punycode that stands for none is an error only here
     except (httpx.InvalidURL, ValueError):
         known = False
     if not known:

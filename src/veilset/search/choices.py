@@ -6,12 +6,13 @@ All choices are settings of the store, so that page and commands agree, and noth
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from veilset.errors import InvalidArgument, unknown
 from veilset.search.engines import check_engine
 from veilset.search.ranking import DEFAULT_ALPHA, DEFAULT_SCORING, SCORINGS, alpha_for
-from veilset.search.sending import check_server
+from veilset.search.sending import Frozen, check_server
 from veilset.search.store import Store
 
 MODES = ("home", "exposing")
@@ -110,6 +111,25 @@ class Choices:
     def own_sensitive(self) -> list[str]:
         """Words that the user wants to be asked about, too."""
         return list(self._chosen("sensitive", []))
+
+    @property
+    def frozen_at(self) -> str:
+        """When the user last agreed to what this server is sent; empty: never."""
+        return str(self.store.get("frozen_at", "")) if self.store.get("frozen_for", "") == self.server else ""
+
+    @property
+    def agreed(self) -> Frozen:
+        """What the user agreed to send to this server."""
+        return Frozen.of_setting(self.store.get("frozen", [])) if self.frozen_at else Frozen()
+
+    def _freeze(self, frozen: Frozen) -> None:
+        self.store.set("frozen", frozen.to_setting())
+        self.store.set("frozen_at", datetime.now(UTC).isoformat(timespec="seconds"))
+        self.store.set("frozen_for", self.server)
+
+    def _end_agreement(self) -> None:
+        self.store.set("frozen", [])
+        self.store.set("frozen_at", "")
 
 
 def _mode(given: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -160,8 +159,8 @@ class Desk(Choices):
         What was hidden or denied since, has become sensitive or is in no document any more is left out, whatever the
         store says. So are other words of its stem: which one is shown for a stem can change with the documents.
         """
-        stored = Frozen.of_setting(self.store.get("frozen", []))
-        terms = dict(stored.pairs)
+        agreed = self.agreed
+        terms = dict(agreed.pairs)
         left_out = [*self.hidden, *self._denied, *self._undecided(_words(terms))]
         forbidden = {stem for name in left_out for stem in self.profile.stems_of(name)}
         visible = {stem for node in self._at({"min_detail": "0"}, left_out).nodes for stem in node.stems}
@@ -173,12 +172,7 @@ class Desk(Choices):
                 return False
             return not stems & forbidden and (bool(stems & visible) or not stems & known)
 
-        return Frozen(tuple(pair for pair in stored.pairs if all(map(may_leave, pair[0].split(BETWEEN_WORDS)))))
-
-    @property
-    def frozen_at(self) -> str:
-        """When the user last agreed to what is sent; empty: never."""
-        return str(self.store.get("frozen_at", ""))
+        return Frozen(tuple(pair for pair in agreed.pairs if all(map(may_leave, pair[0].split(BETWEEN_WORDS)))))
 
     def proposed(self) -> Frozen:
         """What would be sent after a refresh, in some order."""
@@ -197,13 +191,12 @@ class Desk(Choices):
             self._freeze(proposed)
 
     def _strip(self) -> None:
-        """Take out of what is stored to be sent whatever must not leave any more."""
-        if self.frozen.to_setting() != self.store.get("frozen", []):
-            self._freeze(self.frozen)
-
-    def _freeze(self, frozen: Frozen) -> None:
-        self.store.set("frozen", frozen.to_setting())
-        self.store.set("frozen_at", datetime.now(UTC).isoformat(timespec="seconds"))
+        """Take out of what is stored to be sent whatever must not leave any more: all, if the server is another one."""
+        if not self.frozen_at:
+            if self.store.get("frozen_at"):
+                self._end_agreement()
+        elif (left := self.frozen) != self.agreed:
+            self._freeze(left)
 
     def _at(self, dial: Mapping[str, Any], hidden: Iterable[str]) -> Exposure:
         """An exposure; the last few are kept, since one look at a page asks for the same several times."""
@@ -261,7 +254,7 @@ class Desk(Choices):
         else:
             if personal and not self.frozen_at:
                 raise InvalidArgument(
-                    "Nothing of the profile may be sent yet: you have not agreed to any terms.",
+                    "Nothing of the profile may be sent to this server yet: you have not agreed to any terms.",
                     "Look at what would be sent and agree, or search without the profile.",
                 )
             terms = self.preview(query, personal=personal).terms

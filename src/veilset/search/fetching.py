@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+import httpx
+
 from veilset.errors import VeilsetError
 from veilset.search.asking import Addresses, Answer, Message, NoAnswer, ask, checked_url
 from veilset.search.public_addresses import NotPublic, public_addresses, resolved
@@ -129,15 +131,13 @@ def _body(message: Message, answer: Answer) -> tuple[bytes, str]:
 
 
 def _next(message: Message, answer: Answer) -> str:
-    where = answer.headers.get("location", "")
+    """Where a redirect leads, without the fragment: whatever a stranger's server names, an address of the web."""
+    where = answer.headers.get("location", "").strip().partition("#")[0]
     if not where:
         raise NoAnswer(f"{message.host} leads on, but not where.", "Open the page yourself.")
-    return str(message.url.join(checked_location(where)))
-
-
-def checked_location(where: str) -> str:
-    """Where a redirect leads, without the fragment."""
-    place = where.strip().partition("#")[0]
-    if "://" in place:
-        checked_url(place)
-    return place
+    try:
+        address = str(message.url.join(where))
+    except (httpx.InvalidURL, ValueError):  # no port, no name, a character that is none
+        address = where
+    checked_url(address)
+    return address

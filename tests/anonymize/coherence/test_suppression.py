@@ -79,7 +79,7 @@ def test_the_tree_of_long_moles_and_many_items():
     moles = task.moles()
     assert len(moles.by_size) == 4 or moles.by_size[2] > 1000
     weight = dict(zip(data.names, map(Fraction, task.weight.tolist()), strict=True))
-    assert list(by_mole_tree(task, moles)) == greedy_as_written([frozenset(m.items) for m in moles], weight)
+    assert list(by_mole_tree(task, moles)) == greedy_as_written([frozenset(items) for items, _ in moles], weight)
 
 
 @MANY
@@ -202,7 +202,7 @@ def test_auto_without_any_answer_says_what_stopped_each_way():
 def test_auto_at_a_memory_limit():
     data = vs.generate.quest(transactions=20_000, average_length=20, pattern_length=6, items=500)
     with refused(BudgetExceeded, "memory limit"):
-        best_of_all(Task(data, data, Coherence(k=5, p=4), data.supports, None, frozenset(), Limits(memory_limit=1)))
+        best_of_all(Task.of(data, Coherence(k=5, p=4), limits=Limits(memory_limit=1)))
 
 
 @pytest.mark.parametrize("method", [method for method in methods_of(Coherence) if method != "replay"])

@@ -11,18 +11,12 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.support.effort import examples
 from tests.support.errors import refused
+from tests.support.on_spark import failing_at_first, on_spark
 from tests.support.spread import longest, point_of_sale, takes_another_way, values
 from veilset import BudgetExceeded, Coherence, InvalidArgument, audit
-from veilset.engines.spark.held import SparkDealt
 from veilset.testing import strategies
 
 pytestmark = pytest.mark.spark
-
-
-def on_spark(spark, data):
-    """The same transactions in a DataFrame, in a few partitions."""
-    rows = [(list(row),) for row in data]
-    return spark.read(spark.session.createDataFrame(rows, "items array<string>"), sensitive=data.sensitive)
 
 
 @settings(examples(20), suppress_health_check=[HealthCheck.too_slow])
@@ -54,32 +48,9 @@ def test_more_transactions(shop, k, p, h):
     assert audit(held, promise, witnesses=200) == audit(data, promise, witnesses=200)
 
 
-class FailsAtFirst:
-    """Work that fails in every task at its first attempt."""
-
-    def __init__(self, work):
-        self.work = work
-
-    def __call__(self, share, rows):
-        from pyspark import TaskContext  # in a worker
-
-        if TaskContext.get().attemptNumber() == 0:
-            raise RuntimeError("a fault injected by a test")
-        return self.work(share, rows)
-
-
 def test_tasks_that_fail_once_change_nothing(shop, monkeypatch):
     data, held = shop
-    from pyspark import cloudpickle
-
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    each, failed = SparkDealt.each, []
-
-    def failing(dealt, work):
-        failed.append(work)
-        return each(dealt, FailsAtFirst(work))
-
-    monkeypatch.setattr(SparkDealt, "each", failing)
+    failed = failing_at_first(monkeypatch)
     promise = Coherence(h="1/3", k=10, p=2)
     assert audit(held, promise) == audit(data, promise)
     assert len(failed) == 2, "both levels went through work that fails"

@@ -13,10 +13,20 @@ from tests.conftest import ROWS
 pytestmark = pytest.mark.spark
 
 
-def test_the_same_answer_as_without(tmp_path):
+@pytest.mark.parametrize(
+    "promise",
+    [
+        ["--sensitive", "sensitive.txt", "--k", "2", "--p", "1", "--h", "0.4"],
+        ["--sensitive", "sensitive.txt", "--model", "rho-uncertainty", "--rho", "0.3"],
+        ["--model", "hidden-rules", "--rules", "rules.txt", "--min-support", "10%", "--min-confidence", "40%"],
+    ],
+    ids=["coherence", "rho-uncertainty", "hidden-rules"],
+)
+def test_the_same_answer_as_without(tmp_path, promise):
     pq.write_table(pa.table({"items": ROWS}), tmp_path / "baskets.parquet")
     (tmp_path / "sensitive.txt").write_text("cure\n")
-    told = ["baskets.parquet", "--sensitive", "sensitive.txt", "--k", "2", "--p", "1", "--h", "0.4", "--json"]
+    (tmp_path / "rules.txt").write_text("bun -> ale\n")
+    told = ["baskets.parquet", *promise, "--json"]
     answers = []
     for engine in ([], ["--engine", "spark", "--master", "local[2]"]):
         command = [sys.executable, "-m", "veilset", "audit", *told, *engine]

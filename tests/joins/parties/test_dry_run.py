@@ -77,6 +77,14 @@ def test_edges_at_home_send_nothing():
     assert gains == [1]
 
 
+def test_levels_of_trees_that_can_be_very_deep_are_not_listed():
+    about = {}
+    for depth in (16, 17, 10**9):
+        _, runs = planned(THESIS, PARTIES, max_depth=depth)
+        about[depth] = [one.about for one in runs["bank"].sendings if one.message == "gain of the best split"]
+    assert about == {16: [f"level {number}" for number in range(1, 17)], 17: ["each node"], 10**9: ["each node"]}
+
+
 def test_composite_keys_as_their_owner_sees_them():
     graph = JoinGraph.of({"A": ["k", "d"], "B": ["k", "d"]}, ["A.k = B.k", "A.d = B.d"])
     table = pa.table({"k": [7, 3, 3, None], "d": ["y", "x", "y", "x"]})

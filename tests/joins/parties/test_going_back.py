@@ -66,8 +66,10 @@ class Driver:
     async def level(self, node: int, children: list[int], table: int, leaves: bool) -> None:
         """Let a table split a node."""
         await self.ask("level", "info", {}, {"nodes": np.array([node])})
-        await self.ask("split", "children", {}, family(node, children, table, 0, []))
-        ended = [node, *children] if leaves else [node]
+        told = (await self.ask("split", "children", {}, family(node, children, table, 0, [])))[NAMES[table]]
+        counts = told.arrays["counts"].reshape(len(children), -1)
+        pure = [child for child, one in zip(children, counts, strict=True) if np.count_nonzero(one) == 1]
+        ended = [node, *(children if leaves else pure)]
         await self.ask("follow", "followed", {}, family(node, children, table, int(not leaves), ended))
 
 

@@ -103,3 +103,13 @@ def test_what_a_party_tells_the_coordinator(tmp_path, party):
         "p2": [[0.204434], [0.459148], [0.0]],
         "p3": [[0.0], [0.0], [0.0]],
     }[party]
+
+
+def test_each_party_is_told_how_many_of_its_keys_are_shared(tmp_path):
+    """T2 has J1 = c, which T1 does not have."""
+    said = []
+    run(golden(tmp_path).train(tell=said.append))
+    assert sorted(one for one in said if "keys" in one and "J1" in one) == [
+        "T1.J1 = T2.J1: p1 has 2 of this party's 3 keys.",
+        "T1.J1 = T2.J1: p2 has 2 of this party's 2 keys.",
+    ]

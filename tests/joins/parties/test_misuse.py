@@ -18,6 +18,7 @@ from veilset.joins.parties.coordinator import Coordinator
 from veilset.joins.parties.disrupted import Disrupted
 from veilset.joins.parties.levels import Level
 from veilset.joins.parties.secure_tree import kept_splits
+from veilset.joins.parties.session import Session
 
 
 def test_a_level_of_many_nodes_is_noted_in_one_go(monkeypatch):
@@ -183,3 +184,31 @@ def test_another_winner_than_the_one_that_was_compared(tmp_path, monkeypatch):
         run(parties.train(tap=tapped))
     assert forged
     assert not tapped.between("children", "split summary")
+
+
+@pytest.mark.parametrize("options", [{"max_depth": 1}, {}], ids=["depth", "pure"])
+def test_splits_that_are_passed_on_into_leaves(tmp_path, options):
+    """The coordinator goes on where the study makes a leaf: who has split the node does not tell neighbours how."""
+    parties, tapped = golden(tmp_path, options=options), Tapped()
+    with pytest.raises(Disrupted, match="hub has sent 'follow' that makes no sense"):
+        run(endless(parties, tapped))
+    assert not tapped.between("split summary")
+
+
+def test_levels_below_the_depth_of_the_study(tmp_path, monkeypatch):
+    """Who splits the root is in league with the coordinator; the others do not go on."""
+    plain = Session._goes_too_far
+    monkeypatch.setattr(Session, "_goes_too_far", lambda self, *of: self._home.party != "p2" and plain(self, *of))
+    parties, tapped = golden(tmp_path, options={"max_depth": 1}), Tapped()
+    with pytest.raises(Disrupted, match="hub has sent 'level' that makes no sense"):
+        run(endless(parties, tapped))
+    assert tapped.between("split summary")
+    assert {one.by for one in tapped.between("info")} == {"p1", "p2", "p3"}
+
+
+async def endless(parties: Parties, tapped: Tapped):
+    """A training whose coordinator knows no leaves."""
+    async with parties.serving(tap=tapped):
+        hub = parties.coordinator(tap=tapped)
+        hub._stop = lambda node: False
+        return await hub.train()

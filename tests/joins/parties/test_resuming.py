@@ -255,16 +255,19 @@ def test_port_in_use(parties):
 
 
 def test_nobody_there(parties):
+    """A whole time-out was spent on reaching it: that is not done twice."""
     parties.time_out = 0.5
     parties.write()
+    told = []
 
     async def alone():
         async with parties.serving(["p0", "p2"]):
-            return await parties.coordinator().train()
+            return await parties.coordinator(tell=told.append).train()
 
     with refused(Disrupted, "p1", f"127.0.0.1:{parties.ports['p1']}") as caught:
         run(alone())
     assert (caught.value.party, caught.value.fault) == ("p1", "unreachable")
+    assert told == []
 
 
 @pytest.mark.parametrize(

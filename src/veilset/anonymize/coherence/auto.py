@@ -16,7 +16,7 @@ list instead of the data. Otherwise the other strategies ask the data, and there
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Chosen, Items, WeightsOption
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
-from veilset.mining import Moles
+from veilset.mining import Itemsets
 from veilset.models import Coherence
 from veilset.release import Attempt, Release
 from veilset.transactions import Transactions
@@ -62,8 +62,13 @@ def auto(
     (('c',), ['insertion', 'core', 'staged', 'tree'])
     """
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
-    gone, attempts = (task.data.in_order(task.chosen(chosen)), ()) if chosen is not None else best_of_all(task)
+    gone, attempts = chosen_or_best(task, chosen)
     return task.release("auto", gone, task.options(chosen=gone), attempts=attempts)
+
+
+def chosen_or_best(task: Task, chosen: Iterable[str] | None) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
+    """What an earlier run chose to suppress, or what the best strategy suppresses."""
+    return best_of_all(task) if chosen is None else (task.data.in_order(task.chosen(chosen)), ())
 
 
 def quick_auto(
@@ -103,15 +108,14 @@ def best_of_all(task: Task) -> tuple[tuple[str, ...], tuple[Attempt, ...]]:
         started = time.perf_counter()
         task.limits.step(f"Trying {name}", number - 1, len(strategies))
         share = 1 / (len(strategies) - number + 1)
-        part = task.within(task.limits.part(share, None if best is None else _PATIENCE))
+        part = task.within(task.limits.part(share) if best is None else task.part(share, _PATIENCE))
         try:
             start = strategy(part, moles, why_not)
             gone = start[0] if name == _CLASSES else _maximal(part, cover, number, *start)
         except BudgetExceeded as error:
             attempts[name] = Attempt(name, None, time.perf_counter() - started, error.what, "not finished")
             continue
-        lost = int(task.data.supports[task.data.codes(gone)].sum()) / max(1, len(task.original.items))
-        attempts[name] = Attempt(name, lost, time.perf_counter() - started)
+        attempts[name] = Attempt(name, task.loss(gone), time.perf_counter() - started)
         if best is None or task.lost(gone) < task.lost(best):
             best, won = gone, name
     if best is None:
@@ -127,7 +131,7 @@ def _classes(cover: Cover | None, task: Task, *_: object) -> tuple[tuple[str, ..
     """What k-anonymity suppresses, less what can return within some time: it keeps the promise either way."""
     gone = task.data.in_order(suppressed_for_classes(task))
     try:
-        return (_maximal(task.within(task.limits.part(0.5, _PATIENCE)), cover, 0, gone),)
+        return (_maximal(task.within(task.part(0.5, _PATIENCE)), cover, 0, gone),)
     except BudgetExceeded:
         return (gone,)
 
@@ -140,26 +144,23 @@ def _maximal(
     return cover.improved(cover.restored(gone, first), seed)
 
 
-def all_moles(task: Task, share: float = 0.5) -> tuple[Moles | None, str]:
+def all_moles(task: Task, share: float = 0.5) -> tuple[Itemsets | None, str]:
     """The list of all minimal moles; or None, and why there is none. It may take this share of the time left."""
-    part = task.within(task.limits.part(share, _LISTING))
+    part = task.within(task.part(share, _LISTING))
     try:
-        chunks = part.mole_chunks(_MOST_MOLES)
-        first = next(chunks, None)
-        if next(chunks, None) is None:
-            return (task.moles(max_size=1) if first is None else first), ""
+        moles = task.miner.few_moles(part.question, _MOST_MOLES)
     except BudgetExceeded:
         return None, _TOO_MANY
-    return None, f"More than {_MOST_MOLES:,} sets of items break the promise."
+    return moles, "" if moles is not None else f"More than {_MOST_MOLES:,} sets of items break the promise."
 
 
-def staged(task: Task, moles: Moles | None, _: str) -> tuple[tuple[str, ...]]:
+def staged(task: Task, moles: Itemsets | None, _: str) -> tuple[tuple[str, ...]]:
     """Hit the moles of s items, then find those of s + 1 items in what is left."""
     gone = list(task.alone)
     size = 1
     while size != task.promise.p:
         left = set(task.data.public).difference(gone)
-        if size >= task.data.only(left).lengths.max(initial=0):
+        if size >= task.miner.longest(left):
             break  # no larger itemset occurs
         size += 1
         found = task.moles(max_size=size, items=left) if moles is None else _made_of(moles, size, task.data.codes(gone))
@@ -167,13 +168,12 @@ def staged(task: Task, moles: Moles | None, _: str) -> tuple[tuple[str, ...]]:
     return (tuple(gone),)
 
 
-def _made_of(moles: Moles, size: int, gone: npt.NDArray[np.int64]) -> Moles:
+def _made_of(moles: Itemsets, size: int, gone: npt.NDArray[np.int64]) -> Itemsets:
     """Those of up to *size* items that hold none that is gone: the same as looking for them in what is left."""
-    itemsets = moles.itemsets
-    lost = np.zeros(len(itemsets.names), dtype=bool)
+    lost = np.zeros(len(moles.names), dtype=bool)
     lost[gone] = True
-    hit = np.logical_or.reduceat(lost[itemsets.items], itemsets.offsets[:-1]) if len(itemsets) else lost[:0]
-    left: Moles = moles[(itemsets.sizes <= size) & ~hit]
+    hit = np.logical_or.reduceat(lost[moles.items], moles.offsets[:-1]) if len(moles) else lost[:0]
+    left: Itemsets = moles[(moles.sizes <= size) & ~hit]
     return left
 
 
@@ -187,35 +187,24 @@ def core(task: Task, *_: object) -> tuple[tuple[str, ...], list[str]]:
 
     It grows by the item that most of its transactions hold, while at least k do.
     """
-    data = task.data
-    # Row numbers, and what is left of rows and items while it grows.
-    task.limits.require(24 * len(data.items), "Growing an itemset", "use a machine with more of it.")
-    rows = np.repeat(np.arange(len(data)), data.lengths)
-    items = data.items
-    public = data.is_sensitive == 0
-    grown: list[str] = []
-    while len(items):
-        counts = np.where(public, np.bincount(items, minlength=len(data.names)), 0)
-        best = int(counts.argmax())
-        if counts[best] < task.promise.k:
-            break
-        grown.append(data.names[best])
-        fits = np.zeros(len(data), dtype=bool)
-        fits[rows[items == best]] = True
-        stays = fits[rows] & (items != best)
-        rows, items = rows[stays], items[stays]
-    return (*insertion(task), grown)
+    data, grown = task.data, list[str]()
+    while True:
+        counts = np.where(data.is_sensitive == 0, task.miner.beside(grown), 0)
+        counts[data.codes(grown)] = 0
+        if counts.max(initial=0) < task.promise.k:
+            return (*insertion(task), grown)
+        grown.append(data.names[int(counts.argmax())])
 
 
-def tree(task: Task, moles: Moles | None, why_not: str) -> tuple[tuple[str, ...]]:
+def tree(task: Task, moles: Itemsets | None, why_not: str) -> tuple[tuple[str, ...]]:
     """The published greedy."""
     if moles is None:
         raise BudgetExceeded(why_not)
-    return ((*task.alone, *by_mole_tree(task, moles[moles.itemsets.sizes > 1])),)
+    return ((*task.alone, *by_mole_tree(task, moles[moles.sizes > 1])),)
 
 
 # Quick ones first: what takes long has an answer to fall back upon.
-_STRATEGIES: dict[str, Callable[[Task, Moles | None, str], Any]] = {
+_STRATEGIES: dict[str, Callable[[Task, Itemsets | None, str], Any]] = {
     "insertion": insertion,
     "core": core,
     "staged": staged,

@@ -9,7 +9,7 @@ import numpy as np
 from veilset import _native
 from veilset.anonymize.coherence.task import Task
 from veilset.errors import BudgetExceeded
-from veilset.mining import Moles
+from veilset.mining import Itemsets
 from veilset.mining.frequent_itemsets import allowed
 
 _TASK, _ADVICE = "The choice of items", "choose a smaller p."
@@ -18,13 +18,13 @@ _PATIENCE = 16_000  # steps in a row that gain nothing, after which a local sear
 _WORK = 60_000_000  # moles it may look at: a second at most
 
 
-def by_mole_tree(task: Task, moles: Moles) -> tuple[str, ...]:
+def by_mole_tree(task: Task, moles: Itemsets) -> tuple[str, ...]:
     """What the greedy of the MOLE-tree suppresses, in its order: the largest MM(v)/IL(v) first (Figure 15)."""
     task.limits.step(_GREEDY)
     with task.limits.guard(_TASK, _ADVICE):
         chosen = _native.mining.suppress_by_tree(
-            moles.itemsets.offsets,
-            moles.itemsets.items,
+            moles.offsets,
+            moles.items,
             task.weight,
             allowed(task.data, task.keep),
             **task.limits.for_kernel(lambda _: _GREEDY),
@@ -38,12 +38,12 @@ class Cover:
     The same as asking the data, where the moles are few enough to be listed; many times faster then.
     """
 
-    def __init__(self, task: Task, moles: Moles) -> None:
+    def __init__(self, task: Task, moles: Itemsets) -> None:
         self._task = task
         with task.limits.guard(_TASK, _ADVICE):
             self._cover = _native.mining.MoleCover(
-                moles.itemsets.offsets,
-                moles.itemsets.items,
+                moles.offsets,
+                moles.items,
                 task.weight,
                 allowed(task.data, task.keep),
                 memory_limit=task.limits.bytes_left(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from veilset.anonymize.coherence import on_engine
 from veilset.anonymize.coherence.auto import auto, quick_auto
 from veilset.anonymize.coherence.border import border
 from veilset.anonymize.coherence.eased import eased_coherence
@@ -29,6 +30,11 @@ COHERENCE = Methods(
     quicker={
         "auto": ("the quick part of auto (insertion, no local search)", quick_auto),
         "partial": ("the quick part of partial (no exchanges, no random search)", quick_partial),
+    },
+    on_engines={
+        "auto": on_engine.auto,
+        "tree": on_engine.tree,
+        "remove-all": on_engine.remove_all,
     },
     aliases={
         "Tree-Cohesion": ("tree", {"restore": False}),

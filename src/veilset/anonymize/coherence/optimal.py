@@ -135,7 +135,7 @@ class _Search:
     def _prove(self) -> None:
         task, loss = self._task, self._loss
         codes = np.arange(len(loss.cost))
-        pairs = task.moles(max_size=min(2, task.promise.p or 2)).itemsets
+        pairs = task.moles(max_size=min(2, task.promise.p or 2))
         self._program = program = HittingSet(
             loss.cost,
             pairs[pairs.sizes == 2].items.reshape(-1, 2),

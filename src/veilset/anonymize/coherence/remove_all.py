@@ -10,7 +10,6 @@ from veilset.anonymize.coherence.restore import restore_coherence
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Restore
 from veilset.limits import Limits
-from veilset.mining import items_in_moles
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -19,7 +18,10 @@ from veilset.transactions import Transactions
 def remove_all(data: Transactions, promise: Coherence, /, *, restore: Restore = False, limits: Limits) -> Release:
     """Suppress the size-1 moles, then every item of any mole that is left; *restore* is off, as this is a baseline."""
     task = Task.of(data, promise, limits=limits)
-    gone = (*task.alone, *items_in_moles(task.data.without(task.alone), **task.question))
-    if restore:
-        gone = restore_coherence(task, gone)
-    return task.release("remove-all", gone, {"restore": restore})
+    return task.release("remove-all", in_any_mole(task, restore=restore), {"restore": restore})
+
+
+def in_any_mole(task: Task, *, restore: bool) -> tuple[str, ...]:
+    """The items of any mole, less what can return if that is asked for."""
+    gone = (*task.alone, *task.miner.items_in_moles(task.question, task.alone))
+    return restore_coherence(task, gone) if restore else gone

@@ -6,26 +6,15 @@ from collections.abc import Collection, Sequence
 
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.restore import restore
-from veilset.mining import Keeping
 
 
 def restore_coherence(task: Task, suppressed: Collection[str], first: Sequence[str] = ()) -> tuple[str, ...]:
     """What remains suppressed, in vocabulary order: *first* is put back first, then the heaviest."""
-    data = task.data
-    kept = Keeping(data, **task.question)
-    alone, gone = set(task.alone), set(suppressed)
-    for item in data.public:
-        if item not in gone:
-            kept.keep(item)
-
-    def still_safe(item: str) -> bool:
-        if kept.brings_mole(item):
-            return False
-        kept.keep(item)
-        return True
-
+    data, alone, gone = task.data, set(task.alone), set(suppressed)
     # A size-1 mole can never return: only the others are asked. Ties go to the item that comes first.
-    by_weight = sorted(task.data.in_order(gone - alone), key=lambda item: -task.weight[data.codes([item])[0]])
+    by_weight = sorted(data.in_order(gone - alone), key=lambda item: -task.weight[data.codes([item])[0]])
     asked = list(dict.fromkeys([*(item for item in first if item in gone - alone), *by_weight]))
-    stays_gone = set(restore(asked, still_safe, limits=task.limits))
-    return task.data.in_order(stays_gone | (alone & gone))
+    kept = [item for item in data.public if item not in gone]
+    may_return = task.miner.returning(task.question, kept, asked)
+    stays_gone = set(restore(asked, may_return, limits=task.limits))
+    return data.in_order(stays_gone | (alone & gone))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,19 +14,11 @@ import numpy.typing as npt
 from veilset.anonymize.weights import Weights, as_given, named_items, weights_of
 from veilset.errors import Infeasible, InvalidArgument
 from veilset.exact import percent
-from veilset.limits import Bounds, Limits
-from veilset.mining import Mole, Moles, minimal_rare, minimal_rare_chunks
+from veilset.limits import Limits
+from veilset.mining import InMemory, Itemsets, Miner, Moles, Question, breach_of, minimal_rare_chunks
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
-
-
-class Question(Bounds):
-    """Which itemsets are moles, and the bounds of the search for them: keyword arguments of `veilset.mining`."""
-
-    k: int
-    h: Fraction
-    max_size: int | None
 
 
 @dataclass(frozen=True)
@@ -43,6 +35,10 @@ class Task:
     keep: frozenset[str]
     """Public items that must survive."""
     limits: Limits
+    miner: Miner
+    """Who counts in *data*."""
+    occurrences: int
+    """How many items the original's transactions have together."""
 
     @classmethod
     def of(
@@ -57,11 +53,30 @@ class Task:
         """The task, once it is known that it can be done; else `Infeasible` says why not."""
         promise.check_feasible(data)
         seen = promise.as_seen_by_attacker(data)
-        weight = weights_of(seen, weights, only_public=True)
-        task = cls(data, seen, promise, weight, weights, named_items(data, keep, "keep", only_public=True), limits)
-        if task.keep and (broken := next(task.mole_chunks(1, items=task.keep), None)) is not None:
+        return cls.counted(
+            data, seen, promise, InMemory(seen), len(data.items), weights=weights, keep=keep, limits=limits
+        )
+
+    @classmethod
+    def counted(
+        cls,
+        original: Transactions,
+        data: Transactions,
+        promise: Coherence,
+        miner: Miner,
+        occurrences: int,
+        *,
+        weights: Weights,
+        keep: Iterable[str],
+        limits: Limits,
+    ) -> Task:
+        """The task for transactions that a miner counts in; *original* and *data* need only have names and roles."""
+        weight = miner.supports if weights is None else weights_of(data, weights, only_public=True)
+        kept = named_items(original, keep, "keep", only_public=True)
+        task = cls(original, data, promise, weight, weights, kept, limits, miner, occurrences)
+        if kept and (broken := miner.first_mole(task.question, kept)) is not None:
             raise Infeasible(
-                f"Items that must be kept break the promise: {_why(broken[0], promise)}.",
+                f"Items that must be kept break the promise: {task.why(broken)}.",
                 "Remove one of these items from the list, or choose a smaller k or p or a larger h.",
             )
         return task
@@ -73,9 +88,13 @@ class Task:
             other.__dict__["alone"] = self.alone
         return other
 
-    def knowing(self, moles: Moles) -> Task:
+    def part(self, share: float, patience: float) -> Limits:
+        """Limits for a part: this share of the time left, and no more than some seconds where seconds count."""
+        return self.limits.part(share, patience if self.miner.in_time else None)
+
+    def knowing(self, moles: Itemsets) -> Task:
         """The same task, which need not look for its size-1 moles any more."""
-        alone = moles[moles.itemsets.sizes == 1].itemsets
+        alone = moles[moles.sizes == 1]
         other = replace(self)
         other.__dict__["alone"] = tuple(self.data.names[code] for code in alone.items.tolist())
         return other
@@ -86,12 +105,12 @@ class Task:
         promise = self.promise
         return {"k": promise.k, "h": promise.share, "max_size": promise.p, **self.limits.bounds()}
 
-    def moles(self, *, max_size: int | None = None, items: Collection[str] | None = None) -> Moles:
+    def moles(self, *, max_size: int | None = None, items: Collection[str] | None = None) -> Itemsets:
         """The minimal moles of up to *max_size* items (None: p) made of *items* (None: of all public ones)."""
         question = self.question
         if max_size is not None:
             question["max_size"] = max_size
-        return minimal_rare(self.data, **question, items=items)
+        return self.miner.moles(question, items)
 
     def mole_chunks(self, chunk_size: int, *, items: Collection[str] | None = None) -> Iterator[Moles]:
         """The minimal moles made of *items* (None: of all public ones), so many at a time."""
@@ -100,11 +119,15 @@ class Task:
     @cached_property
     def alone(self) -> tuple[str, ...]:
         """The size-1 moles, which no release can keep (Observation 2)."""
-        return tuple(mole.items[0] for mole in self.moles(max_size=1))
+        return tuple(self.data.names[code] for code in self.moles(max_size=1).items.tolist())
 
     def lost(self, suppressed: Collection[str]) -> int:
         """What suppressing these items costs, in units of *weight*."""
         return int(self.weight[self.data.codes(suppressed)].sum())
+
+    def loss(self, suppressed: Collection[str]) -> float:
+        """The share of all item occurrences that goes with these items."""
+        return int(self.miner.supports[self.data.codes(suppressed)].sum()) / max(1, self.occurrences)
 
     def chosen(self, items: Iterable[str]) -> frozenset[str]:
         """The items that an earlier run chose to suppress, once it is known that they may be."""
@@ -114,6 +137,16 @@ class Task:
                 f"{min(lost)!r} is listed both as kept and as suppressed.", "Remove it from one of the lists."
             )
         return gone
+
+    def why(self, mole: Sequence[str]) -> str:
+        """Why a mole is one."""
+        support, with_it, sensitive = breach_of(self.miner, self.data, mole)
+        together = " + ".join(map(repr, mole))
+        if support < self.promise.k:
+            times = "transaction" if support == 1 else "transactions"
+            return f"only {support} {times} contain{'s' * (support == 1)} {together}"
+        verb = "gives" if len(mole) == 1 else "give"
+        return f"{together} {verb} an attacker {percent(Fraction(with_it, support))} confidence in {sensitive!r}"
 
     def options(self, **others: object) -> dict[str, object]:
         """What a recipe must repeat: the options that were given, and those of *others* that are not None."""
@@ -133,12 +166,3 @@ class Task:
             suppressed=gone,
             **account,
         )
-
-
-def _why(mole: Mole, promise: Coherence) -> str:
-    together = " + ".join(map(repr, mole.items))
-    if mole.support < promise.k:
-        times = "transaction" if mole.support == 1 else "transactions"
-        return f"only {mole.support} {times} contain{'s' * (mole.support == 1)} {together}"
-    verb = "gives" if len(mole.items) == 1 else "give"
-    return f"{together} {verb} an attacker {percent(mole.breach)} confidence in {mole.sensitive!r}"

@@ -16,7 +16,7 @@ from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.options import Items, LargestListed, Restore, WeightsOption
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
-from veilset.mining import Moles
+from veilset.mining import Itemsets
 from veilset.models import Coherence
 from veilset.release import Release
 from veilset.transactions import Transactions
@@ -48,21 +48,25 @@ def tree(
     ('b',)
     """
     task = Task.of(data, promise, weights=weights, keep=keep, limits=limits)
-    moles = all_moles(task) if largest_listed is None else None
-    if moles is None:
-        largest_listed = largest_listed or _LARGEST_LISTED
-        gone = suppressed_up_to(task, largest_listed, restore=restore)
-    else:
-        gone = suppressed_by_tree(task, moles, restore=restore)
+    gone, largest_listed = by_greedy(task, largest_listed, restore=restore)
     return task.release("tree", gone, task.options(restore=restore, largest_listed=largest_listed))
 
 
-def all_moles(task: Task) -> Moles | None:
+def by_greedy(task: Task, largest_listed: int | None, *, restore: bool) -> tuple[tuple[str, ...], int | None]:
+    """What the greedy suppresses, and up to which size it knew the moles (None: all of them)."""
+    moles = all_moles(task) if largest_listed is None else None
+    if moles is not None:
+        return suppressed_by_tree(task, moles, restore=restore), None
+    largest_listed = largest_listed or _LARGEST_LISTED
+    return suppressed_up_to(task, largest_listed, restore=restore), largest_listed
+
+
+def all_moles(task: Task) -> Itemsets | None:
     """All minimal moles; None if any number of items may be known, and to list them takes too long."""
     if task.promise.p is not None:
         return task.moles()
     try:
-        return task.within(task.limits.part(0.5, _PATIENCE)).moles()
+        return task.within(task.part(0.5, _PATIENCE)).moles()
     except BudgetExceeded:
         return None
 
@@ -80,8 +84,8 @@ def suppressed_up_to(task: Task, size: int, *, restore: bool) -> tuple[str, ...]
     return gone if restore else task.data.in_order({*gone, *hit})  # to suppress more never makes a mole
 
 
-def suppressed_by_tree(task: Task, moles: Moles, *, restore: bool) -> tuple[str, ...]:
+def suppressed_by_tree(task: Task, moles: Itemsets, *, restore: bool) -> tuple[str, ...]:
     """What the greedy suppresses, given all minimal moles. Those of one item go first (Observation 2)."""
     task = task.knowing(moles)
-    gone: tuple[str, ...] = (*task.alone, *by_mole_tree(task, moles[moles.itemsets.sizes > 1]))
+    gone: tuple[str, ...] = (*task.alone, *by_mole_tree(task, moles[moles.sizes > 1]))
     return Cover(task, moles).restored(gone) if restore else gone

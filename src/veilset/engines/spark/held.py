@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.engines.engine import Deal, Measure, Numbers, Result, Work
 from veilset.engines.rows import added
@@ -82,6 +83,18 @@ class SparkHeld:
     def parallelism(self) -> int:
         """How many tasks run at once."""
         return int(self.session.sparkContext.defaultParallelism)
+
+    def changed(self, code: npt.NDArray[np.int32], vocabulary: Transactions) -> SparkHeld:
+        """The same transactions with other codes; the cluster changes its rows whenever it reads them."""
+        task = partial(tasks.changed, code=code, width=len(vocabulary.names))
+        return replace(self, coded=_mapped(self.coded, task, tasks.CODED), vocabulary=vocabulary)
+
+    def to_frame(self) -> Any:
+        """A DataFrame with the lists of names, in the column ``items``: to write with Spark.
+
+        Its rows are in the order of the source. Sort or shuffle them before you hand them over.
+        """
+        return _mapped(self.coded, partial(tasks.named, names=self.names), tasks.LISTS)
 
     def totals(self, measure: Measure) -> dict[str, Numbers]:
         """The sums over all pieces, each added up in its task first."""

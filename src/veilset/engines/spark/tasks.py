@@ -13,18 +13,21 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset import errors
 from veilset.engines.engine import Deal, Measure, Numbers, Piece, Work
 from veilset.engines.rows import added, grouped, packed, united, unpacked
+from veilset.engines.rows import changed as changed_rows
 from veilset.errors import UnreadableInput, VeilsetError
 from veilset.io.columns import Coded, coded_items, list_offsets
 
-NAMES, CODED, SHARES, ANSWERS = (
+NAMES, CODED, LISTS, SHARES, ANSWERS = (
     "name string, rows long",
     "row binary",
+    "items array<string>",
     "share int, row binary, weight long",
     "share int, answer binary",
 )
@@ -74,6 +77,22 @@ def _items(lists: Any) -> tuple[Numbers, Coded]:
     return list_offsets(lists), found
 
 
+def changed(batches: Iterator[Any], *, code: npt.NDArray[np.int32], width: int) -> Iterator[Any]:
+    """Each transaction with other codes."""
+    for batch in batches:
+        rows = packed(*changed_rows(Piece(*unpacked(batch.column(0))), code, width))
+        yield pa.record_batch([rows.cast(pa.binary())], schema=_CODED)
+
+
+def named(batches: Iterator[Any], *, names: tuple[str, ...]) -> Iterator[Any]:
+    """Each transaction as a list of names."""
+    vocabulary = pa.array(names, pa.string())
+    for batch in batches:
+        offsets, items = unpacked(batch.column(0))
+        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), vocabulary.take(pa.array(items)))
+        yield pa.record_batch([lists], names=["items"])
+
+
 def measured(batches: Iterator[Any], *, measure: Measure) -> Iterator[Any]:
     """The numbers of a partition, added up."""
     sums: dict[str, Numbers] = {}
@@ -85,7 +104,8 @@ def measured(batches: Iterator[Any], *, measure: Measure) -> Iterator[Any]:
 def dealt(batches: Iterator[Any], *, deal: Deal) -> Iterator[Any]:
     """The rows for each share; what is equal in a stretch of the partition is one row."""
     for piece in _stretches(batches):
-        shares, rows, weights = grouped(*deal(piece))
+        with _telling():
+            shares, rows, weights = grouped(*deal(piece))
         columns = [pa.array(shares), rows.cast(pa.binary()), weights]
         yield pa.record_batch(columns, schema=_SHARES)
 

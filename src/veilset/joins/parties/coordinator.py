@@ -126,7 +126,6 @@ class Coordinator:
             self._checkpoint.run = ""  # nothing is lost by a new run, and parties compare keys only so often in one
         stages, since = self._checkpoint.stages, None
         while True:
-            began = time.monotonic()
             try:
                 model = await self._attempt()
             except Failed as failed:
@@ -136,8 +135,10 @@ class Coordinator:
                 if self._checkpoint.stages > stages:
                     stages, since = self._checkpoint.stages, time.monotonic()
                 elif since is None:
-                    since = began if error.fault == "unreachable" else time.monotonic()
-                if not passing(error) or time.monotonic() - since > float(self.study.time_out):
+                    since = time.monotonic()
+                # A party counts as unreachable once a whole time-out was spent on reaching it.
+                waited = error.fault == "unreachable" or time.monotonic() - since > float(self.study.time_out)
+                if waited or not passing(error):
                     raise
                 self._tell(f"{error} Trying again.")
                 await asyncio.sleep(_PAUSE)

@@ -27,6 +27,7 @@ POINT = 32
 _KEY, _WORD = 4, 8  # bytes
 _NODE = 5 * _WORD  # its number, those of its children, and where its entries begin and end
 _SHOWN = 3  # join values
+_MOST_LISTED = 16  # levels; where there can be more, it is said what is sent for each node
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +204,7 @@ class Plan:
 
     def levels(self) -> Iterator[Level]:
         """The levels of the tree that can be split."""
-        if self.max_depth is None:
+        if self.max_depth is None or self.max_depth > _MOST_LISTED:
             yield Level("each node", None, 1, True)
         else:
             last = self.max_depth - 1

@@ -10,8 +10,15 @@ import pyarrow as pa
 
 from veilset.joins.parties.dry_run import DryRun, OwnKeys, Plan, Sending, dry_run
 from veilset.joins.parties.home import Home
+from veilset.joins.parties.secure_tree import NodePart, SecureModel
+from veilset.joins.parties.shared_study import SharedStudy
+from veilset.joins.tree import Node, Tree
 
 _SHOWN = 3  # join values
+_DECISION = 53
+"""Bytes of a node in the largest message about a level: which table splits it, its children, and what is done with."""
+_LARGEST = 2**63 - 1  # of numbers of nodes
+_LONGEST_GAIN = 1.2345678901234567e-100  # as text
 
 
 def planned(home: Home) -> DryRun:
@@ -38,7 +45,8 @@ def planned(home: Home) -> DryRun:
         for edge, (codes, parts) in home.keys.items()
     ]
     told = dry_run(home.party, plan, sides, home.classes)
-    return replace(told, sendings=(*told.sendings, *_kept(home, sides)), notes=(*told.notes, *_notes(home)))
+    more = [*_kept(home, sides), *(_coordinated(study, plan) if home.party == study.coordinator else ())]
+    return replace(told, sendings=(*told.sendings, *more), notes=(*told.notes, *_notes(home)))
 
 
 def _kept(home: Home, sides: Sequence[OwnKeys]) -> Iterator[Sending]:
@@ -47,6 +55,30 @@ def _kept(home: Home, sides: Sequence[OwnKeys]) -> Iterator[Sending]:
         for side in sides:
             size = (side.count + 7) // 8
             yield Sending(side.to, "which join values stay, each round", side.on, None, side.count, size)
+
+
+def _coordinated(study: SharedStudy, plan: Plan) -> Iterator[Sending]:
+    """What the coordinator tells all others: which nodes are next, who splits them, and the tree in the end."""
+    head, node = _model_bytes(study)
+    levels = list(plan.levels())
+    listed = all(level.times is not None for level in levels)
+    nodes = 1 + 2 * sum(level.nodes for level in levels) if listed else 1
+    for to in [name for name, party in study.parties.items() if party.tables and name != study.coordinator]:
+        for level in levels:
+            times = None if level.times is None else 3 * level.times
+            yield Sending(to, "who splits which nodes", level.name, times, level.nodes, _DECISION * level.nodes)
+        about, times = ("all nodes", 1) if listed else ("each node", None)
+        yield Sending(to, "the tree, without criteria", about, times, nodes, head + nodes * node)
+
+
+def _model_bytes(study: SharedStudy) -> tuple[int, int]:
+    """How many bytes a tree has as text at most: without nodes, and for each node."""
+    counts = (2**64 - 1,) * len(study.classes)
+    table = max(study.owners, key=len)
+    part = NodePart(number=_LARGEST, counts=counts, table=table, gain=_LONGEST_GAIN, children=(_LARGEST, _LARGEST))
+    model = SecureModel.of(Tree(study.classes, Node(counts)), "0" * 32, study, identical=False)
+    head = len(model.model_dump_json().encode()) - len(model.nodes[0].model_dump_json())
+    return head, len(part.model_dump_json()) + 1  # a comma
 
 
 def _notes(home: Home) -> Iterator[str]:

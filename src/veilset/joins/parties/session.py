@@ -29,6 +29,7 @@ from veilset.joins.parties.secure_tree import SecureModel
 from veilset.joins.parties.wire import Channel, Message
 from veilset.joins.parties.workers import Workers
 from veilset.joins.site import ROOT
+from veilset.joins.tree import Node
 
 INTERSECTED, PROPAGATED = 1, 2
 """Stages: after the first keys are intersected, after the second classes are propagated; then a level each."""
@@ -134,6 +135,13 @@ class Session:
                     f"tested {times * declared:,} values."
                 )
 
+    def _tell_shared(self, member: Member) -> None:
+        """Say how many keys are shared on each edge: few mean that the tree is about few."""
+        study = self._home.study
+        for edge, other in study.shared_edges(self._home.party).items():
+            shared, ours = len(member.kept[edge]), len(self._home.distinct(edge)[0])
+            self._tell(f"{study.graph.edges[edge]}: {other} has {shared:,} of this party's {ours:,} keys.")
+
     async def _stages(self, member: Member) -> SecureModel:
         counts, root = await self._replay(member)
         self._channels = channels = await self._connect()
@@ -144,6 +152,7 @@ class Session:
             await self._control.expect("intersect")
             self._tell("Intersecting keys with neighbours")
             await member.intersect(links)
+            self._tell_shared(member)
             await self._say("intersected")
             while (await self._control.expect("keep", "settle")).kind == "keep":
                 await self._say("kept", {"changed": await member.keep(links)})
@@ -186,7 +195,9 @@ class Session:
     async def _level(self, member: Member, links: Links, channels: Mapping[str, Channel], asked: Message) -> None:
         peer, tables = self._control.peer, len(member.tables)
         nodes = asked_nodes(peer, asked, self._alive)
-        self._tell(f"Growing level {self._checkpoint.stages - PROPAGATED + 1} of the tree")
+        if self._depth == self._home.stop.max_depth:
+            raise senseless(peer, "level")
+        self._tell(f"Growing level {self._depth + 1} of the tree")
         gains = await member.best_splits(nodes)
         winners: dict[int, int] | None = None
         if self._home.study.winner == "secret":
@@ -209,12 +220,26 @@ class Session:
         told = {"children": np.array(order, np.int64), "counts": words_of([counts[child] for child in order], 2)}
         await self._say("children", {}, {**told, "withheld": np.array(withheld, np.int64)}, nodes=len(order))
         decided = decided_level(peer, await self._control.expect("follow", most=LARGEST), level, self._alive)
+        if self._goes_too_far(decided, counts):
+            raise senseless(peer, "follow")
         self._checkpoint.note("level", {}, vars(decided))
         await member.follow(decided, links)
         self._followed.add(decided, counts)
         self._alive = decided.below
         await asyncio.to_thread(self._checkpoint.complete)
         await self._say("followed")
+
+    @property
+    def _depth(self) -> int:
+        """The depth of the nodes that can be split."""
+        return self._checkpoint.stages - PROPAGATED
+
+    def _goes_too_far(self, level: Level, counts: Mapping[int, tuple[int, ...]]) -> bool:
+        """Whether children that this party has made are split further, although they are leaves by the study.
+
+        Neighbours would then be told how such a split divides their keys. Only who has made them knows their counts.
+        """
+        return any(self._home.stop(Node(counts[child], self._depth + 1)) for child in level.below & counts.keys())
 
     async def _argmax(self, gains: Any, channels: Mapping[str, Channel]) -> list[int | None]:
         holders = [name for name, party in self._home.study.parties.items() if party.tables]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sized
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -156,8 +156,26 @@ class Partition:
     joined: int
 
 
+class Audited:
+    """What an audit says, wherever the data lies."""
+
+    custodian_data: Sized
+    promise: Promise
+    audit: Audit | None
+
+    @property
+    def _audited(self) -> bool:
+        """Whether the audit of just this data found that it keeps just this promise."""
+        return (
+            self.audit is not None
+            and self.audit.holds
+            and self.audit.promise == self.promise
+            and self.audit.transactions == len(self.custodian_data)
+        )
+
+
 @dataclass(frozen=True, repr=False)
-class Release(Shown, Tabular):
+class Release(Audited, Shown, Tabular):
     """Anonymized transactions, with a record of every change.
 
     Parameters
@@ -346,14 +364,7 @@ class Release(Shown, Tabular):
     @property
     def certified(self) -> bool:
         """Whether the audit found that the data keeps the promise, and the declared edits explain all changes."""
-        return (
-            self.audit is not None
-            and self.audit.holds
-            and self.audit.promise == self.promise
-            and self.audit.transactions == len(self.custodian_data)
-            and self.discrepancy is None
-            and (self.truthful or self.options.get("truthful") is False)
-        )
+        return self._audited and self.discrepancy is None and (self.truthful or self.options.get("truthful") is False)
 
     @property
     def truthful(self) -> bool:
@@ -404,7 +415,12 @@ def by_support(data: Transactions, names: Collection[str]) -> tuple[str, ...]:
 
 
 def check_release(release: object) -> None:
-    """Raise unless it is a release."""
+    """Raise unless it is a release of transactions in memory."""
+    if isinstance(release, Audited) and not isinstance(release, Release):
+        raise InvalidArgument(
+            "The release is of transactions that an engine holds.",
+            "Write release.custodian_data.to_frame() with Spark, or read the data with vs.read.",
+        )
     if not isinstance(release, Release):
         raise InvalidArgument(
             f"The release is {'None' if release is None else f'a {type(release).__name__}'}.",

@@ -1,0 +1,202 @@
+"""What methods ask of transactions that an engine holds: the answers of `InMemory`.
+
+All counting happens where the transactions lie, in passes over all of them or in searches over shares of their rows
+(`spread_search`). Only numbers of items and lists of moles come to the driver. A list is put into the order of
+`minimal_rare`, because a local search depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.engines import Held
+from veilset.errors import BudgetExceeded
+from veilset.limits import Limits
+from veilset.mining.dealing import counted, counted_around, counted_beside
+from veilset.mining.itemsets import Itemsets
+from veilset.mining.miner import Question
+from veilset.mining.spread_search import Search
+
+MOST_MOLES = 5_000_000
+"""No longer list of moles comes to the driver."""
+FIRST_BLOCK = 256
+"""Items that are looked at together when items return; more and more, as long as the moles among them can be listed."""
+
+_Codes = npt.NDArray[np.int32]
+_Numbers = npt.NDArray[np.int64]
+
+
+class OnEngine:
+    """What methods ask of transactions that an engine holds."""
+
+    in_time = False
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+        self._data = held.vocabulary
+        self._alone: dict[tuple[int, Any], Itemsets] = {}
+
+    @cached_property
+    def supports(self) -> _Numbers:
+        """For each item, the number of transactions that hold it."""
+        return self._filled(self._held.totals(partial(counted, among=self._data.is_sensitive == 0)))
+
+    def longest(self, items: Collection[str]) -> int:
+        """How many of these items a transaction has at most."""
+        among = np.zeros(len(self._data.names), dtype=bool)
+        among[self._data.codes(items)] = True
+        return len(self._held.totals(partial(counted, among=among))["sizes"]) - 1 if len(self._held) else 0
+
+    def beside(self, itemset: Sequence[str]) -> _Numbers:
+        """For each item, how many of the transactions with all of *itemset* hold it."""
+        if not itemset:
+            return self.supports
+        codes = self._data.codes(itemset).astype(np.int32)
+        return self._filled(self._held.totals(partial(counted_beside, itemset=codes, items=len(self._data.names))))
+
+    def moles(self, question: Question, items: Collection[str] | None = None) -> Itemsets:
+        """The minimal moles made of *items*; `BudgetExceeded` if there are more than `MOST_MOLES`."""
+        return self._no_more(self.few_moles(question, MOST_MOLES, items))
+
+    def _no_more(self, found: Itemsets | None) -> Itemsets:
+        if found is None:
+            raise BudgetExceeded(
+                f"More than {MOST_MOLES:,} sets of items break the promise: too many to list on an engine.",
+                "Use the method auto, or choose a smaller p or k.",
+            )
+        return found
+
+    def few_moles(self, question: Question, most: int, items: Collection[str] | None = None) -> Itemsets | None:
+        """The minimal moles made of *items* if there are no more than *most*; else None."""
+        limits = _limits(question)
+        size = self._largest(question)
+        asked = np.arange(len(self._data.names)) if items is None else self._data.codes(items)
+        alone = self._single(question, limits)
+        first = alone[np.isin(alone.items, asked)]
+        if len(first) > most:
+            return None
+        if size < 2 or self._nothing_to_find(question):
+            return first
+        left = np.setdiff1d(asked[self._data.is_sensitive[asked] == 0], alone.items)
+        search = Search(self._held, self.supports, left, self._things(question), question, limits)
+        larger = search.found(2, size, most - len(first))
+        return None if larger is None else Itemsets.joined(first, larger)
+
+    def first_mole(self, question: Question, items: Collection[str]) -> tuple[str, ...] | None:
+        """The first minimal mole made of *items*; None: there is none."""
+        found = self.moles(question, items)
+        return found[0][0] if len(found) else None
+
+    def items_in_moles(self, question: Question, without: Collection[str]) -> tuple[str, ...]:
+        """The public items in any mole, minimal or not, if those of *without* are left out."""
+        data = self._data
+        moles = self.moles(question, data.in_order(set(data.public).difference(without)))
+        in_any = np.zeros(len(data.names), dtype=bool)
+        in_any[moles.items] = True
+        # A mole with any other item of the same transaction is one, too.
+        small = moles[moles.sizes < self._largest(question)]
+        if len(small):
+            rarest_first = np.lexsort((self.supports[small.items], np.repeat(np.arange(len(small)), small.sizes)))
+            around = partial(
+                counted_around, offsets=small.offsets, itemsets=small.items[rarest_first], items=len(data.names)
+            )
+            in_any |= self._filled(self._held.totals(around)) > 0
+        in_any[data.is_sensitive == 1] = False
+        in_any[data.codes(without)] = False
+        return tuple(data.names[code] for code in np.flatnonzero(in_any).tolist())
+
+    def returning(self, question: Question, kept: Collection[str], asked: Sequence[str]) -> Callable[[str], bool]:
+        """Whether an item may join those of *kept*, which have no mole, and those that joined; asked in this order.
+
+        Decided for blocks of items, each by a list of the minimal moles in what is kept and the block.
+        """
+        limits = _limits(question)
+        codes, things = self._data.codes(asked).astype(np.int32), self._things(question)
+        inside = self._data.codes(kept).astype(np.int32)
+        decided: dict[int, bool] = {}
+        block = FIRST_BLOCK
+
+        def may_join(item: str) -> bool:
+            nonlocal inside, block
+            code = int(self._data.codes([item])[0])
+            while code not in decided:
+                next_ones = codes[len(decided) : len(decided) + block]
+                both = np.concatenate([inside, next_ones]).astype(np.int64)
+                search = Search(self._held, self.supports, both, things, question, limits, fresh=next_ones)
+                # Of one item, whether there is a mole is all that matters.
+                moles = search.found(2, self._largest(question), MOST_MOLES if len(next_ones) > 1 else 0)
+                if moles is None and len(next_ones) > 1:
+                    block = max(1, len(next_ones) // 2)
+                    continue
+                joined = next_ones[:0] if moles is None else self._joined(moles, inside, next_ones, limits)
+                decided.update((one, False) for one in next_ones.tolist())
+                decided.update((one, True) for one in joined.tolist())
+                inside = np.concatenate([inside, joined])
+                block = 2 * len(next_ones)
+            return decided[code]
+
+        return may_join
+
+    def _joined(self, moles: Itemsets, inside: _Codes, block: _Codes, limits: Limits) -> _Codes:
+        """Those of the block that can join one after the other."""
+        nothing = np.zeros(len(self._data.names), dtype=np.uint8)
+        weight = np.ones(len(self._data.names), dtype=np.int64)
+        with limits.guard("Putting items back", "choose a smaller p."):
+            cover = _native.mining.MoleCover(
+                moles.offsets, moles.items, weight, nothing, memory_limit=limits.bytes_left()
+            )
+        cover.insert(inside)
+        cover.insert(block)
+        joined: _Codes = block[cover.kept()[block] == 1]
+        return joined
+
+    def _filled(self, totals: dict[str, _Numbers]) -> _Numbers:
+        found = totals.get("supports", np.zeros(0, dtype=np.int64))
+        return np.append(found, np.zeros(len(self._data.names) - len(found), dtype=np.int64))
+
+    def _largest(self, question: Question) -> int:
+        """The size of the largest itemsets that are asked for."""
+        return self.longest(self._data.public) if question["max_size"] is None else question["max_size"]
+
+    def _things(self, question: Question) -> _Codes:
+        """The sensitive items that occur, unless any confidence in them is allowed."""
+        if question["h"] >= 1:
+            return np.zeros(0, dtype=np.int32)
+        return np.flatnonzero((self._data.is_sensitive == 1) & (self.supports > 0)).astype(np.int32)
+
+    def _nothing_to_find(self, question: Question) -> bool:
+        """Whether nothing can be a mole, or the empty itemset is one, so that no other is minimal."""
+        k, h, rows = question["k"], question["h"], len(self._held)
+        most = int(self.supports[self._data.is_sensitive == 1].max(initial=0))
+        return (k <= 1 and h >= 1) or rows < k or most > h * rows
+
+    def _single(self, question: Question, limits: Limits) -> Itemsets:
+        """The minimal moles of one item."""
+        key = question["k"], question["h"]
+        if key not in self._alone:
+            self._alone[key] = self._judged_alone(question, limits)
+        return self._alone[key]
+
+    def _judged_alone(self, question: Question, limits: Limits) -> Itemsets:
+        public = np.flatnonzero((self._data.is_sensitive == 0) & (self.supports > 0))
+        if self._nothing_to_find(question):
+            public = public[:0]
+        codes = rare = public[self.supports[public] < question["k"]]
+        things = self._things(question)
+        if len(things):
+            others = np.setdiff1d(public, rare)
+            found = Search(self._held, self.supports, others, things, question, limits).found(1, 1, len(others))
+            codes = np.sort(np.concatenate([rare, self._no_more(found).items]))
+        ends = np.arange(len(codes) + 1, dtype=np.int64)
+        return Itemsets(self._data.names, ends, codes.astype(np.int32), self.supports[codes])
+
+
+def _limits(question: Question) -> Limits:
+    bounds = {name: value for name, value in question.items() if name not in ("k", "h", "max_size")}
+    return Limits(**bounds)  # type: ignore[arg-type]

@@ -1,0 +1,171 @@
+"""One search for minimal moles on an engine: rows dealt out once, then one job for each size of itemsets.
+
+An itemset belongs to the branch of its rarest item. A share of the branches is given, in one shuffle, the rows with one
+of its items, without rarer ones; equal rows come once, with their number. A task walks its branches, given all minimal
+moles of smaller sizes, and finds those of the next size (``native/mining/mole_share.cpp``). An itemset that contains no
+smaller mole and is none itself is safe. So a share knows which itemsets are minimal without the one subset that belongs
+to another branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset import _native
+from veilset.engines import Dealt, Held, Work
+from veilset.limits import Limits
+from veilset.mining.dealing import branch_costs, dealt_places, shares_of
+from veilset.mining.itemsets import Itemsets
+from veilset.mining.miner import Question
+
+_TASK, _ADVICE = "The search for moles", "choose a smaller p."
+
+_Codes = npt.NDArray[np.int32]
+_Numbers = npt.NDArray[np.int64]
+
+
+class _Moles(NamedTuple):
+    """Minimal moles of one size: a row of ascending ranks for each, and the supports."""
+
+    ranks: _Codes
+    supports: _Numbers
+
+
+class Search:
+    """One search for minimal moles among some safe public items, with at least one that is fresh (None: any)."""
+
+    def __init__(
+        self,
+        held: Held,
+        supports: _Numbers,
+        items: _Numbers,
+        things: _Codes,
+        question: Question,
+        limits: Limits,
+        *,
+        fresh: _Codes | None = None,
+    ) -> None:
+        self._held, self._question, self._limits = held, question, limits
+        items = np.sort(items)
+        self._order = items[np.argsort(supports[items], kind="stable")].astype(np.int32)
+        self._place = np.full(len(supports), -1, dtype=np.int32)
+        self._place[self._order] = np.arange(len(items))
+        self._place[things] = len(items) + np.arange(len(things))
+        self._things = len(things)
+        self._fresh = (np.ones(len(items)) if fresh is None else np.isin(self._order, fresh)).astype(np.uint8)
+
+    def found(self, smallest: int, largest: int, most: int) -> Itemsets | None:
+        """The minimal moles of these sizes in the order of `minimal_rare`; None if there are more than *most*."""
+        moles: list[_Moles] = []
+        if len(self._order) >= smallest:
+            dealt, ends = self._deal()
+            try:
+                for size in range(smallest, largest + 1):
+                    level, grows = self._level(dealt, ends, moles, size, most)
+                    if level is None:
+                        return None
+                    moles.append(level)
+                    most -= len(level.supports)
+                    if not grows:
+                        break
+            finally:
+                dealt.close()
+        return self._in_order(moles)
+
+    def _deal(self) -> tuple[Dealt, list[int]]:
+        """The rows of each share, and at which ranks shares begin and end."""
+        self._limits.check_time(_TASK, _ADVICE)
+        totals = self._held.totals(partial(branch_costs, place=self._place, publics=len(self._order)))
+        share = shares_of(totals.get("costs", np.zeros(len(self._order), np.int64)), self._held.parallelism)
+        count = int(share.max(initial=-1)) + 1
+        deal = partial(dealt_places, place=self._place, share=share, fresh=self._fresh)
+        return self._held.dealt(deal, count), np.searchsorted(share, np.arange(count + 1)).tolist()
+
+    def _level(
+        self, dealt: Dealt, ends: list[int], known: list[_Moles], size: int, most: int
+    ) -> tuple[_Moles | None, bool]:
+        """The minimal moles of one size (None: more than *most*), and whether there may be larger ones."""
+        self._limits.check_time(_TASK, _ADVICE)
+        self._limits.step(f"Searching for sets of {size} item{'s' * (size > 1)}")
+        lengths = np.concatenate([[0], *(np.full(len(one.supports), one.ranks.shape[1]) for one in known)])
+        share = self._question["h"]
+        asked = {
+            "fresh": self._fresh,
+            "known_offsets": np.cumsum(lengths, dtype=np.int64),
+            "known_items": np.concatenate([np.zeros(0, np.int32), *(one.ranks.ravel() for one in known)]),
+            "things": self._things,
+            "h_num": share.numerator,
+            "h_den": share.denominator,
+            "k": self._question["k"],
+            "size": size,
+            "most": most,
+        }
+        answers = dealt.each(partial(_look_at_share, asked=asked, bounds=list(pairwise(ends))))
+        count = sum(len(supports) for _, supports, _ in answers)
+        if count > most:
+            return None, False
+        self._limits.require(5 * 4 * size * count, _TASK, _ADVICE)  # the parts, the whole, and both in order
+        ranks = np.concatenate([np.zeros(0, np.int32), *(items for items, _, _ in answers)]).reshape(-1, size)
+        supports = np.concatenate([np.zeros(0, np.int64), *(supports for _, supports, _ in answers)])
+        return _Moles(ranks, supports), any(grows for _, _, grows in answers)
+
+    def _in_order(self, moles: list[_Moles]) -> Itemsets:
+        """Single items in the order of the vocabulary, pairs by their ranks, then all larger ones as a walk meets them.
+
+        The walk of ``native/mining/moles.hpp`` goes branch by branch. Inside, it reports all itemsets that extend P by
+        one item, the rarest first, before it extends P by two, the most frequent first.
+        """
+        listed = [self._itemsets(one) for one in moles]
+        large = [one for one in moles if one.ranks.shape[1] > 2]
+        keys = np.zeros((max((one.ranks.shape[1] for one in large), default=1), sum(len(one.ranks) for one in large)))
+        begin, behind = 0, len(self._order)
+        for one in large:
+            end, size = begin + len(one.ranks), one.ranks.shape[1]
+            keys[:size, begin:end] = one.ranks.T
+            keys[1 : size - 1, begin:end] = 2 * behind - one.ranks.T[1 : size - 1]
+            begin = end
+        small = [
+            itemsets[np.lexsort(one.ranks.T[::-1] if one.ranks.shape[1] > 1 else (self._order[one.ranks[:, 0]],))]
+            for one, itemsets in zip(moles, listed, strict=True)
+            if one.ranks.shape[1] <= 2
+        ]
+        walked = [itemsets for one, itemsets in zip(moles, listed, strict=True) if one.ranks.shape[1] > 2]
+        together = self._joined(walked)[np.lexsort(keys[::-1])]
+        return self._joined([*small, together])
+
+    def _itemsets(self, moles: _Moles) -> Itemsets:
+        """In the codes of the vocabulary."""
+        codes = np.sort(self._order[moles.ranks], axis=1)
+        ends = np.arange(len(codes) + 1, dtype=np.int64) * codes.shape[1]
+        return Itemsets(self._held.vocabulary.names, ends, codes.ravel(), moles.supports)
+
+    def _joined(self, parts: Sequence[Itemsets]) -> Itemsets:
+        names, nothing = self._held.vocabulary.names, np.zeros(0, dtype=np.int32)
+        whole = Itemsets(names, np.zeros(1, np.int64), nothing, np.zeros(0, np.int64))
+        for part in parts:
+            whole = Itemsets.joined(whole, part)
+        return whole
+
+
+def _look_at_share(
+    number: int, rows: Work, *, asked: dict[str, Any], bounds: Sequence[tuple[int, int]]
+) -> tuple[_Codes, _Numbers, bool]:
+    """The minimal moles of one size in the branches of one share."""
+    limits = Limits(threads=1)
+    first, end = bounds[number]
+    with limits.guard(_TASK, _ADVICE):
+        return _native.mining.mole_share(
+            rows.offsets,
+            rows.items,
+            rows.weights,
+            first=first,
+            end=end,
+            **asked,
+            **limits.for_kernel(lambda _: _TASK),
+        )

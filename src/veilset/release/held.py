@@ -1,0 +1,74 @@
+"""`HeldRelease`: what a method made of transactions that an engine holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.engines import Held
+from veilset.models import Audit, Promise
+from veilset.release.release import Attempt, Audited
+from veilset.views import Shown, Summary, listed
+
+
+@dataclass(frozen=True, repr=False)
+class HeldRelease(Audited, Shown):
+    """Anonymized transactions that an engine holds. Nothing of them is in this process but names and numbers of items.
+
+    Parameters
+    ----------
+    original : Held
+        The data before.
+    custodian_data : Held
+        The data after, **for the custodian alone**: rows are in the order of the original. On Spark, its ``to_frame``
+        is a DataFrame to write.
+    promise, method, options, suppressed, attempts, seconds, audit
+        As for `Release`.
+    supports : array of int64
+        For each item of the original, how many transactions hold it.
+    """
+
+    original: Held = field(repr=False)
+    custodian_data: Held
+    promise: Promise
+    method: str
+    options: Mapping[str, object] = field(repr=False)
+    suppressed: tuple[str, ...]
+    supports: npt.NDArray[np.int64] = field(repr=False, compare=False)
+    attempts: tuple[Attempt, ...] = ()
+    seconds: float = 0.0
+    audit: Audit | None = field(default=None, repr=False)
+
+    @property
+    def loss(self) -> float:
+        """The share of all item occurrences of the original that were removed (0 is best, 1 is worst)."""
+        occurrences = int(self.supports.sum())
+        return 1 - (occurrences - self._removed) / occurrences if occurrences else 0.0
+
+    @property
+    def certified(self) -> bool:
+        """Whether the audit found that the data keeps the promise."""
+        return self._audited
+
+    @property
+    def _removed(self) -> int:
+        return int(self.supports[self.original.vocabulary.codes(self.suppressed)].sum())
+
+    def _summary(self) -> Summary:
+        before, after = self.original.vocabulary, self.custodian_data
+        support = dict(zip(before.names, self.supports.tolist(), strict=True))
+        gone = sorted(self.suppressed, key=lambda name: (-support[name], name))
+        notes = [f"suppressed: {listed(gone)}"] if gone else []
+        occurrences = int(self.supports.sum())
+        facts = [
+            (len(after), "transaction(s)"),
+            (len(after.vocabulary.names), f"item(s) of {len(before.names):,}"),
+            (occurrences - self._removed, f"occurrence(s) of {occurrences:,}"),
+        ]
+        why_not = "never audited" if self.audit is None else "the promise does not hold"
+        state = "certified" if self.certified else f"not certified, {why_not}"
+        notes.append(f"method: {self.method}")
+        return Summary("Release on an engine", f"{state}: {self.promise.in_short}", self.certified, facts, notes)
