@@ -215,7 +215,8 @@ class Run:
     def by_occurrences(self) -> float | None:
         """The share of all occurrences that deleting single ones would keep, if whole items lose more than half.
 
-        None: they do not, it would keep no more, or there was no answer within 20 seconds.
+        At least: the quick part of the method counts. None: whole items do not lose so much, it would keep no more, or
+        there was no answer within 20 seconds.
         """
         release, partial = self.release, "partial"
         if not (self.with_what_if and release.certified and release.loss > _HALF) or release.repeated:

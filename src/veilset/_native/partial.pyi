@@ -87,6 +87,7 @@ def most_kept(
     set_offsets: _Int64,
     set_items: _Int32,
     size: int,
+    lookups: int,
     threads: int,
     memory_limit: int,
     time_limit: float,

@@ -38,11 +38,14 @@ def fidelity_sentence(run: Run) -> str:
 
 
 def occurrences_sentence(run: Run) -> str:
-    """What deleting single occurrences would keep where whole items lose more than half; empty otherwise."""
+    """What deleting single occurrences would keep where whole items lose more than half; empty otherwise.
+
+    It was counted with a quick part of the method, which keeps less.
+    """
     kept = run.by_occurrences
     if kept is None:
         return ""
     return (
-        f"Deleting single occurrences would keep about {shares(kept)} of them: use {said('method', 'partial')}. Counts "
-        "in the release are then lower bounds."
+        f"Deleting single occurrences would keep at least about {shares(kept)} of them: use "
+        f"{said('method', 'partial')}. Counts in the release are then lower bounds."
     )

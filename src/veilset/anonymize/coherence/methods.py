@@ -29,7 +29,7 @@ COHERENCE = Methods(
     eased=eased_coherence,
     quicker={
         "auto": ("the quick part of auto (insertion, no local search)", quick_auto),
-        "partial": ("the quick part of partial (no exchanges)", quick_partial),
+        "partial": ("the quick part of partial (no exchanges, no random search)", quick_partial),
     },
     on_engines={
         "auto": on_engine.auto,

@@ -23,6 +23,7 @@ WEIGHTED = "share of the total weight"
 
 _BOUNDING = "Bounding the loss"
 _MOST_SETS = 5_000_000  # that the bound is worked out from
+_LOOKUPS = 2_000_000_000  # of itemsets among these; twenty seconds of processor time where rows are long
 
 
 def least_loss(task: Task, worth: npt.NDArray[np.int64], reached: float, limits: Limits) -> Bound | None:
@@ -41,6 +42,7 @@ def least_loss(task: Task, worth: npt.NDArray[np.int64], reached: float, limits:
                 set_offsets=sets.offsets,
                 set_items=sets.items,
                 size=size,
+                lookups=_LOOKUPS,
                 threads=limits.thread_count,
                 **limits.for_kernel(lambda _: _BOUNDING),
             )
