@@ -25,6 +25,9 @@ from veilset import _native
 from veilset.errors import BudgetExceeded, InvalidArgument, said
 from veilset.exact import is_whole
 
+OutOfWork = _native.core.OutOfWork
+"""A kernel has taken the steps that it was given. They are counted, not timed: any machine takes as many."""
+
 Progress = Callable[[str, int, int], None]
 """Called as progress(what is being done, steps done, steps in all)."""
 

@@ -23,7 +23,7 @@ from veilset.audit.anatomy_nothing import nothing_at_most
 from veilset.audit.findings import item_names, shortened
 from veilset.audit.rho_uncertainty import rules_found, surest
 from veilset.exact import percent
-from veilset.limits import Limits
+from veilset.limits import Limits, OutOfWork
 from veilset.models import Audit, LDiverseAnatomy, Margin, Witness
 from veilset.transactions import Transactions
 
@@ -158,7 +158,7 @@ def _surest_within_column(data: Transactions, cut: Cut, limits: Limits) -> Margi
             sure = _surest_rule(data.only(column), limits)
             if surest is None or sure.value > surest.value:
                 surest = replace(sure, column=column)
-    except _native.core.OutOfWork:
+    except OutOfWork:
         return None  # nothing is promised about it, so nothing depends on it
     return surest
 

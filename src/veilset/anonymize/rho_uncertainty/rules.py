@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.errors import BudgetExceeded
-from veilset.limits import Limits
+from veilset.limits import Limits, OutOfWork
 
 # What a proof may cost. Counted, not timed, so that a run repeats itself; well below a second each.
 _SEARCH = 10**8  # items of transactions to look at, for one sensitive item
@@ -119,7 +119,7 @@ def conceal(
                 threads=limits.thread_count,
                 **limits.for_kernel(lambda size: f"Concealing rules with {size} item{'s' * (size != 1)} known"),
             )
-        except _native.core.OutOfWork:
+        except OutOfWork:
             raise BudgetExceeded(
                 "The search for items to remove exceeded its work limit; the items to keep may be too many.",
                 f"Remove sensitive items from the list of items to keep, or {_ADVICE}",
