@@ -15,7 +15,7 @@ from veilset.mining.frequent_itemsets import allowed
 _TASK, _ADVICE = "The choice of items", "choose a smaller p."
 _GREEDY = "Suppressing the items in most sets that break the promise"
 _PATIENCE = 16_000  # steps in a row that gain nothing, after which a local search ends
-_WORK = 60_000_000  # moles it may look at: a second at most
+_WORK = 240_000_000  # moles it may look at: a second at most
 
 
 def by_mole_tree(task: Task, moles: Itemsets) -> tuple[str, ...]:
