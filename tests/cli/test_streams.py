@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.errors import names
 from tests.support.typing_commands import typed
+from veilset.cli.screen import Screen
 
 run = partial(typed, "")
 GOOD = "mine baskets.csv --min-support 2"
@@ -43,6 +44,21 @@ def test_text_into_a_pipe(shop, capsys, line):
     assert (code < 2, err) == (True, "")
     assert not out.startswith("{")
     assert out
+
+
+def test_names_are_shown_as_they_are(shop, capsys):
+    _, _, err = run(capsys, "mine :beer:.csv --min-support 2")
+    assert ":beer:.csv" in err
+
+
+@pytest.mark.parametrize("form", ["--text", "--json"])
+def test_an_error_keeps_its_exit_code_where_memory_is_too_scarce_to_show_it(shop, capsys, monkeypatch, form):
+    def fails(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(Screen, "fail", fails)
+    code, _, err = run(capsys, f"{BAD} {form}")
+    assert (code, err.startswith("Error: ")) == (2, True)
 
 
 def test_text_and_json_contradict_each_other(shop, capsys):

@@ -50,7 +50,10 @@ def _answered(tokens: list[str]) -> int:
         if sys.flags.dev_mode and _is_bug(error):
             traceback.print_exception(error)
         what, next_step, code = _told(error)
-        Screen(json="--json" in tokens).fail(what, next_step, code)
+        try:
+            Screen(json="--json" in tokens).fail(what, next_step, code)
+        except MemoryError:  # what is scarce is lacking here, too
+            sys.stderr.write(f"Error: {what}\n{next_step}\n")
         return code
     return answer if isinstance(answer, int) else 0
 

@@ -26,8 +26,9 @@ class Screen:
 
     def __init__(self, *, json: bool) -> None:
         self.json = json
-        self.console = Console(highlight=False)
-        self.errors = Console(stderr=True, highlight=False)
+        # A name such as :beer: is shown as it is.
+        self.console = Console(highlight=False, emoji=False)
+        self.errors = Console(stderr=True, highlight=False, emoji=False)
 
     @classmethod
     def of(cls, json: bool, text: bool = False) -> Screen:
