@@ -166,6 +166,7 @@ def test_garbage_ends_the_session_on_both_sides(pair, frame):
     run(work())
 
 
+@pytest.mark.no_sanitizer(reason="an allocation of this size ends a process under sanitizers")
 def test_arrays_that_are_larger_than_memory_end_the_session_on_both_sides(pair):
     """As many bytes are possible in the protocol, and an honest peer need not send them."""
 
