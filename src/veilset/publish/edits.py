@@ -185,7 +185,7 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
         }
     )
     method = earlier.method.model_copy(update={"name": "replay", "options": options})
-    return earlier.model_copy(update={"seed": None, "method": method, "input": source})
+    return earlier.model_copy(update={"seed": None, "engine": None, "master": None, "method": method, "input": source})
 
 
 def _check_edits(path: Path, table: Table) -> None:
