@@ -41,22 +41,18 @@ def test_the_bytes_of_the_in_process_engine_also_if_tasks_fail_once(spark, there
 
 
 def test_the_command_line(tmp_path):
-    """Published, verified and made again by its recipe; each command has a session of its own."""
+    """Published, verified and made again by its recipe, in one process without a session of ours."""
     point_of_sale(300).write(tmp_path / "sales.parquet")
-    spark = ["--engine", "spark", "--master", "local[2]"]
-    asked = ["--k", "5", "--p", "1", "--yes"]
-    answers = [
-        _told(tmp_path, "publish", "sales.parquet", *asked, "--out", "out", *spark),
-        _told(tmp_path, "verify", "out/public", *spark),
-        _told(tmp_path, "publish", "out/custodian/recipe.toml", "--yes", "--out", "again"),
+    spark = ["--engine", "spark", "--master", "local[2]", "--json"]
+    commands = [
+        ["publish", "sales.parquet", "--k", "5", "--p", "1", "--yes", "--out", "out", *spark],
+        ["verify", "out/public", *spark],
+        ["publish", "out/custodian/recipe.toml", "--yes", "--out", "again", "--json"],
     ]
-    assert [one.get("engine") for one in answers] == ["spark", None, "spark"]
-    assert answers[1]["verdict"] == "holds"
-    assert files(tmp_path / "again/public") == files(tmp_path / "out/public")
-
-
-def _told(folder, *arguments):
-    command = [sys.executable, "-m", "veilset", *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    program = f"from veilset.cli import main\nfor told in {commands!r}: print(main(told))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)
+    published, verified, again = map(json.loads, done.stdout.split("\n0\n")[:-1])  # each is followed by its exit code
+    assert published["engine"] == again["engine"] == "spark"
+    assert verified["verdict"] == "holds"
+    assert files(tmp_path / "again/public") == files(tmp_path / "out/public")
