@@ -45,7 +45,7 @@ def audit(
     Parameters
     ----------
     data : Transactions
-        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p,
+        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence`,
         `RhoUncertainty`, `HiddenPatterns` and `HiddenRules`.
     promise : Promise
         Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A pattern with an item that is not in
