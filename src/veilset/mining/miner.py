@@ -9,7 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from veilset.limits import Bounds
+from veilset.limits import Bounds, Limits
+from veilset.mining.classes import Classes
 from veilset.mining.counting import cover
 from veilset.mining.itemsets import Itemsets
 from veilset.mining.moles import Keeping, items_in_moles, minimal_rare, minimal_rare_chunks
@@ -24,6 +25,12 @@ class Question(Bounds):
     k: int
     h: Fraction
     max_size: int | None
+
+
+def limits_of(question: Question) -> Limits:
+    """The bounds of the search."""
+    bounds = {name: value for name, value in question.items() if name not in ("k", "h", "max_size")}
+    return Limits(**bounds)  # type: ignore[arg-type]
 
 
 class Breach(NamedTuple):
@@ -65,6 +72,12 @@ class Miner(Protocol):
 
     def returning(self, question: Question, kept: Collection[str], asked: Sequence[str]) -> Callable[[str], bool]:
         """Whether an item may join those of *kept*, which have no mole, and those that joined; asked in this order."""
+
+    def splitting(self, question: Question, asked: Sequence[str]) -> Callable[[str], bool]:
+        """Whether an item may join those that joined; asked in this order, from none on.
+
+        It may if transactions with the same of these are k at least, and too many of them hold no sensitive item.
+        """
 
 
 class InMemory:
@@ -129,6 +142,10 @@ class InMemory:
             return True
 
         return may_join
+
+    def splitting(self, question: Question, asked: Sequence[str]) -> Callable[[str], bool]:
+        """Whether an item may join those that joined if equal transactions of these are k at least."""
+        return Classes(self._data, question["k"], question["h"], limits_of(question)).may_split
 
 
 def breach_of(miner: Miner, data: Transactions, itemset: Sequence[str]) -> Breach:
