@@ -22,7 +22,7 @@ from veilset import (
     generate,
 )
 from veilset.engines import Local
-from veilset.mining import minimal_rare
+from veilset.mining import count_frequent
 from veilset.testing import strategies
 
 
@@ -131,8 +131,8 @@ def test_what_an_engine_does_not_audit_is_refused_by_name():
         audit(held, LDiverseAnatomy(l=2))
     with refused(InvalidArgument, "threads"):
         audit(held, Coherence(k=2, p=1), threads=2)
-    with refused(InvalidArgument, "LocalHeld", "audited and anonymized"):
-        minimal_rare(held, 2)
+    with refused(InvalidArgument, "LocalHeld", "mined"):
+        count_frequent(held, 2)
 
 
 def test_a_time_limit_stops_between_the_levels():
