@@ -13,8 +13,6 @@ from tests.support.errors import refused
 from tests.support.releases import PROMISE, certificate, edits, write_rows
 from veilset.publish import recipe_like
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 
 @pytest.fixture
 def copy(earlier, tmp_path) -> Path:

@@ -8,8 +8,6 @@ from tests.support.errors import refused
 from tests.support.releases import PROMISE, write_rows
 from veilset.engines import Local
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 
 def held(rows, **how):
     return Local(pieces=3).read(vs.Transactions.from_lists(rows, **how))

@@ -20,7 +20,7 @@ from veilset import (
     anonymize,
     audit,
     generate,
-    publish,
+    measure,
 )
 from veilset.engines import Local
 from veilset.mining import spread
@@ -205,6 +205,6 @@ def test_what_an_engine_cannot_do_is_refused_by_name(promise, options, named):
         anonymize(HELD, promise, **options)
 
 
-def test_a_release_on_an_engine_is_not_published(tmp_path):
-    with refused(InvalidArgument, "to_frame"):
-        publish(anonymize(HELD, Coherence(h=1, k=1, p=1)), tmp_path / "release")
+def test_a_release_on_an_engine_is_not_measured():
+    with refused(InvalidArgument, "engine"):
+        measure(HELD.to_transactions(), anonymize(HELD, Coherence(h=1, k=1, p=1)))
