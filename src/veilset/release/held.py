@@ -25,7 +25,7 @@ class HeldRelease(Audited, Shown):
     custodian_data : Held
         The data after, **for the custodian alone**: rows are in the order of the original. On Spark, its ``to_frame``
         is a DataFrame to write.
-    promise, method, options, suppressed, attempts, seconds, audit
+    promise, method, options, suppressed, notes, attempts, seconds, audit
         As for `Release`.
     supports : array of int64
         For each item of the original, how many transactions hold it.
@@ -38,6 +38,7 @@ class HeldRelease(Audited, Shown):
     options: Mapping[str, object] = field(repr=False)
     suppressed: tuple[str, ...]
     supports: npt.NDArray[np.int64] = field(repr=False, compare=False)
+    notes: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     audit: Audit | None = field(default=None, repr=False)
@@ -85,5 +86,5 @@ class HeldRelease(Audited, Shown):
         ]
         why_not = "never audited" if self.audit is None else "the promise does not hold"
         state = "certified" if self.certified else f"not certified, {why_not}"
-        notes.append(f"method: {self.method}")
+        notes += [f"method: {self.method}", *self.notes]
         return Summary("Release on an engine", f"{state}: {self.promise.in_short}", self.certified, facts, notes)

@@ -18,6 +18,7 @@ from veilset.anonymize.coherence.k_anonymity import suppressed_for_classes
 from veilset.anonymize.coherence.remove_all import in_any_mole
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.coherence.tree import by_greedy
+from veilset.anonymize.held import renamed
 from veilset.anonymize.options import Chosen, Items, LargestListed, Restore, WeightsOption
 from veilset.anonymize.weights import Weights
 from veilset.engines import Held
@@ -25,7 +26,6 @@ from veilset.limits import Limits
 from veilset.mining import OnEngine
 from veilset.models import Coherence
 from veilset.release import HeldRelease
-from veilset.transactions import Transactions
 
 
 def auto(
@@ -96,7 +96,7 @@ class HeldTask:
         names = held.vocabulary
         promise.check_data(names)
         groups = promise.group_names(names)
-        seen = _renamed(held, names.renamed(groups), groups) if groups else held
+        seen = renamed(held, names.renamed(groups), groups) if groups else held
         miner = OnEngine(seen, any_number=promise.p is None)
         sensitive = seen.vocabulary.sensitive
         holders = miner.supports[seen.vocabulary.codes(sensitive)].tolist()
@@ -114,7 +114,7 @@ class HeldTask:
         gone = self.task.data.in_order(suppressed)
         return HeldRelease(
             original=self.held,
-            custodian_data=_renamed(self.held, self.held.vocabulary.without(gone), {}),
+            custodian_data=renamed(self.held, self.held.vocabulary.without(gone), {}),
             promise=self.task.promise,
             method=method,
             options=options,
@@ -122,10 +122,3 @@ class HeldTask:
             supports=self.supports,
             **account,
         )
-
-
-def _renamed(held: Held, vocabulary: Transactions, names: Mapping[str, str]) -> Held:
-    """The same transactions with items renamed to those of another vocabulary; what is not there is left out."""
-    code_of = {name: code for code, name in enumerate(vocabulary.names)}
-    codes = [code_of.get(names.get(name, name), -1) for name in held.vocabulary.names]
-    return held.changed(np.array(codes, dtype=np.int32), vocabulary)
