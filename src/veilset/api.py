@@ -45,7 +45,7 @@ def audit(
     Parameters
     ----------
     data : Transactions
-        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p,
+        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence`,
         `RhoUncertainty`, `HiddenPatterns` and `HiddenRules`.
     promise : Promise
         Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A pattern with an item that is not in
@@ -107,7 +107,8 @@ def anonymize(
     ----------
     data : Transactions
         The original. Data in columns and buckets is refused. Or transactions that an engine such as
-        `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p by auto, tree or remove-all.
+        `veilset.engines.spark.Spark` has read, for `Coherence` by auto, tree, remove-all or
+        k-anonymity.
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default. A paper's name for a method, such as "TDControl" or

@@ -206,7 +206,7 @@ def twin_facts(data: Transactions) -> dict[str, Any]:
 
 def mined_facts(mined: Mined) -> dict[str, Any]:
     """What a search was for, how much it found, and what comes first of it."""
-    asked, transactions = mined.asked, len(mined.data)
+    asked, transactions = mined.asked, mined.transactions
     if asked.kind == "rare":
         question: dict[str, Any] = {"k": asked.k, "h": None if asked.h is None else _share(asked.h)}
     else:
