@@ -87,6 +87,9 @@ class Held(Protocol):
     def dealt(self, deal: Deal, shares: int) -> Dealt:
         """The rows that *deal* makes of each piece, brought together by share; equal rows become one with a weight."""
 
+    def close(self) -> None:
+        """Let the engine forget them; what is asked of them afterwards has to be read again."""
+
     def __len__(self) -> int:
         """The number of transactions."""
 
