@@ -9,7 +9,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from veilset.limits import Bounds
+from veilset.engines import Piece
+from veilset.engines.rows import changed
+from veilset.limits import Bounds, Limits
 from veilset.mining.counting import cover
 from veilset.mining.itemsets import Itemsets
 from veilset.mining.moles import Keeping, items_in_moles, minimal_rare, minimal_rare_chunks
@@ -32,6 +34,19 @@ class Breach(NamedTuple):
     support: int
     with_it: int
     sensitive: str | None
+
+
+class Kept(Protocol):
+    """A set of public items, which says whether one more would add a mole."""
+
+    def keep(self, item: str) -> None:
+        """Add an item to the set."""
+
+    def drop(self, item: str) -> None:
+        """Remove an item from the set."""
+
+    def brings_mole(self, item: str) -> bool:
+        """Whether *item* and kept items are a mole, or contain one; kept items alone have none."""
 
 
 class Miner(Protocol):
@@ -65,6 +80,12 @@ class Miner(Protocol):
 
     def returning(self, question: Question, kept: Collection[str], asked: Sequence[str]) -> Callable[[str], bool]:
         """Whether an item may join those of *kept*, which have no mole, and those that joined; asked in this order."""
+
+    def keeping(self, question: Question) -> Kept:
+        """No items so far, and whether one more would bring a mole; asked in any order."""
+
+    def replaced(self, code: npt.NDArray[np.int32], vocabulary: Transactions, limits: Limits) -> Miner:
+        """Who counts in the same transactions with other items, as `veilset.engines.Held.changed` has them."""
 
 
 class InMemory:
@@ -129,6 +150,18 @@ class InMemory:
             return True
 
         return may_join
+
+    def keeping(self, question: Question) -> Kept:
+        """No items so far, and whether one more would bring a mole."""
+        return Keeping(self._data, **question)
+
+    def replaced(self, code: npt.NDArray[np.int32], vocabulary: Transactions, limits: Limits) -> Miner:
+        """Who counts in the same transactions with other items."""
+        data = self._data
+        # Row numbers, items, both as one number, and these sorted.
+        limits.require(48 * len(data.items) * code[:1].size, "Recoding", "give a taxonomy with fewer levels.")
+        rows = changed(Piece(data.offsets, data.items), code, len(vocabulary.names))
+        return InMemory(Transactions.from_codes(*rows, vocabulary.names, sensitive=vocabulary.sensitive))
 
 
 def breach_of(miner: Miner, data: Transactions, itemset: Sequence[str]) -> Breach:
