@@ -69,6 +69,22 @@ class HeldRelease(Audited, Shown):
         return self._held_by(self.generalized) / max(1, int(self.supports.sum()))
 
     @property
+    def suppressed_by_support(self) -> tuple[str, ...]:
+        """The suppressed items, the most frequent first."""
+        support = dict(zip(self.original.vocabulary.names, self.supports.tolist(), strict=True))
+        return tuple(sorted(self.suppressed, key=lambda name: (-support[name], name)))
+
+    @property
+    def all_sensitive_removed(self) -> bool:
+        """Whether the original had sensitive items and the release has none."""
+        return bool(self.original.vocabulary.sensitive) and not self.custodian_data.vocabulary.sensitive
+
+    @property
+    def all_public_removed(self) -> bool:
+        """Whether only sensitive items are left."""
+        return bool(self.original.vocabulary.public) and not self.custodian_data.vocabulary.public
+
+    @property
     def _removed(self) -> int:
         return self._held_by(self.suppressed)
 
@@ -77,9 +93,11 @@ class HeldRelease(Audited, Shown):
 
     def _summary(self) -> Summary:
         before, after = self.original.vocabulary, self.custodian_data
-        support = dict(zip(before.names, self.supports.tolist(), strict=True))
-        gone = sorted(self.suppressed, key=lambda name: (-support[name], name))
-        done = {"suppressed": gone, "renamed": tuple(self.generalized), "undecided": self.undecided}
+        done = {
+            "suppressed": self.suppressed_by_support,
+            "renamed": tuple(self.generalized),
+            "undecided": self.undecided,
+        }
         notes = [f"{what}: {listed(names)}" for what, names in done.items() if names]
         occurrences = int(self.supports.sum())
         facts = [

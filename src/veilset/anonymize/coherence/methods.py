@@ -36,6 +36,7 @@ COHERENCE = Methods(
         "tree": on_engine.tree,
         "generalize": on_engine.generalize,
         "remove-all": on_engine.remove_all,
+        "k-anonymity": on_engine.k_anonymity,
     },
     aliases={
         "Tree-Cohesion": ("tree", {"restore": False}),
