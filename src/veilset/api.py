@@ -109,8 +109,7 @@ def anonymize(
     ----------
     data : Transactions
         The original. Data in columns and buckets is refused. Or transactions that an engine such as
-        `veilset.engines.spark.Spark` has read, for `Coherence` by auto, tree, remove-all or
-        k-anonymity.
+        `veilset.engines.spark.Spark` has read: docs/scale.md says for which promises and methods.
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default. A paper's name for a method, such as "TDControl" or

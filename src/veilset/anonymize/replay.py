@@ -86,7 +86,7 @@ def replay(
     told = _meant_by(recoded) if stands_for is None else stands_for
     meant = {name: tuple(items) for name, items in told.items()}
     least = name_leaves_from or 0
-    now = listed_under(_meant_by(coarser), data, least) if least else {}
+    now = listed_under(_meant_by(coarser), data.names, data.supports, least) if least else {}
     made = Release(
         original=data,
         custodian_data=data.without(gone).renamed(coarser),
