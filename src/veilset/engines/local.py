@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.engines.engine import Deal, Measure, Numbers, Piece, Result, Work
-from veilset.engines.rows import added, changed, grouped, united
+from veilset.engines.engine import Deal, Mark, Measure, Numbers, Piece, Result, Thin, Work
+from veilset.engines.rows import added, changed, grouped, numbered, only, packed, thinned, united
 from veilset.transactions import Transactions, read
 
 
@@ -69,6 +69,25 @@ class LocalHeld:
         """The same transactions with other codes."""
         return LocalHeld(changed(self._rows, code, len(vocabulary.names)), vocabulary, self.parallelism)
 
+    def thinned(self, mark: Mark, thin: Thin) -> LocalHeld:
+        """The same transactions without some occurrences."""
+        return LocalHeld(thinned(self._rows, self.kept(mark, thin)), self.vocabulary, self.parallelism)
+
+    def kept(self, mark: Mark, thin: Thin) -> npt.NDArray[np.bool_]:
+        """Which occurrences `thinned` leaves."""
+        rows, kinds, first = [np.zeros(0, dtype=np.int64)], [_NOTHING], 0
+        for piece in self._pieces():
+            marked, kind = mark(piece)
+            rows.append(marked + first)
+            kinds.append(packed(*kind))
+            first += len(piece.offsets) - 1
+        found = np.concatenate(rows)
+        mine = only(self._rows, found)
+        there = np.repeat(self._rows.offsets[found] - mine.offsets[:-1], np.diff(mine.offsets))
+        kept = np.ones(len(self._rows.items), dtype=bool)
+        kept[np.arange(len(mine.items)) + there] = thin(mine, numbered(pa.concat_arrays(kinds), packed(*mine)))
+        return kept
+
     def totals(self, measure: Measure) -> dict[str, Numbers]:
         """The sums over all pieces."""
         sums: dict[str, Numbers] = {}
@@ -104,6 +123,9 @@ class LocalDealt:
     def close(self) -> None:
         """Forget the rows."""
         self._rows = []
+
+
+_NOTHING = packed(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
 
 
 def vocabulary_of(data: Transactions) -> Transactions:

@@ -14,7 +14,8 @@ from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
 from veilset.mining.spread import OnEngine
-from veilset.mining.standing_out import Standing, standings
+from veilset.mining.spread_itemsets import maximal_held, supports_held
+from veilset.mining.standing_out import Standing, standings, standings_held
 
 __all__ = [
     "Count",
@@ -40,12 +41,15 @@ __all__ = [
     "frequent",
     "giveaways",
     "items_in_moles",
+    "maximal_held",
     "minimal_rare",
     "minimal_rare_chunks",
     "pairs",
     "proxies",
     "rules",
     "standings",
+    "standings_held",
     "support",
     "supports",
+    "supports_held",
 ]

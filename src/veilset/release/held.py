@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from veilset.engines import Held
 from veilset.models import Audit, Promise
-from veilset.release.release import Attempt, Audited
+from veilset.release.release import Attempt, Audited, Sanitization
 from veilset.views import Shown, Summary, listed
 
 
@@ -23,12 +23,15 @@ class HeldRelease(Audited, Shown):
     original : Held
         The data before.
     custodian_data : Held
-        The data after, **for the custodian alone**: rows are in the order of the original. On Spark, its ``to_frame``
-        is a DataFrame to write.
-    promise, method, options, suppressed, attempts, seconds, audit
+        The data after, **for the custodian alone**: its order tells of the original. On Spark, its ``to_frame`` is a
+        DataFrame to write.
+    promise, method, options, suppressed, notes, attempts, seconds, audit, sanitization
         As for `Release`.
     supports : array of int64
         For each item of the original, how many transactions hold it.
+    removed : array of int64, or None
+        If single occurrences were removed: for each item of the original, how many were, counted in the data after.
+        None: items were removed from all transactions or from none.
     """
 
     original: Held = field(repr=False)
@@ -38,9 +41,12 @@ class HeldRelease(Audited, Shown):
     options: Mapping[str, object] = field(repr=False)
     suppressed: tuple[str, ...]
     supports: npt.NDArray[np.int64] = field(repr=False, compare=False)
+    removed: npt.NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    notes: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     audit: Audit | None = field(default=None, repr=False)
+    sanitization: Sanitization | None = None
 
     @property
     def loss(self) -> float:
@@ -55,6 +61,8 @@ class HeldRelease(Audited, Shown):
 
     @property
     def _removed(self) -> int:
+        if self.removed is not None:
+            return int(self.removed.sum())
         return int(self.supports[self.original.vocabulary.codes(self.suppressed)].sum())
 
     def _summary(self) -> Summary:
