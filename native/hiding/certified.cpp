@@ -143,13 +143,13 @@ void register_hiding_certified(nb::module_& m) {
                       Array<int64_t>>(),
              nb::kw_only(), "offsets"_a, "items"_a, "antecedent_offsets"_a, "antecedent_items"_a, "most"_a,
              "share_num"_a, "share_den"_a);
-    nb::class_<All>(m, "All")
-        .def(nb::init<int64_t, Array<int64_t>, Array<int64_t>>(), nb::kw_only(), "rows"_a, "support"_a, "elsewhere"_a);
+    nb::class_<All>(m, "All").def(nb::init<int64_t, Array<int64_t>, Array<int64_t>>(), nb::kw_only(), "rows"_a,
+                                  "support"_a, "elsewhere"_a);
     nb::class_<ToKeep>(m, "ToKeep")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>>(), nb::kw_only(), "offsets"_a, "items"_a,
              "spare"_a);
-    def_kernel(m, "hide", hide, "offsets"_a, "items"_a, "everything"_a, "copies"_a, "states"_a, "hidden"_a, "keep"_a, "odds"_a,
-               nb::kw_only(), "seed"_a, "most_strategies"_a, "threads"_a);
+    def_kernel(m, "hide", hide, "offsets"_a, "items"_a, "everything"_a, "copies"_a, "states"_a, "hidden"_a, "keep"_a,
+               "odds"_a, nb::kw_only(), "seed"_a, "most_strategies"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -35,12 +35,12 @@ public:
     Choice(const Csr& data, View<int64_t> copy, const Csr& patterns, const Csr& antecedents, const Claims& claims,
            List<Limit> limits, View<int64_t> support, int64_t rows, uint64_t seed, Control& control)
         : data_(data), copy_(copy), patterns_(patterns), antecedents_(antecedents), claims_(claims),
-          limits_(std::move(limits)), rows_(double(rows)), seed_(seed), control_(control), kept_(claims.occurrences(), 1, control), missing_(claims.size(), 0, control),
+          limits_(std::move(limits)), rows_(double(rows)), seed_(seed), control_(control),
+          kept_(claims.occurrences(), 1, control), missing_(claims.size(), 0, control),
           order_(claims.occurrences(), 0, control), value_(control), together_(limits_.size(), 0),
           antecedent_(limits_.size(), 0), all_(support.begin(), support.end()), support_(all_),
           confident_(std::ranges::any_of(limits_, [](const Limit& l) { return l.num > 0; })) {
-        for (Index c = 0; c < order_.size(); ++c)
-            order_[c] = chances(seed ^ order_salt, c).of(claims.item(c));
+        for (Index c = 0; c < order_.size(); ++c) order_[c] = chances(seed ^ order_salt, c).of(claims.item(c));
     }
 
     View<uint8_t> kept() const { return kept_; }

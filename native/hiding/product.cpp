@@ -101,8 +101,8 @@ Output<uint8_t> restored(View<int64_t> offsets, View<int32_t> items, int32_t voc
 void register_hiding_product(nb::module_& m) {
     def_kernel(m, "sanitize", sanitize, "offsets"_a, "items"_a, "vocabulary"_a, "column_offsets"_a, "column_items"_a,
                "column_values"_a, nb::kw_only(), "threads"_a);
-    m.def("restored", &restored, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "copies"_a, nb::kw_only(), "odds"_a,
-          "seed"_a);
+    m.def("restored", &restored, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "copies"_a, nb::kw_only(),
+          "odds"_a, "seed"_a);
 }
 
 }  // namespace veilset
