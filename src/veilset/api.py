@@ -107,7 +107,8 @@ def anonymize(
     ----------
     data : Transactions
         The original. Data in columns and buckets is refused. Or transactions that an engine such as
-        `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p by auto, tree or remove-all.
+        `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p by auto, tree or remove-all, and for
+        `HiddenPatterns` and `HiddenRules`.
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default. A paper's name for a method, such as "TDControl" or

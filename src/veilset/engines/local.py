@@ -7,7 +7,7 @@ any engine gives their answers, without a cluster.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,14 @@ class Local:
         return LocalHeld(Piece(source.offsets, source.items), vocabulary_of(source), self._pieces)
 
 
+class Marked(NamedTuple):
+    """Rows to look at, where their items stand among all, and the number of each in its kind."""
+
+    rows: Piece
+    places: Numbers
+    numbers: Numbers
+
+
 class LocalHeld:
     """Transactions in memory, in pieces."""
 
@@ -71,10 +79,11 @@ class LocalHeld:
 
     def thinned(self, mark: Mark, thin: Thin) -> LocalHeld:
         """The same transactions without some occurrences."""
-        return LocalHeld(thinned(self._rows, self.kept(mark, thin)), self.vocabulary, self.parallelism)
+        kept = self.kept(self.marked(mark), thin)
+        return LocalHeld(thinned(self._rows, kept), self.vocabulary, self.parallelism)
 
-    def kept(self, mark: Mark, thin: Thin) -> npt.NDArray[np.bool_]:
-        """Which occurrences `thinned` leaves."""
+    def marked(self, mark: Mark) -> Marked:
+        """The rows that *mark* tells, with their numbers in their kinds."""
         rows, kinds, first = [np.zeros(0, dtype=np.int64)], [_NOTHING], 0
         for piece in self._pieces():
             marked, kind = mark(piece)
@@ -84,8 +93,12 @@ class LocalHeld:
         found = np.concatenate(rows)
         mine = only(self._rows, found)
         there = np.repeat(self._rows.offsets[found] - mine.offsets[:-1], np.diff(mine.offsets))
+        return Marked(mine, np.arange(len(mine.items)) + there, numbered(pa.concat_arrays(kinds), packed(*mine)))
+
+    def kept(self, marked: Marked, thin: Thin) -> npt.NDArray[np.bool_]:
+        """Which occurrences are left when *thin* has looked at the rows that are marked."""
         kept = np.ones(len(self._rows.items), dtype=bool)
-        kept[np.arange(len(mine.items)) + there] = thin(mine, numbered(pa.concat_arrays(kinds), packed(*mine)))
+        kept[marked.places] = thin(marked.rows, marked.numbers)
         return kept
 
     def totals(self, measure: Measure) -> dict[str, Numbers]:

@@ -14,7 +14,7 @@ from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
 from veilset.mining.spread import OnEngine
-from veilset.mining.spread_itemsets import maximal_held, supports_held
+from veilset.mining.spread_itemsets import maximal_held, supports_held, supports_in
 from veilset.mining.standing_out import Standing, standings, standings_held
 
 __all__ = [
@@ -52,4 +52,5 @@ __all__ = [
     "support",
     "supports",
     "supports_held",
+    "supports_in",
 ]

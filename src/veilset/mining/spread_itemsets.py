@@ -32,8 +32,7 @@ _Codes = npt.NDArray[np.int32]
 def supports_held(held: Held, itemsets: Itemsets, limits: Limits) -> _Numbers:
     """The support of each of many itemsets, whose items are those of what is held."""
     limits.check_time("Counting itemsets", "count fewer itemsets at once.")
-    asked = itemsets.offsets, itemsets.items
-    counted = held.totals(partial(_supports, asked=asked, items=len(itemsets.names)))
+    counted = held.totals(partial(_supports, itemsets=itemsets))
     return counted.get("supports", np.zeros(len(itemsets), dtype=np.int64))
 
 
@@ -91,13 +90,22 @@ def pairs_held(held: Held, items: _Numbers, limits: Limits) -> Pairs:
     return Pairs(*np.divmod(keys, max(1, width)), counts)
 
 
-def _supports(piece: Piece, *, asked: tuple[_Numbers, _Codes], items: int) -> dict[str, _Numbers]:
+def supports_in(piece: Piece, itemsets: Itemsets) -> _Numbers:
+    """How many of the rows of a piece hold each itemset."""
     limits = Limits(threads=1)
     with limits.guard("Counting itemsets", "count fewer itemsets at once."):
-        found = _native.mining.supports(
-            *piece, items, *asked, threads=1, **limits.for_kernel(lambda _: "Counting itemsets")
+        return _native.mining.supports(
+            *piece,
+            len(itemsets.names),
+            itemsets.offsets,
+            itemsets.items,
+            threads=1,
+            **limits.for_kernel(lambda _: "Counting itemsets"),
         )
-    return {"supports": found}
+
+
+def _supports(piece: Piece, *, itemsets: Itemsets) -> dict[str, _Numbers]:
+    return {"supports": supports_in(piece, itemsets)}
 
 
 def _maximal(

@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize.hiding.kinds import ByProduct, Chosen
+from veilset.anonymize.hiding.kinds import ByProduct, Chosen, Matter
 from veilset.engines import Held, Local
+from veilset.engines.local import Marked
 from veilset.limits import Limits
 from veilset.mining import (
     Itemsets,
@@ -24,6 +25,8 @@ from veilset.mining import (
     supports_held,
 )
 from veilset.transactions import Transactions
+
+Edits = Chosen | ByProduct
 
 _PIECE = 1 << 20  # item occurrences that are looked at together in memory
 
@@ -65,6 +68,8 @@ class InMemory:
     def __init__(self, data: Transactions, limits: Limits) -> None:
         self.names, self.limits, self.in_task = data, limits, limits
         self.held = Local(pieces=1 + len(data.items) // _PIECE).read(data)
+        self._marked: tuple[Matter, Marked] | None = None
+        self._kept: tuple[Edits, npt.NDArray[np.bool_]] | None = None
 
     @property
     def items(self) -> npt.NDArray[np.int64]:
@@ -79,9 +84,13 @@ class InMemory:
         """The maximal ones among the itemsets that *least* transactions hold."""
         return frequent(self.names, least, kind="maximal", **self.limits.bounds())
 
-    def kept(self, edits: Chosen | ByProduct) -> npt.NDArray[np.bool_]:
-        """Which occurrences there are after these edits."""
-        return self.held.kept(partial(edits.mark, limits=self.limits), edits.thin)
+    def kept(self, edits: Edits) -> npt.NDArray[np.bool_]:
+        """Which occurrences there are after these edits; others of the same rows take less time."""
+        if self._marked is None or self._marked[0] is not edits.matter:
+            self._marked = edits.matter, self.held.marked(partial(edits.mark, limits=self.limits))
+        if self._kept is None or self._kept[0] is not edits:
+            self._kept = edits, self.held.kept(self._marked[1], edits.thin)
+        return self._kept[1]
 
     def standings(self, edits: Chosen, patterns: Sequence[tuple[str, ...]]) -> list[Standing | None]:
         """How much patterns stand out after these edits."""

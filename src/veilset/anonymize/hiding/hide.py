@@ -30,14 +30,14 @@ from scipy.sparse import csr_array
 
 from veilset import _native
 from veilset.anonymize.chance import Share, odds_of, probability, seed_of
-from veilset.anonymize.hiding.counts import Counts, InMemory, InPieces
+from veilset.anonymize.hiding.counts import Counts, Edits, InMemory, InPieces
 from veilset.anonymize.hiding.keep_patterns import itemsets_of, patterns_to_keep, patterns_to_spare
 from veilset.anonymize.hiding.kinds import ByProduct, Chosen, Matter, different, rows_of, taken_by_product
 from veilset.anonymize.hiding.levels import levels_for, margins_for, narrowed
 from veilset.anonymize.hiding.matrix import sanitization_matrix
 from veilset.engines import Held, Piece, Work
 from veilset.limits import Limits
-from veilset.mining import Itemsets, OnEngine, supports
+from veilset.mining import Itemsets, OnEngine, supports_in
 from veilset.models import HiddenPatterns, HiddenRules
 from veilset.release import Attempt, HeldRelease, Release, Sanitization
 from veilset.transactions import Transactions
@@ -79,7 +79,7 @@ class Wish:
 class _Decision(NamedTuple):
     """What goes, and how that was found."""
 
-    edits: Chosen | ByProduct
+    edits: Edits
     levels: tuple[Fraction, ...] = ()
     p_r: Fraction | None = None  # that was reached
     victims: int = 0
@@ -294,8 +294,7 @@ class _Contested:
         antecedents = itemsets_of(names, [names.in_order(left) for left, _ in rules] or [()] * len(hiding.hidden))
         elsewhere = np.zeros(len(antecedents), dtype=np.int64)
         if rules:
-            here = Transactions.from_codes(*rows, names.names)
-            elsewhere = counts.of(antecedents) - supports(here, antecedents, **limits.bounds())
+            elsewhere = counts.of(antecedents) - supports_in(rows, antecedents)
         everything = _native.hiding.All(rows=len(counts.held), support=counts.items, elsewhere=elsewhere)
         return cls(hiding, matter, kinds, rows, copies, antecedents, everything)
 
