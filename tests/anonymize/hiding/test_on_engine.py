@@ -11,7 +11,7 @@ from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.hiding_questions import METHODS, questions, rule_questions
 from veilset import BudgetExceeded, InvalidArgument, UnreadableInput
-from veilset.anonymize.hiding import hide
+from veilset.anonymize.hiding import certified
 from veilset.engines import Local
 from veilset.transactions import Transactions
 
@@ -101,8 +101,8 @@ def test_what_it_says_of_itself():
 def test_a_source_that_changes_is_refused(monkeypatch):
     """What is decided for rows cannot be done to others."""
     data, other = (Transactions.from_lists([["a", "b"]] * count) for count in (5, 6))
-    held, kinds = Local().read(data), hide.different
-    monkeypatch.setattr(hide, "different", lambda _, mark, limits: kinds(held, mark, limits))
+    held, kinds = Local().read(data), certified.different
+    monkeypatch.setattr(certified, "different", lambda _, mark, limits: kinds(held, mark, limits))
     with refused(UnreadableInput, "has changed"):
         vs.anonymize(Local().read(other), vs.HiddenPatterns([["a", "b"]], 3))
 

@@ -22,7 +22,8 @@ from typing import Annotated, cast
 
 from veilset.anonymize.binding import MOST_ITEMS, Eased
 from veilset.anonymize.chance import Share, probability
-from veilset.anonymize.hiding.hide import Hidden, Wish, hide
+from veilset.anonymize.hiding.certified import Hidden
+from veilset.anonymize.hiding.hide import Wish, hide
 from veilset.anonymize.methods import HeldMethod, Method, Methods
 from veilset.anonymize.options import Certify, KeepPatterns, Margin, RandomState
 from veilset.errors import said
