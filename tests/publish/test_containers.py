@@ -21,8 +21,6 @@ from veilset.io import plain
 from veilset.publish import verify as _verify
 from veilset.publish.verification import Verification
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 verifying = sys.modules[_verify.__module__]
 SECRET = b"row 3 is ann"
 
@@ -166,7 +164,6 @@ def test_a_version_that_spells_something(public, monkeypatch):
     assert answer(public) == ("altered", 1)
 
 
-@pytest.mark.no_sanitizer(reason="measures memory, of which sanitizers keep what is freed")
 def test_300_million_rows_in_769_kilobytes(tmp_path):
     """Told by the footer; memory for the rows is never asked for."""
     public = published(tmp_path, out_format="parquet").public
