@@ -2,8 +2,9 @@
 
 An item matters if a hidden pattern or a pattern to keep holds it. What the matrix takes from a row, what is contested
 in it and what patterns to keep lose with it depend on these items alone. So a method decides for kinds and for how many
-rows there are of each. Which of these rows it is, chance and the edit ask for, says their order by bytes: it depends on
-the rows, not on where they lie. So a release is the same rows for any order of the original, and on any engine.
+rows there are of each. The rows of a kind are numbered in the order of their bytes, and chance and edits go by these
+numbers. They depend on the rows, not on where these lie. So any order of the original, and any engine, gives the same
+rows.
 
 What is here are functions of one piece of the rows, which run wherever it lies; without *limits*, in a task.
 """
