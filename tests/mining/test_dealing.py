@@ -53,11 +53,14 @@ def test_a_branch_costs_what_its_rows_have_from_its_item_on(rows):
 
 
 @given(
-    ROWS, st.sampled_from([[0, 0, 0, 0], [0, 1, 1, 2], [0, 1, 2, 3]]), st.lists(st.booleans(), min_size=4, max_size=4)
+    ROWS,
+    st.sampled_from([[0, 0, 0, 0], [0, 1, 1, 2], [0, 1, 2, 3]]),
+    st.lists(st.booleans(), min_size=4, max_size=4),
+    st.booleans(),
 )
-def test_a_share_gets_the_places_from_its_first_one_on_if_a_fresh_one_follows(rows, share, fresh):
+def test_a_share_gets_the_places_from_its_first_one_on_if_a_fresh_one_follows(rows, share, fresh, whole):
     offsets, values = dealt_places(
-        piece(rows), place=PLACE, share=np.array(share, np.int32), fresh=np.array(fresh, np.uint8)
+        piece(rows), place=PLACE, share=np.array(share, np.int32), fresh=np.array(fresh, np.uint8), whole=whole
     )
     wanted = []
     for row in rows:
@@ -66,7 +69,7 @@ def test_a_share_gets_the_places_from_its_first_one_on_if_a_fresh_one_follows(ro
             first = min(place for place in places if place < PUBLICS and share[place] == one)
             rest = [place for place in places if place >= first]
             if any(place < PUBLICS and fresh[place] for place in rest):
-                wanted.append([one, *rest])
+                wanted.append([one, *(places if whole else rest)])
     assert [values[begin:end].tolist() for begin, end in pairwise(offsets)] == wanted
 
 

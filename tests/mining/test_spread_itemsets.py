@@ -1,10 +1,9 @@
-"""Itemsets on an engine, in this process: the answers of the searches in memory."""
+"""Itemsets on an engine, in this process: the counts in memory."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.effort import examples
 from veilset import mining
 from veilset.engines import Local
 from veilset.limits import Limits
@@ -12,15 +11,6 @@ from veilset.mining.spread_itemsets import pairs_held
 from veilset.testing import strategies
 
 PIECES = st.integers(1, 4)
-
-
-@examples(200)
-@given(strategies.transactions(min_rows=0), PIECES, st.integers(1, 5))
-def test_maximal_itemsets(data, pieces, least):
-    found = mining.maximal_held(Local(pieces=pieces).read(data), data.supports, least, Limits())
-    wanted = mining.frequent(data, least, kind="maximal")
-    assert sorted(found) == sorted(wanted)
-    assert len(found) == len(wanted)
 
 
 @given(strategies.transactions(), PIECES, st.lists(st.sets(st.integers(0, 5)), max_size=5))

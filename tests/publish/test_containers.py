@@ -96,13 +96,13 @@ def test_a_copy_that_cannot_be_read_back_is_an_error_and_says_nothing_of_the_rel
     public, tmp_path, monkeypatch, verdict
 ):
     """Here for lack of descriptors; exit code 1 would be a verdict."""
-    original, answers = verifying._examined, []
+    original, answers = verifying.examine, []
 
     def examined(*arguments):
         answers.append(original(*arguments))
         return answers[0] if len(answers) == 1 else (Verification(verdict, "Too many open files."), None)
 
-    monkeypatch.setattr(verifying, "_examined", examined)
+    monkeypatch.setattr(verifying, "examine", examined)
     with refused(vs.CannotWrite, "Too many open files.") as caught:
         vs.verify(public, clean_copy=tmp_path / "copy")
     assert caught.value.exit_code == 2 and len(answers) == 2

@@ -11,7 +11,7 @@ def longest(data):
 
 def takes_another_way(data, promise):
     """Whether the local auditor may decide by whole rows."""
-    return promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
+    return promise.p is None or promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
 
 
 def point_of_sale(transactions):
@@ -19,7 +19,3 @@ def point_of_sale(transactions):
     data = generate.pos_like(transactions=transactions, items=60, average_length=5, maximum_length=12, random_state=5)
     by_support = np.argsort(data.supports)
     return data.with_sensitive([data.names[code] for code in by_support[[20, 40]]])
-
-
-def values(answer):
-    return {name: margin.value for name, margin in answer.margins.items()}

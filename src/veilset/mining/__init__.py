@@ -8,13 +8,15 @@ from veilset.mining.anatomized import column_values, expected_supports
 from veilset.mining.association_rules import Rule, Rules, rules
 from veilset.mining.counting import cover, pairs, support, supports
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
+from veilset.mining.frequent_spread import supports_on_engine
+from veilset.mining.in_memory import InMemory
 from veilset.mining.itemsets import Itemsets
-from veilset.mining.miner import InMemory, Miner, Question, breach_of
+from veilset.mining.miner import Miner, Question, breach_of
 from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
 from veilset.mining.spread import OnEngine
-from veilset.mining.spread_itemsets import maximal_held, supports_held, supports_in
+from veilset.mining.spread_itemsets import supports_held, supports_in
 from veilset.mining.standing_out import Standing, standings, standings_held
 
 __all__ = [
@@ -41,7 +43,6 @@ __all__ = [
     "frequent",
     "giveaways",
     "items_in_moles",
-    "maximal_held",
     "minimal_rare",
     "minimal_rare_chunks",
     "pairs",
@@ -53,4 +54,5 @@ __all__ = [
     "supports",
     "supports_held",
     "supports_in",
+    "supports_on_engine",
 ]

@@ -53,11 +53,11 @@ def branch_costs(piece: Piece, *, place: _Codes, publics: int) -> dict[str, _Num
 
 
 def dealt_places(
-    piece: Piece, *, place: _Codes, share: _Codes, fresh: npt.NDArray[np.uint8]
+    piece: Piece, *, place: _Codes, share: _Codes, fresh: npt.NDArray[np.uint8], whole: bool = False
 ) -> tuple[_Numbers, _Codes]:
     """Each row once for each share that has one of its public items: the share, and the places from its first item on.
 
-    Where nothing fresh follows, no itemset is asked for.
+    Where nothing fresh follows, no itemset is asked for. With *whole*, it is all places of the row.
     """
     rows, places, left = _placed(piece, place)
     whose = np.full(len(places), -1, dtype=np.int64)
@@ -68,10 +68,13 @@ def dealt_places(
     is_fresh[walked] = fresh[places[walked]]
     before = np.append(0, np.cumsum(is_fresh))
     begins = begins[before[begins + left[begins]] > before[begins]]
+    to = whose[begins]
+    if whole:
+        begins = np.searchsorted(rows, rows[begins])
     lengths = left[begins]
     offsets = np.append(0, np.cumsum(1 + lengths))
     values = np.empty(offsets[-1], dtype=np.int32)
-    values[offsets[:-1]] = whose[begins]
+    values[offsets[:-1]] = to
     rest = np.ones(len(values), dtype=bool)
     rest[offsets[:-1]] = False
     # The places of stretch i: begins[i], begins[i] + 1, … as often as it is long.

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from veilset.engines import Held
 from veilset.limits import Limits
 from veilset.mining.counting import pairs
-from veilset.mining.spread import OnEngine
+from veilset.mining.frequent_spread import supports_on_engine
 from veilset.mining.spread_itemsets import Pairs, pairs_held
 from veilset.transactions import Transactions
 
@@ -83,7 +83,7 @@ def standings(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: L
 
 def standings_held(data: Held, patterns: Sequence[tuple[str, ...]], limits: Limits) -> list[Standing | None]:
     """The same for released data that an engine holds."""
-    names, supports = data.vocabulary, OnEngine(data).supports
+    names, supports = data.vocabulary, supports_on_engine(data)
     items = _compared(names, supports, patterns)
     codes = names.codes(items)
     return _standings(items, codes, supports[codes], len(data), pairs_held(data, codes, limits), patterns)

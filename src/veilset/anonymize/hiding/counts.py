@@ -11,18 +11,17 @@ import numpy.typing as npt
 
 from veilset.anonymize.hiding.kinds import ByProduct, Chosen, Matter
 from veilset.engines import Held, Local
-from veilset.engines.local import Marked
+from veilset.engines.local import LookedUp
 from veilset.limits import Limits
 from veilset.mining import (
     Itemsets,
-    OnEngine,
     Standing,
     frequent,
-    maximal_held,
     standings,
     standings_held,
     supports,
     supports_held,
+    supports_on_engine,
 )
 from veilset.transactions import Transactions
 
@@ -68,7 +67,7 @@ class InMemory:
     def __init__(self, data: Transactions, limits: Limits) -> None:
         self.names, self.limits, self.in_task = data, limits, limits
         self.held = Local(pieces=1 + len(data.items) // _PIECE).read(data)
-        self._marked: tuple[Matter, Marked] | None = None
+        self._rows: tuple[Matter, LookedUp] | None = None
         self._kept: tuple[Edits, npt.NDArray[np.bool_]] | None = None
 
     @property
@@ -86,10 +85,10 @@ class InMemory:
 
     def kept(self, edits: Edits) -> npt.NDArray[np.bool_]:
         """Which occurrences there are after these edits; others of the same rows take less time."""
-        if self._marked is None or self._marked[0] is not edits.matter:
-            self._marked = edits.matter, self.held.marked(partial(edits.mark, limits=self.limits))
+        if self._rows is None or self._rows[0] is not edits.matter:
+            self._rows = edits.matter, self.held.looked_up(partial(edits.mark, limits=self.limits))
         if self._kept is None or self._kept[0] is not edits:
-            self._kept = edits, self.held.kept(self._marked[1], edits.thin)
+            self._kept = edits, self.held.kept(self._rows[1], edits.thin)
         return self._kept[1]
 
     def standings(self, edits: Chosen, patterns: Sequence[tuple[str, ...]]) -> list[Standing | None]:
@@ -108,7 +107,7 @@ class InPieces:
     @cached_property
     def items(self) -> npt.NDArray[np.int64]:
         """How many transactions hold each item."""
-        return OnEngine(self.held).supports
+        return supports_on_engine(self.held)
 
     def of(self, itemsets: Itemsets) -> npt.NDArray[np.int64]:
         """How many transactions hold each itemset."""
@@ -116,7 +115,7 @@ class InPieces:
 
     def maximal(self, least: int) -> Itemsets:
         """The maximal ones among the itemsets that *least* transactions hold."""
-        return maximal_held(self.held, self.items, least, self.limits)
+        return frequent(self.held, least, kind="maximal", **self.limits.bounds())
 
     def standings(self, edits: Chosen, patterns: Sequence[tuple[str, ...]]) -> list[Standing | None]:
         """How much patterns stand out after these edits."""

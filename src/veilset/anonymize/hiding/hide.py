@@ -31,7 +31,7 @@ from veilset.anonymize.hiding.counts import InMemory, InPieces
 from veilset.anonymize.hiding.kinds import ByProduct
 from veilset.engines import Held
 from veilset.limits import Limits
-from veilset.mining import OnEngine
+from veilset.mining import supports_on_engine
 from veilset.release import HeldRelease, Release
 from veilset.transactions import Transactions
 
@@ -150,7 +150,7 @@ def _held_release(
 ) -> HeldRelease:
     """Its loss is counted in the rows that were released, like what went from all of them."""
     thinned = counts.held.thinned(done.edits.mark, done.edits.thin)
-    left = OnEngine(thinned).supports
+    left = supports_on_engine(thinned)
     gone = counts.names.in_order(name for name, some in zip(counts.names.names, left.tolist(), strict=True) if not some)
     vocabulary = counts.names.without(gone)
     code = np.full(len(left), -1, dtype=np.int32)
