@@ -42,6 +42,13 @@ Deal = Callable[[Piece], tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]]
 """Rows for shares, as offsets and values: the first value of a row is its share, the others are codes."""
 
 
+Mark = Callable[[Piece], tuple[Numbers, Piece]]
+"""Which rows of a piece are to be looked at, by their numbers, which ascend, and the kind of each, as codes."""
+
+Thin = Callable[[Piece, Numbers], npt.NDArray[np.bool_]]
+"""Which occurrences of some rows are kept; the numbers tell for each row which one of its kind it is."""
+
+
 class Dealt(Protocol):
     """Rows dealt out to shares."""
 
@@ -83,6 +90,13 @@ class Held(Protocol):
 
         A row of codes for an item: it is replaced by all of these. Items that become the same are one. Transactions are
         changed where they lie, when they are read.
+        """
+
+    def thinned(self, mark: Mark, thin: Thin) -> Held:
+        """The same transactions without some occurrences in rows that *mark* tells; all others stay as they are.
+
+        Rows of the same kind are numbered from 0 on, in the order of their bytes. So the rows that come out depend on
+        those that are there, not on where they lie. Which of them is which is not known any more.
         """
 
     def dealt(self, deal: Deal, shares: int) -> Dealt:

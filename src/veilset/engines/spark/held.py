@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from veilset.engines.engine import Deal, Measure, Numbers, Result, Thing, Work
+from veilset.engines.engine import Deal, Mark, Measure, Numbers, Result, Thin, Thing, Work
 from veilset.engines.rows import added
 from veilset.engines.spark import tasks
 from veilset.engines.spark.session import pyspark, without_pandas_warning
@@ -111,6 +111,14 @@ class SparkHeld:
         """The same transactions with other codes; the cluster changes its rows whenever it reads them."""
         task = partial(tasks.changed, code=code, width=len(vocabulary.names))
         return replace(self, coded=_mapped(self.coded, task, tasks.CODED), vocabulary=vocabulary)
+
+    def thinned(self, mark: Mark, thin: Thin) -> SparkHeld:
+        """The same transactions without some occurrences. One shuffle brings the rows of a kind together."""
+        marked = _mapped(self.coded, partial(tasks.marked, mark=mark), tasks.KINDS)
+        sorted_by_kind = marked.repartition("kind").sortWithinPartitions("kind", "row")
+        mine = _mapped(sorted_by_kind, partial(tasks.thinned, thin=thin), tasks.CODED)
+        others = _mapped(self.coded, partial(tasks.unmarked, mark=mark), tasks.CODED)
+        return replace(self, coded=others.unionByName(mine))
 
     def to_frame(self) -> Any:
         """A DataFrame with the lists of names, in the column ``items``: to write with Spark.

@@ -18,16 +18,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset import errors
-from veilset.engines.engine import Deal, Measure, Numbers, Piece, Work
-from veilset.engines.rows import added, grouped, packed, united, unpacked
+from veilset.engines.engine import Deal, Mark, Measure, Numbers, Piece, Thin, Work
+from veilset.engines.rows import added, grouped, in_runs, only, packed, united, unpacked
 from veilset.engines.rows import changed as changed_rows
+from veilset.engines.rows import thinned as thinned_rows
 from veilset.errors import UnreadableInput, VeilsetError
 from veilset.io.columns import Coded, coded_items, list_offsets
 from veilset.transactions import Transactions, row_blocks
 
-NAMES, CODED, LISTS, SHARES, ANSWERS = (
+NAMES, CODED, KINDS, LISTS, SHARES, ANSWERS = (
     "name string, rows long",
     "row binary",
+    "kind binary, row binary",
     "items array<string>",
     "share int, row binary, weight long",
     "share int, answer binary",
@@ -36,6 +38,7 @@ NO_ROWS = united([])
 
 _NAMES = pa.schema([("name", pa.string()), ("rows", pa.int64())])
 _CODED = pa.schema([("row", pa.binary())])
+_KINDS = pa.schema([("kind", pa.binary()), ("row", pa.binary())])
 _SHARES = pa.schema([("share", pa.int32()), ("row", pa.binary()), ("weight", pa.int64())])
 _ANSWERS = pa.schema([("share", pa.int32()), ("answer", pa.binary())])
 _AT_ONCE = 1 << 20  # codes that are dealt out together
@@ -82,6 +85,41 @@ def changed(batches: Iterator[Any], *, code: npt.NDArray[np.int32], width: int) 
     """Each transaction with other codes."""
     for batch in batches:
         rows = packed(*changed_rows(Piece(*unpacked(batch.column(0))), code, width))
+        yield pa.record_batch([rows.cast(pa.binary())], schema=_CODED)
+
+
+def unmarked(batches: Iterator[Any], *, mark: Mark) -> Iterator[Any]:
+    """The transactions that nothing is to be taken from."""
+    for batch in batches:
+        others = np.ones(len(batch), dtype=bool)
+        with _telling():
+            others[mark(Piece(*unpacked(batch.column(0))))[0]] = False
+        yield batch.filter(pa.array(others))
+
+
+def marked(batches: Iterator[Any], *, mark: Mark) -> Iterator[Any]:
+    """The others, each with its kind."""
+    for batch in batches:
+        piece = Piece(*unpacked(batch.column(0)))
+        with _telling():
+            rows, kinds = mark(piece)
+        columns = [packed(*kinds).cast(pa.binary()), packed(*only(piece, rows)).cast(pa.binary())]
+        yield pa.record_batch(columns, schema=_KINDS)
+
+
+def thinned(batches: Iterator[Any], *, thin: Thin) -> Iterator[Any]:
+    """These without some occurrences; they are in the order of their kinds and of their bytes."""
+    last, count = None, 0  # the kind that the batch before ended with, and how many of it there were
+    for batch in batches:
+        if not len(batch):
+            continue
+        kinds, piece = batch["kind"], Piece(*unpacked(batch["row"]))
+        numbers = in_runs(kinds)
+        if kinds[0] == last:
+            numbers[: np.append(np.flatnonzero(numbers[1:] == 0) + 1, len(numbers))[0]] += count
+        last, count = kinds[-1], int(numbers[-1]) + 1
+        with _telling():
+            rows = packed(*thinned_rows(piece, thin(piece, numbers)))
         yield pa.record_batch([rows.cast(pa.binary())], schema=_CODED)
 
 
