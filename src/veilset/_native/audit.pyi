@@ -122,6 +122,8 @@ def coherence_share(
     level: int,
     first: int,
     end: int,
+    second: int,
+    second_end: int,
     witness_limit: int,
     threads: int,
     memory_limit: int,

@@ -152,6 +152,8 @@ def mole_share(
     size: int,
     first: int,
     end: int,
+    second: int,
+    second_end: int,
     most: int,
     memory_limit: int,
     time_limit: float,

@@ -4,7 +4,8 @@ An itemset belongs to the branch of its rarest item. A *share* is a stretch of b
 from the rarest item to the most frequent one. It is given the rows with one of its items, without all rarer items and
 those that fewer than k transactions hold; equal rows come once, with their number. A frequent item is late in the
 order, so few items are left in the rows of its branch and most of them are equal: an item that a share f of all
-transactions with m items each hold has at most m / f items after it.
+transactions with m items each hold has at most m / f items after it. A branch that may still be too large for one task
+is cut by the second items of its itemsets (`shares`).
 
 **Why the answers are the same.** The local auditor goes from level to level; at each, what a branch finds is a function
 of (1) the numbering of the items and their supports, (2) the rows that hold its item, projected on that item and later
@@ -29,7 +30,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ import numpy.typing as npt
 
 from veilset import _native
 from veilset.audit.coherence import audit_of, reach_from, sensitive_things
-from veilset.audit.dealing import costs_of_branches, dealt_rows, shares_of, survey
+from veilset.audit.dealing import costs_of_branches, costs_of_pairs, dealt_rows, survey
+from veilset.audit.shares import Shares, shares_of
 from veilset.engines import Dealt, Held, Work
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
@@ -47,6 +48,7 @@ _TASK, _ADVICE = "The audit", "choose a smaller p."
 
 _Array = npt.NDArray[np.int64]
 _Codes = npt.NDArray[np.int32]
+_Bounds = tuple[int, int, int, int]  # the branches and the second items of a share
 _Met = tuple[int, int, int, list[int]]  # holders with the sensitive thing, holders, the thing, the itemset
 
 
@@ -125,24 +127,34 @@ class _Levels:
         self.order = public[np.argsort(supports[public], kind="stable")].astype(np.int32)
         # Single items without enough holders, and those that give nothing away, are judged without a look at rows.
         first = len(self.order) if self.kind.max(initial=-1) < 0 else self._rank(self.promise.k)
-        head = self._look(1, [(0, first)], None)
+        head = self._look(1, [(0, first, 0, 0)], None)
         rare = self._rank(self.promise.k)
-        dealt, ends = self._deal(data, rare)
+        dealt, shares = self._deal(data, rare)
         try:
-            bounds = [(max(begin, first), end) for begin, end in pairwise(ends)]
+            bounds = shares.bounds(np.arange(len(self.order)) - rare, single=True)
+            bounds = [(max(begin, first), max(end, first), second, last) for begin, end, second, last in bounds]
             rest = self._look(1, bounds, dealt) if first < len(self.order) else []
             kept = self._absorb([*head, *rest], last=False, items_are_order=True)
             # What all rows hold is no generator.
             kept = kept[supports[kept] < self.transactions]
-            ends = np.searchsorted(self._place(kept), ends).tolist()
+            bounds = shares.bounds(self._place(kept) - rare, single=False)
             self.order = kept
             for level in range(2, self.promise.p + 1):  # type: ignore[operator]
                 if not len(self.order) or (level > 2 and not len(self.trie[-1][0])):
                     break
-                bounds = list(pairwise(ends))
-                self._absorb(self._look(level, bounds, dealt), last=level == self.promise.p)
+                found = self._look(level, bounds, dealt)
+                self._absorb(found, last=level == self.promise.p)
+                if level == 2 and self.trie:
+                    self._join_parts(bounds)
         finally:
             dealt.close()
+
+    def _join_parts(self, bounds: Sequence[_Bounds]) -> None:
+        """A branch that is cut has found pairs in several shares: as many as they have together."""
+        items, supports, children = self.trie[-1]
+        branch = np.concatenate([np.arange(first, end) for first, end, _, _ in bounds])
+        together = np.bincount(branch, weights=children, minlength=len(self.order)).astype(np.int32)
+        self.trie[-1] = items, supports, together
 
     def _rank(self, support: int) -> int:
         """The first place in the order with this support or more."""
@@ -154,18 +166,23 @@ class _Levels:
         place[self.order] = np.arange(len(self.order))
         return place[kept]
 
-    def _deal(self, data: Held, rare: int) -> tuple[Dealt, list[int]]:
-        """The rows of each share, and where in the order shares begin and end."""
+    def _deal(self, data: Held, rare: int) -> tuple[Dealt, Shares]:
+        """The rows of each share; the first branch has the item of this rank."""
         rank = np.full(len(self.kind), -1, dtype=np.int32)
         rank[self.order[rare:]] = np.arange(len(self.order) - rare)
-        costs = data.totals(partial(costs_of_branches, rank=rank)).get("costs", np.zeros(0, np.int64))
-        share = shares_of(costs, data.parallelism)
-        count = int(share.max(initial=-1)) + 1
-        self.limits.check_time(_TASK, _ADVICE)
-        deal = partial(dealt_rows, rank=rank, order=self.order[rare:], kind=self.kind, share=share)
-        return data.dealt(deal, count), [rare + int(end) for end in np.searchsorted(share, np.arange(count + 1))]
+        nothing = np.zeros(len(self.order) - rare, np.int64)
+        costs = data.totals(partial(costs_of_branches, rank=rank)).get("costs", nothing)
 
-    def _look(self, level: int, bounds: Sequence[tuple[int, int]], dealt: Dealt | None) -> list[Any]:
+        def pairs(cut: _Codes, group: _Codes) -> _Array:
+            self.limits.check_time(_TASK, _ADVICE)
+            return data.totals(partial(costs_of_pairs, rank=rank, cut=cut, group=group))["costs"].reshape(len(cut), -1)
+
+        shares = shares_of(costs, int(np.count_nonzero(self.kind >= 0)), data.parallelism, pairs)
+        self.limits.check_time(_TASK, _ADVICE)
+        deal = partial(dealt_rows, rank=rank, order=self.order[rare:], kind=self.kind, shares=shares)
+        return data.dealt(deal, len(shares)), shares
+
+    def _look(self, level: int, bounds: Sequence[_Bounds], dealt: Dealt | None) -> list[Any]:
         """What the shares find, in their order."""
         self.limits.check_time(_TASK, _ADVICE)
         self.limits.step(_step(level), level - 1, self.promise.p or level)
@@ -252,10 +269,10 @@ class _Levels:
         }
 
 
-def _look_at_share(number: int, rows: Work, *, question: dict[str, Any], bounds: Sequence[tuple[int, int]]) -> Any:
+def _look_at_share(number: int, rows: Work, *, question: dict[str, Any], bounds: Sequence[_Bounds]) -> Any:
     """What the branches of one share find at one level."""
     limits = Limits(threads=1)
-    first, end = bounds[number]
+    first, end, second, second_end = bounds[number]
     with limits.guard(_TASK, _ADVICE):
         return _native.audit.coherence_share(
             rows.offsets,
@@ -263,6 +280,8 @@ def _look_at_share(number: int, rows: Work, *, question: dict[str, Any], bounds:
             rows.weights,
             first=first,
             end=end,
+            second=second,
+            second_end=second_end,
             threads=1,
             **question,
             **limits.for_kernel(lambda _: _TASK),
