@@ -38,6 +38,7 @@ import numpy.typing as npt
 from veilset import _native
 from veilset.audit.coherence import audit_of, reach_from, sensitive_things
 from veilset.audit.dealing import costs_of_branches, costs_of_pairs, dealt_rows, survey
+from veilset.audit.safe_itemsets import Level, Part, SafeItemsets, needed
 from veilset.audit.shares import Shares, shares_of
 from veilset.engines import Dealt, Held, Work
 from veilset.errors import InvalidArgument, said
@@ -108,7 +109,6 @@ class _Levels:
     breach: _Margin = field(default_factory=_Margin)
     any: _Margin = field(default_factory=_Margin)
     worst: list[tuple[list[int], int, int, int]] = field(default_factory=list)
-    trie: list[tuple[_Codes, _Array, _Codes]] = field(default_factory=list)
     order: _Codes = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __post_init__(self) -> None:
@@ -130,31 +130,38 @@ class _Levels:
         head = self._look(1, [(0, first, 0, 0)], None)
         rare = self._rank(self.promise.k)
         dealt, shares = self._deal(data, rare)
+        safe = SafeItemsets(data, triples=self.promise.p > 3)  # type: ignore[operator]
         try:
             bounds = shares.bounds(np.arange(len(self.order)) - rare, single=True)
             bounds = [(max(begin, first), max(end, first), second, last) for begin, end, second, last in bounds]
             rest = self._look(1, bounds, dealt) if first < len(self.order) else []
-            kept = self._absorb([*head, *rest], last=False, items_are_order=True)
+            self._absorb([*head, *rest])
+            kept = np.asarray(self.order[np.concatenate([share["items"] for share in (*head, *rest)])])
             # What all rows hold is no generator.
             kept = kept[supports[kept] < self.transactions]
             bounds = shares.bounds(self._place(kept) - rare, single=False)
             self.order = kept
             for level in range(2, self.promise.p + 1):  # type: ignore[operator]
-                if not len(self.order) or (level > 2 and not len(self.trie[-1][0])):
+                if not len(self.order) or not safe.any_in_last:
                     break
-                found = self._look(level, bounds, dealt)
-                self._absorb(found, last=level == self.promise.p)
-                if level == 2 and self.trie:
-                    self._join_parts(bounds)
+                found = self._look(level, bounds, dealt, safe)
+                self._absorb(found)
+                if level < self.promise.p:  # type: ignore[operator]
+                    safe.add(self._safe_in(found, bounds if level == 2 else None))
         finally:
             dealt.close()
+            safe.close()
 
-    def _join_parts(self, bounds: Sequence[_Bounds]) -> None:
-        """A branch that is cut has found pairs in several shares: as many as they have together."""
-        items, supports, children = self.trie[-1]
-        branch = np.concatenate([np.arange(first, end) for first, end, _, _ in bounds])
-        together = np.bincount(branch, weights=children, minlength=len(self.order)).astype(np.int32)
-        self.trie[-1] = items, supports, together
+    def _safe_in(self, found: list[Any], bounds: Sequence[_Bounds] | None) -> Level:
+        """The safe itemsets of all shares. Pairs of a branch that is cut are in several shares: these have *bounds*."""
+        items, supports, children = (
+            np.concatenate([share[name] for share in found]) for name in ("items", "supports", "children")
+        )
+        self.limits.require(3 * (items.nbytes + supports.nbytes + children.nbytes), _TASK, _ADVICE)
+        if bounds is not None:
+            branch = np.concatenate([np.arange(first, end) for first, end, _, _ in bounds])
+            children = np.bincount(branch, weights=children, minlength=len(self.order)).astype(np.int32)
+        return Level(items, supports, children)
 
     def _rank(self, support: int) -> int:
         """The first place in the order with this support or more."""
@@ -182,7 +189,9 @@ class _Levels:
         deal = partial(dealt_rows, rank=rank, order=self.order[rare:], kind=self.kind, shares=shares)
         return data.dealt(deal, len(shares)), shares
 
-    def _look(self, level: int, bounds: Sequence[_Bounds], dealt: Dealt | None) -> list[Any]:
+    def _look(
+        self, level: int, bounds: Sequence[_Bounds], dealt: Dealt | None, safe: SafeItemsets | None = None
+    ) -> list[Any]:
         """What the shares find, in their order."""
         self.limits.check_time(_TASK, _ADVICE)
         self.limits.step(_step(level), level - 1, self.promise.p or level)
@@ -191,9 +200,6 @@ class _Levels:
             "kind": self.kind,
             "order": self.order,
             "supports": self.totals["supports"][self.order],
-            "level_items": [items for items, _, _ in self.trie],
-            "level_supports": [supports for _, supports, _ in self.trie],
-            "level_children": [children for _, _, children in self.trie],
             "met": [self.smallest[0], *self.breach.met[:2], *self.any.met[:2]],
             "kinds": int(self.kind.max(initial=-1)) + 1,
             "h_num": share.numerator,
@@ -203,14 +209,14 @@ class _Levels:
             "level": level,
             "witness_limit": self.witnesses,
         }
-        work = partial(_look_at_share, question=question, bounds=bounds)
+        work = partial(_look_at_share, question=question, bounds=bounds, safe=() if safe is None else safe.parts)
         if dealt is not None:
             return dealt.each(work)
         nothing = Work(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
         return [work(0, nothing)]
 
-    def _absorb(self, found: list[Any], *, last: bool, items_are_order: bool = False) -> _Codes:
-        """Add up what shares found, in their order; returns the safe items of level 1."""
+    def _absorb(self, found: list[Any]) -> None:
+        """Add up what shares found, in their order."""
         self.identity.append(sum(share["identity"] for share in found))
         self.attribute.append(sum(share["attribute"] for share in found))
         for share in found:
@@ -225,16 +231,6 @@ class _Levels:
             for number, numbers in enumerate(zip(*columns, strict=True)):
                 self.worst.append((items[offsets[number] : offsets[number + 1]], *numbers))
         self.worst = sorted(self.worst, key=self._severity)[: self.witnesses]
-        safe = np.concatenate([share["items"] for share in found])
-        if items_are_order:
-            return np.asarray(self.order[safe])
-        if not last:
-            supports = np.concatenate([share["supports"] for share in found])
-            children = np.concatenate([share["children"] for share in found])
-            needed = 3 * sum(array.nbytes for array in (safe, supports, children))  # sent out, and a copy of it
-            self.limits.require(needed, _TASK, _ADVICE)
-            self.trie.append((safe, supports, children))
-        return self.order
 
     def _severity(self, mole: tuple[list[int], int, int, int]) -> tuple[Fraction, int, list[int]]:
         """The most severe come first: by how many times a limit is exceeded, then fewer items, then their order."""
@@ -269,15 +265,21 @@ class _Levels:
         }
 
 
-def _look_at_share(number: int, rows: Work, *, question: dict[str, Any], bounds: Sequence[_Bounds]) -> Any:
+def _look_at_share(
+    number: int, rows: Work, *, question: dict[str, Any], bounds: Sequence[_Bounds], safe: Sequence[Part]
+) -> Any:
     """What the branches of one share find at one level."""
     limits = Limits(threads=1)
     first, end, second, second_end = bounds[number]
+    levels = needed(safe, first, end, second)
     with limits.guard(_TASK, _ADVICE):
         return _native.audit.coherence_share(
             rows.offsets,
             rows.items,
             rows.weights,
+            level_items=[level.items for level in levels],
+            level_supports=[level.supports for level in levels],
+            level_children=[level.children for level in levels],
             first=first,
             end=end,
             second=second,

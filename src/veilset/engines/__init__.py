@@ -4,7 +4,7 @@
 process. An algorithm is written once, against the protocol.
 """
 
-from veilset.engines.engine import Dealt, Engine, Held, Piece, Work
+from veilset.engines.engine import Dealt, Engine, Held, Piece, Shared, Work
 from veilset.engines.local import Local
 
-__all__ = ["Dealt", "Engine", "Held", "Local", "Piece", "Work"]
+__all__ = ["Dealt", "Engine", "Held", "Local", "Piece", "Shared", "Work"]

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from veilset.transactions import Transactions
 
 Result = TypeVar("Result")
+Value = TypeVar("Value")
+Opened_co = TypeVar("Opened_co", covariant=True)
 Numbers = npt.NDArray[np.int64]
 
 
@@ -51,6 +53,16 @@ class Dealt(Protocol):
         """Forget the rows."""
 
 
+class Shared(Protocol[Opened_co]):
+    """A value that lies where tasks can open it. It is sent out once, and takes memory only while it is open."""
+
+    def open(self) -> Opened_co:
+        """The value."""
+
+    def close(self) -> None:
+        """Forget it. Nobody opens it again."""
+
+
 @runtime_checkable
 class Held(Protocol):
     """Transactions that an engine holds."""
@@ -74,6 +86,9 @@ class Held(Protocol):
 
     def dealt(self, deal: Deal, shares: int) -> Dealt:
         """The rows that *deal* makes of each piece, brought together by share; equal rows become one with a weight."""
+
+    def shared(self, value: Value) -> Shared[Value]:
+        """A value for work on shares."""
 
     def __len__(self) -> int:
         """The number of transactions."""

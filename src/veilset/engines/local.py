@@ -7,13 +7,14 @@ any engine gives their answers, without a cluster.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.engines.engine import Deal, Measure, Numbers, Piece, Result, Work
+from veilset.engines.engine import Deal, Measure, Numbers, Piece, Result, Value, Work
 from veilset.engines.rows import added, changed, grouped, united
 from veilset.transactions import Transactions, read
 
@@ -76,12 +77,30 @@ class LocalHeld:
             added(sums, dict(measure(piece)))
         return sums
 
+    def shared(self, value: Value) -> LocalShared[Value]:
+        """A value for work on shares."""
+        return LocalShared(value)
+
     def dealt(self, deal: Deal, shares: int) -> LocalDealt:
         """The rows of each share."""
         found = LocalDealt(shares)
         for piece in self._pieces():
             found.take(*deal(piece))
         return found
+
+
+@dataclass
+class LocalShared(Generic[Value]):
+    """A value of this process."""
+
+    value: Value
+
+    def open(self) -> Value:
+        """The value."""
+        return self.value
+
+    def close(self) -> None:
+        """It goes when nobody has it any more."""
 
 
 class LocalDealt:
