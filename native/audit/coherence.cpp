@@ -291,14 +291,8 @@ private:
             [&](int64_t branch) { found[branch] = nobody(); });
 
         RowsFound all = nobody();
-        for (RowsFound& branch : found) {
-            if (!over) checked_ += branch.rows;  // else it depends on the threads
-            if (branch.rows > 0 && (!all.smallest_support || branch.smallest_support < all.smallest_support)) {
-                all.smallest_support = branch.smallest_support;
-                all.smallest = branch.smallest;
-            }
-            all.worst.merge(std::move(branch.worst));
-        }
+        for (RowsFound& branch : found) all.merge(std::move(branch));
+        if (!over) checked_ += all.rows;  // else it depends on the threads
         return all;
     }
 

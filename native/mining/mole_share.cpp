@@ -28,11 +28,11 @@ struct Range {
 class MoleShare {
 public:
     MoleShare(const Csr& data, View<int64_t> weights, View<uint8_t> fresh, const Csr& known, Limits limits, Index size,
-              int64_t most, Control& control)
+              int64_t most, int64_t work, Control& control)
         : rows_(data), weights_(weights), fresh_(fresh), publics_(int32_t(fresh.size())),
-          things_(data.vocabulary - publics_), limits_(limits), size_(size), most_(most), control_(control),
-          known_(known, control), items_(control), supports_(control), weight_(publics_, 0), met_(publics_, 0),
-          slot_(publics_, none), with_(things_, 0), seconds_{0, publics_} {}
+          things_(data.vocabulary - publics_), limits_(limits), size_(size), most_(most), work_(work),
+          control_(control), known_(known, control), items_(control), supports_(control), weight_(publics_, 0),
+          met_(publics_, 0), slot_(publics_, none), with_(things_, 0), seconds_{0, publics_} {}
 
     // Of the branches first .. end - 1, the itemsets with their second item in a range.
     void branches(int64_t first, int64_t end, Range seconds) {
@@ -47,7 +47,7 @@ public:
                     if (row[i] >= first) put(row[i] - first, Place{int32_t(r), int32_t(i + 1)});
             }
         });
-        for (int64_t x = first; x < end && !full(); ++x) {
+        for (int64_t x = first; x < end && !stopped(); ++x) {
             const auto holders = places[x - first];
             if (holders.empty()) continue;
             itemset_.assign(1, int32_t(x));
@@ -56,11 +56,12 @@ public:
         }
     }
 
-    // The ranks of the moles, their supports, and whether an itemset of this size may be part of a larger mole.
+    // The ranks of the moles, their supports, whether an itemset of this size may be part of a larger mole, and how
+    // many items were read: more than allowed means that the rest says nothing.
     nb::tuple result() {
         List<int32_t> items(items_.begin(), items_.end());
         List<int64_t> supports(supports_.begin(), supports_.end());
-        return nb::make_tuple(to_numpy(std::move(items)), to_numpy(std::move(supports)), grows_);
+        return nb::make_tuple(to_numpy(std::move(items)), to_numpy(std::move(supports)), grows_, steps_);
     }
 
 private:
@@ -73,7 +74,7 @@ private:
     static constexpr int64_t unknown = -1;
 
     // One more than were asked for: it is known then that there are too many.
-    bool full() const { return supports_.size() > most_; }
+    bool stopped() const { return supports_.size() > most_ || steps_ > work_; }
 
     int64_t weight_of(View<Place> places) const {
         int64_t sum = 0;
@@ -86,9 +87,9 @@ private:
         control_.poll();
         const bool last = Index(itemset_.size()) + 1 == size_;
         const List<Extension> deeper = worth_a_look(places, support, fresh, last);
-        if (deeper.empty() || full()) return;
+        if (deeper.empty() || stopped()) return;
         const Groups<Place> delivered = deliver(places, deeper);
-        for (Index e = 0; e < deeper.size() && !full(); ++e) {
+        for (Index e = 0; e < deeper.size() && !stopped(); ++e) {
             if (last) {
                 judge(itemset_, deeper[e].item, delivered[e], deeper[e].support);
                 continue;
@@ -105,6 +106,7 @@ private:
         for (const Place& place : places)
             for (int32_t item : rows_.row(place.row).subspan(place.next)) {
                 if (item >= publics_) break;
+                ++steps_;
                 if (itemset_.size() == 1 && !seconds_.has(item)) continue;
                 if (met_[item]++ == 0) met.push_back(item);
                 weight_[item] += weights_[place.row];
@@ -113,7 +115,7 @@ private:
         List<Extension> found;
         for (int32_t item : met) {
             const Extension e{item, std::exchange(weight_[item], 0), std::exchange(met_[item], 0)};
-            if (full()) continue;  // the counters must be zeros again
+            if (stopped()) continue;  // the counters must be zeros again
             // An itemset with the rows of a subset is in no minimal mole.
             if (e.support == support && (fresh || !fresh_[item])) continue;
             if (!fresh && !fresh_[item]) {  // it is safe, and not all of its rows were counted
@@ -182,7 +184,7 @@ private:
     int32_t publics_, things_;
     Limits limits_;
     Index size_;
-    int64_t most_;
+    int64_t most_, work_, steps_ = 0;
     Control& control_;
     KnownMoles known_;
     Vector<int32_t> items_;
@@ -198,7 +200,7 @@ private:
 nb::tuple mole_share(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> weights,
                      View<uint8_t> fresh, View<int64_t> known_offsets, View<int32_t> known_items, int32_t things,
                      int64_t h_num, int64_t h_den, int64_t k, int64_t size, int64_t first, int64_t end, int64_t second,
-                     int64_t second_end, int64_t most) {
+                     int64_t second_end, int64_t most, int64_t work) {
     const Csr data(offsets, items, int32_t(fresh.size() + things)),
         known(known_offsets, known_items, int32_t(fresh.size()));
     if (data.rows() > INT32_MAX) throw std::invalid_argument("more than 2^31 - 1 rows in one share");
@@ -207,7 +209,7 @@ nb::tuple mole_share(Control& control, View<int64_t> offsets, View<int32_t> item
     if (second < 0 || second_end < second || second_end > fresh.size())
         throw std::invalid_argument("these are not second items");
     if (size < 1) throw std::invalid_argument("an itemset needs an item");
-    MoleShare share(data, weights, fresh, known, {h_num, h_den, k, size}, size, most, control);
+    MoleShare share(data, weights, fresh, known, {h_num, h_den, k, size}, size, most, work, control);
     control.single([&] { share.branches(first, end, {second, second_end}); });
     return share.result();
 }
@@ -243,7 +245,7 @@ Output<uint8_t> rows_with_any(Control& control, View<int64_t> offsets, View<int3
 void register_mining_mole_share(nb::module_& m) {
     def_kernel(m, "mole_share", mole_share, "offsets"_a, "items"_a, "weights"_a, "fresh"_a, "known_offsets"_a,
                "known_items"_a, nb::kw_only(), "things"_a, "h_num"_a, "h_den"_a, "k"_a, "size"_a, "first"_a, "end"_a,
-               "second"_a, "second_end"_a, "most"_a);
+               "second"_a, "second_end"_a, "most"_a, "work"_a);
     def_kernel(m, "rows_with_any", rows_with_any, "offsets"_a, "items"_a, "vocabulary"_a, "asked_offsets"_a,
                "asked_items"_a);
 }

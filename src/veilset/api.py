@@ -14,15 +14,15 @@ from typing import Any, Unpack, overload
 
 from veilset.anonymize import check_options, described, find_held_method, resolve
 from veilset.audit import audit as run_auditor
-from veilset.engines import Held
+from veilset.engines import Engine, Held
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Bounds, Limits, Progress
 from veilset.models import Audit, Promise, check_promise
-from veilset.publish import Bundle, Verification, recipe_like
+from veilset.publish import Bundle, Verification, publish_held, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
 from veilset.release import HeldRelease, Release, check_release
-from veilset.run import Run
+from veilset.run import HeldRun, Run
 from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account
 
@@ -45,7 +45,7 @@ def audit(
     Parameters
     ----------
     data : Transactions
-        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p,
+        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence`,
         `RhoUncertainty`, `HiddenPatterns` and `HiddenRules`.
     promise : Promise
         Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A pattern with an item that is not in
@@ -107,7 +107,8 @@ def anonymize(
     ----------
     data : Transactions
         The original. Data in columns and buckets is refused. Or transactions that an engine such as
-        `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p by auto, tree or remove-all.
+        `veilset.engines.spark.Spark` has read, for `Coherence` by auto, tree, remove-all or
+        k-anonymity.
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default. A paper's name for a method, such as "TDControl" or
@@ -165,9 +166,12 @@ def _anonymize_held(
     return replace(release, audit=run_auditor(release.custodian_data, promise, limits=limits()))
 
 
-def _refuse_on_engine(*, threads: int | None, allow_sensitive: bool = False, drop_empty: bool = False) -> None:
+def _refuse_on_engine(
+    *, threads: int | None, allow_sensitive: bool = False, drop_empty: bool = False, out_format: str | None = None
+) -> None:
     """Raise if an option was given that an engine does not have."""
-    instead = {
+    instead: dict[str, tuple[int | str | None, str]] = {
+        "out_format": (out_format, "Leave it out: Parquet in parts is what an engine writes."),
         "threads": (threads, "Choose it with the engine."),
         "allow_sensitive": (
             allow_sensitive or None,
@@ -274,7 +278,7 @@ def measure(
 
 
 def publish(
-    release: Release,
+    release: Release | HeldRelease,
     out: str | Path,
     *,
     replace: bool = False,
@@ -292,7 +296,9 @@ def publish(
     ----------
     release : Release
         If it is not ``certified``, `NotCertified` is raised. Only the audit counts, not how the release was made: a
-        release with ``certify=False`` can be published if no hidden pattern reaches min_support.
+        release with ``certify=False`` can be published if no hidden pattern reaches min_support. The data of a
+        `veilset.release.HeldRelease` is written by its engine, to ``public/data/part-00000.parquet`` and so on. *out*
+        must be on a file system that all workers share.
     out : path
         A folder that does not exist yet, or, with *replace*, an older release.
     replace : bool
@@ -304,12 +310,22 @@ def publish(
         one. Anyone who guesses it can undo the shuffle and test guesses about hidden patterns. Rows in buckets keep
         the order that the method gave them with its own ``random_state``.
     with_what_if : bool
-        Whether the custodian's report says what each limit costs, and what a milder one would cost.
+        Whether the custodian's report says what each limit costs, and what a milder one would cost. On an engine, it
+        never does.
     allow_empty_promise : bool
         Write a release even if its promise excludes nothing, such as ``Coherence(k=1, p=2)``; its certificate says so.
     **bounds
         As for `audit`; the time limit applies to each step: auditing the original, measuring, writing.
     """
+    if isinstance(release, HeldRelease):
+        _refuse_on_engine(threads=bounds.pop("threads", None), out_format=out_format)
+        return publish_held(
+            HeldRun(release, **bounds),
+            out,
+            replace=replace,
+            random_state=random_state,
+            allow_empty_promise=allow_empty_promise,
+        )
     run = Run.of(release, with_what_if=with_what_if, **bounds)
     return write_bundle(
         run,
@@ -327,6 +343,7 @@ def verify(
     witnesses: int = 20,
     clean_copy: str | Path | None = None,
     announce: Callable[[str], object] | None = None,
+    engine: Engine | None = None,
     **bounds: Unpack[Bounds],
 ) -> Verification:
     """Check on its bytes whether the release at *path* (the bundle or its ``public/``) keeps its promise.
@@ -341,9 +358,16 @@ def verify(
         anew from them, by this version: nothing but values is copied. The answer is then about this folder.
     announce : callable, optional
         Called with a sentence that says how much there is to count, before it starts.
+    engine : Engine, optional
+        Such as `veilset.engines.spark.Spark`: its workers read, compare and audit a release in parts. The folder must
+        be on a file system that they share. A clean copy is not written there.
     witnesses, **bounds
         As for `audit`.
     """
     limits = Limits(**bounds)
     limits.require_besides(_ROOM_TO_VERIFY + ("pandas" not in sys.modules) * _LIBRARIES, "Verifying a release")
-    return verify_bundle(path, witnesses=witnesses, limits=limits, clean_copy=clean_copy, announce=announce)
+    if engine is not None:
+        _refuse_on_engine(threads=limits.threads)
+    return verify_bundle(
+        path, witnesses=witnesses, limits=limits, clean_copy=clean_copy, announce=announce, engine=engine
+    )

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from tests.support.spread import point_of_sale
 from veilset import Coherence, audit
-from veilset.audit.dealing import costs_of_branches, costs_of_pairs, dealt_rows, survey
+from veilset.audit.dealing import (
+    costs_of_branches,
+    costs_of_pairs,
+    dealt_overlaps,
+    dealt_rows,
+    dealt_whole,
+    survey,
+)
 from veilset.audit.shares import Shares
 from veilset.engines import Local, Piece
 from veilset.engines.local import LocalDealt
@@ -103,6 +110,30 @@ def test_a_share_gets_the_items_that_it_needs_and_the_sensitive_ones(rows, share
 
 def bounds_of(shares):
     return zip(*(one.tolist() for one in (shares.first, shares.end, shares.second, shares.second_end)), strict=True)
+
+
+@given(ROWS, st.sampled_from([[0, 0, 0, 0], [0, 1, 1, 2], [0, 1, 2, 3]]))
+def test_a_row_without_its_rarer_items_comes_with_one_of_an_earlier_share(rows, share):
+    offsets, values = dealt_whole(piece(rows), rank=RANK, order=ORDER, share=np.array(share, dtype=np.int32))
+    found = [values[begin:end].tolist() for begin, end in pairwise(offsets)]
+    wanted = []
+    for row in rows:
+        ranks = sorted(RANK[code] for code in row if RANK[code] >= 0)
+        for one in sorted({share[rank] for rank in ranks}):
+            first = min(rank for rank in ranks if share[rank] == one)
+            earlier = [ORDER[share.index(one) - 1]] if first > ranks[0] else []
+            wanted.append([one, *earlier, *(ORDER[rank] for rank in ranks if rank >= first)])
+    assert found == wanted
+
+
+@given(ROWS)
+def test_of_each_row_what_it_holds_of_an_itemset_and_of_the_sensitive_items(rows):
+    itemsets = [[0, 2], [5]]
+    offsets, values = dealt_overlaps(piece(rows), itemsets=itemsets, kind=KIND)
+    found = [values[begin:end].tolist() for begin, end in pairwise(offsets)]
+    assert found == [
+        [number, *sorted(row & {*itemset, 1, 4})] for number, itemset in enumerate(itemsets) for row in rows
+    ]
 
 
 def test_a_frequent_item_has_few_rows_to_read(monkeypatch):

@@ -16,8 +16,6 @@ from veilset.search.store import Store
 
 RESULTS = [{"title": word, "content": word, "url": f"https://{word}.example/"} for word in ("weather", "football")]
 
-pytestmark = pytest.mark.no_sanitizer(reason="no kernels are called")
-
 
 @pytest.fixture
 def place(tmp_path):

@@ -7,8 +7,6 @@ from tests.support.reader import reader_store
 from veilset.cli import main
 from veilset.search.store import Store
 
-pytestmark = pytest.mark.no_sanitizer(reason="no kernels are called")
-
 
 @pytest.fixture
 def place(tmp_path):

@@ -93,9 +93,13 @@ def shares(of_branch, parts, *bounds):
         ]
     ),
     st.lists(st.booleans(), min_size=4, max_size=4),
+    st.booleans(),
 )
-def test_a_share_gets_the_places_that_it_needs_if_a_fresh_one_is_among_them(rows, shares, fresh):
-    offsets, values = dealt_places(piece(rows), place=PLACE, shares=shares, fresh=np.array(fresh, np.uint8))
+def test_a_share_gets_the_places_that_it_needs_if_a_fresh_one_is_among_them(rows, shares, fresh, whole):
+    whole = whole and (shares.of_branch >= 0).all()
+    offsets, values = dealt_places(
+        piece(rows), place=PLACE, shares=shares, fresh=np.array(fresh, np.uint8), whole=whole
+    )
     wanted = []
     for row in rows:
         places = sorted(PLACE[code] for code in row if PLACE[code] >= 0)
@@ -108,7 +112,7 @@ def test_a_share_gets_the_places_that_it_needs_if_a_fresh_one_is_among_them(rows
             if second > 0:
                 rest = [first, *(place for place in places if place >= others[0])]
             if any(place < PUBLICS and fresh[place] for place in rest):
-                wanted.append([share, *rest])
+                wanted.append([share, *(places if whole else rest)])
     assert sorted(values[begin:end].tolist() for begin, end in pairwise(offsets)) == sorted(wanted)
 
 

@@ -1,5 +1,7 @@
 """The search for minimal moles on an engine: the list of `minimal_rare` in its order, and what else methods ask."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.spread import longest, point_of_sale, skewed, watched
+from tests.support.explosive import explosive
+from tests.support.spread import point_of_sale, skewed, watched
 from veilset import BudgetExceeded, Coherence, Transactions, _native
 from veilset.engines import Local
 from veilset.mining import InMemory, Keeping, OnEngine, breach_of, minimal_rare, shares, spread
@@ -20,7 +23,7 @@ def questions(draw):
     """Transactions, what methods ask of them here and on an engine, and a question."""
     data = draw(strategies.sparse_or_dense())
     promise = draw(strategies.coherence_promises())
-    question = {"k": promise.k, "h": promise.share, "max_size": promise.p or longest(data)}
+    question = {"k": promise.k, "h": promise.share, "max_size": promise.p}
     return data, InMemory(data), OnEngine(Local(pieces=draw(st.integers(1, 3))).read(data)), question
 
 
@@ -178,10 +181,11 @@ def share(**changes):
         "known_offsets": np.array([0]),
         "known_items": np.array([], np.int32),
     }
-    numbers = {"things": 0, "h_num": 1, "h_den": 1, "k": 4, "size": 2, "first": 0, "end": 2, "most": 9}
+    numbers = {"things": 0, "h_num": 1, "h_den": 1, "k": 4, "size": 2, "first": 0, "end": 2, "most": 9, "work": 99}
     numbers |= {"second": 0, "second_end": len(changes.get("fresh", given["fresh"]))}
     limits = {"memory_limit": 1 << 30, "time_limit": 1e9, "progress": None}
-    items, supports, grows = _native.mining.mole_share(**{**given, **numbers, **limits, **changes})
+    items, supports, grows, steps = _native.mining.mole_share(**{**given, **numbers, **limits, **changes})
+    assert steps <= 99
     return items.tolist(), supports.tolist(), grows
 
 
@@ -190,6 +194,22 @@ def test_a_row_with_a_weight_stands_for_so_many():
     assert share(k=3) == ([], [], True)
     assert share(first=1) == ([], [], False)
     assert share(most=0) == ([0, 1], [3], False)
+
+
+def test_a_search_takes_no_more_steps_than_it_may():
+    data = explosive(items=12, rows=18)
+    held, question = Local(pieces=2).read(data), {"k": 3, "h": Fraction(1), "max_size": None}
+    found = OnEngine(held, any_number=True).moles(question)
+    same(found, InMemory(data).moles(question))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(spread, "_STEPS", 100)
+        patched.setattr(spread, "_STEPS_EACH", 0)
+        stopped = OnEngine(held, any_number=True)
+        with refused(BudgetExceeded, "too many steps"):
+            stopped.moles(question)
+        with refused(BudgetExceeded, "too many steps"):
+            stopped.returning(question, data.public[:-1], data.public[-1:])(data.public[-1])
+        same(OnEngine(held).moles(question), found)
 
 
 def test_only_itemsets_with_a_fresh_item_are_asked_for():

@@ -12,8 +12,6 @@ from tests.support.errors import refused
 from tests.support.releases import PROMISE, certificate, edits, write_rows
 from veilset.publish import recipe_like
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 EARLIER = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"]]
 LATER = [["ale", "bun"], ["ale", "bun", "cure"], ["bun", "fig"], ["ale", "fig"], ["ale"], ["bun"], []]
 

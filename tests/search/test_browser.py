@@ -10,10 +10,7 @@ from tests.support.chromium import chromium, new_context, watched
 from tests.support.reader import reader_store
 from tests.support.serving import served
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.no_sanitizer("a browser tests no kernel"),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

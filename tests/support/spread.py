@@ -12,7 +12,7 @@ def longest(data):
 
 def takes_another_way(data, promise):
     """Whether the local auditor may decide by whole rows."""
-    return promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
+    return promise.p is None or promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
 
 
 def point_of_sale(transactions):

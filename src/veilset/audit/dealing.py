@@ -92,6 +92,42 @@ def _begins(row: _Array, of: _Codes) -> _Array:
     return np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (of[1:] != of[:-1]))[: len(row)])
 
 
+def dealt_whole(piece: Piece, *, rank: _Codes, order: _Codes, share: _Codes) -> tuple[_Array, _Codes]:
+    """Each row once for each share that has one of its items: the share, and the items from its first on.
+
+    A row that has rarer ones comes with an item of an earlier share.
+    """
+    row, ranks = in_order(piece, rank)
+    mine = share[ranks]
+    starts = np.append(True, row[1:] != row[:-1])[: len(row)]
+    begins = np.flatnonzero(starts | np.append(True, mine[1:] != mine[:-1])[: len(row)])
+    cut = (~starts[begins]).astype(np.int64)
+    held = np.searchsorted(row, row[begins], side="right") - begins
+
+    offsets = np.append(0, np.cumsum(1 + cut + held))
+    values = np.empty(offsets[-1], dtype=np.int32)
+    values[offsets[:-1]] = mine[begins]
+    before = np.searchsorted(share, mine[begins]) - 1
+    values[offsets[:-1][cut == 1] + 1] = order[before[cut == 1]]
+    values[_stretches(offsets[:-1] + 1 + cut, held)] = order[ranks[_stretches(begins, held)]]
+    return offsets, values
+
+
+def dealt_overlaps(piece: Piece, *, itemsets: list[list[int]], kind: _Codes) -> tuple[_Array, _Codes]:
+    """Each row once for each itemset, whose number is the share: what it holds of this, and of the sensitive items."""
+    row = rows_of(piece)
+    lengths, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
+    for number, itemset in enumerate(itemsets):
+        wanted = kind >= 0
+        wanted[itemset] = True
+        held = np.bincount(row[wanted[piece.items]], minlength=len(piece.offsets) - 1)
+        mine = np.full(len(held) + held.sum(), number, dtype=np.int32)
+        mine[_stretches(np.cumsum(1 + held) - held, held)] = piece.items[wanted[piece.items]]
+        lengths.append(1 + held)
+        values.append(mine)
+    return np.append(0, np.cumsum(np.concatenate(lengths))), np.concatenate(values)
+
+
 def rows_of(piece: Piece) -> _Array:
     """The row of each occurrence."""
     return np.repeat(np.arange(len(piece.offsets) - 1), np.diff(piece.offsets))

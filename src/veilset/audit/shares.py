@@ -67,8 +67,7 @@ def shares_of(
 
     costs_of_pairs(cut, group) tells for each branch that is cut, and each group of second items, what its rows cost.
     """
-    total, items = int(costs.sum()), len(costs)
-    room = max(1, -(-total // max(_SHARES_AT_ONCE * parallelism, -(-total // MOST_IN_SHARE))))
+    items, room = len(costs), max(1, -(-int(costs.sum()) // share_count(costs, parallelism)))
     cut, group = too_large(costs, things), stretches(costs, _GROUPS)
     pairs = dict(zip(cut.tolist(), costs_of_pairs(cut, group), strict=True)) if len(cut) else {}
     begins = np.flatnonzero(np.append(True, group[1:] != group[:-1])[:items])
@@ -94,6 +93,11 @@ def shares_of(
     is_cut = np.zeros(items, dtype=bool)
     is_cut[cut] = True
     return Shares(of_branch, is_cut, *np.array(found, dtype=np.int32).reshape(-1, 4).T)
+
+
+def share_count(costs: _Array, parallelism: int) -> int:
+    """How many shares there are, about."""
+    return max(_SHARES_AT_ONCE * parallelism, -(-int(costs.sum()) // MOST_IN_SHARE))
 
 
 def too_large(costs: _Array, things: int) -> _Codes:

@@ -4,7 +4,8 @@
 process. An algorithm is written once, against the protocol.
 """
 
+from veilset.engines.counts import HeldCounts
 from veilset.engines.engine import Dealt, Engine, Held, Piece, Shared, Work
 from veilset.engines.local import Local
 
-__all__ = ["Dealt", "Engine", "Held", "Local", "Piece", "Shared", "Work"]
+__all__ = ["Dealt", "Engine", "Held", "HeldCounts", "Local", "Piece", "Shared", "Work"]

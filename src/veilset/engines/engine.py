@@ -7,14 +7,15 @@ on the same rows, in another process or on another machine, so it is picklable a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset.transactions import Transactions
+from veilset.transactions import Reading, Transactions
 
+Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 Value = TypeVar("Value")
 Opened_co = TypeVar("Opened_co", covariant=True)
@@ -72,8 +73,19 @@ class Held(Protocol):
         """One transaction with every item that occurs: their names, order and roles, for code that asks for these."""
 
     @property
+    def engine(self) -> Engine:
+        """Where they lie."""
+
+    @property
+    def origin(self) -> Reading:
+        """What reads them again; without a path, nothing does."""
+
+    @property
     def parallelism(self) -> int:
         """How many shares are worked on at once."""
+
+    def marked(self, sensitive: Collection[str]) -> Held:
+        """The same with the items of exactly these names sensitive, and no others."""
 
     def totals(self, measure: Measure) -> dict[str, Numbers]:
         """The sums of *measure* over all pieces."""
@@ -97,5 +109,15 @@ class Held(Protocol):
 class Engine(Protocol):
     """A place of computation."""
 
-    def read(self, source: Any, *, sensitive: Iterable[str | int] = (), **how: Any) -> Held:
+    @property
+    def told(self) -> Mapping[str, str]:
+        """What a recipe says of it: its name as ``engine``, and where it is."""
+
+    def read(self, source: Any, *, sensitive: Iterable[str | int] = ()) -> Held:
         """Transactions of a source, held there."""
+
+    def each(self, things: Sequence[Thing], work: Callable[[Thing], Result]) -> list[Result]:
+        """What *work* returns for each of a few things, in their order; it is done there."""
+
+    def gathered(self, things: Sequence[Thing], rows: Callable[[Thing], Transactions]) -> Held:
+        """The transactions that *rows* finds for each thing, looked up and held there."""

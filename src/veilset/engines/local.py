@@ -6,7 +6,7 @@ any engine gives their answers, without a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.engines.engine import Deal, Measure, Numbers, Piece, Result, Value, Work
+from veilset.engines.engine import Deal, Measure, Numbers, Piece, Result, Thing, Value, Work
 from veilset.engines.rows import added, changed, grouped, united
-from veilset.transactions import Transactions, read
+from veilset.limits import Limits
+from veilset.transactions import Reading, Transactions, joined, read
 
 
 class Local:
@@ -38,21 +39,44 @@ class Local:
     def __init__(self, *, pieces: int = 1) -> None:
         self._pieces = pieces
 
+    @property
+    def told(self) -> Mapping[str, str]:
+        """Its name."""
+        return {"engine": "in-process"}
+
+    def each(self, things: Sequence[Thing], work: Callable[[Thing], Result]) -> list[Result]:
+        """What *work* returns for each thing."""
+        return [work(thing) for thing in things]
+
+    def gathered(self, things: Sequence[Thing], rows: Callable[[Thing], Transactions]) -> LocalHeld:
+        """The transactions of all things."""
+        return self.read(joined(map(rows, things), Limits()))
+
     def read(self, source: Any, *, sensitive: Iterable[str | int] = (), **how: Any) -> LocalHeld:
         """Transactions of any source that `veilset.read` takes, or `Transactions`."""
         if not isinstance(source, Transactions):
             source = read(source, sensitive=sensitive, **how)
-        return LocalHeld(Piece(source.offsets, source.items), vocabulary_of(source), self._pieces)
+        rows, origin = Piece(source.offsets, source.items), Reading.of(source)
+        return LocalHeld(rows, vocabulary_of(source), self._pieces, origin)
 
 
 class LocalHeld:
     """Transactions in memory, in pieces."""
 
-    def __init__(self, rows: Piece, vocabulary: Transactions, pieces: int) -> None:
-        self._rows, self.vocabulary, self.parallelism = rows, vocabulary, pieces
+    def __init__(self, rows: Piece, vocabulary: Transactions, pieces: int, origin: Reading) -> None:
+        self._rows, self.vocabulary, self.parallelism, self.origin = rows, vocabulary, pieces, origin
 
     def __len__(self) -> int:
         return len(self._rows.offsets) - 1
+
+    @property
+    def engine(self) -> Local:
+        """This process."""
+        return Local(pieces=self.parallelism)
+
+    def marked(self, sensitive: Collection[str]) -> LocalHeld:
+        """The same with these items sensitive."""
+        return LocalHeld(self._rows, self.vocabulary.marked(sensitive), self.parallelism, self.origin)
 
     def to_transactions(self) -> Transactions:
         """What is held, as transactions that need no engine."""
@@ -68,7 +92,8 @@ class LocalHeld:
 
     def changed(self, code: npt.NDArray[np.int32], vocabulary: Transactions) -> LocalHeld:
         """The same transactions with other codes."""
-        return LocalHeld(changed(self._rows, code, len(vocabulary.names)), vocabulary, self.parallelism)
+        rows = changed(self._rows, code, len(vocabulary.names))
+        return LocalHeld(rows, vocabulary, self.parallelism, self.origin)
 
     def totals(self, measure: Measure) -> dict[str, Numbers]:
         """The sums over all pieces."""

@@ -8,8 +8,10 @@ from veilset.mining.anatomized import column_values, expected_supports
 from veilset.mining.association_rules import Rule, Rules, rules
 from veilset.mining.counting import cover, pairs, support, supports
 from veilset.mining.frequent_itemsets import Count, count_frequent, frequent
+from veilset.mining.frequent_spread import supports_on_engine
+from veilset.mining.in_memory import InMemory
 from veilset.mining.itemsets import Itemsets
-from veilset.mining.miner import InMemory, Miner, Question, breach_of
+from veilset.mining.miner import Miner, Question, breach_of
 from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
@@ -48,4 +50,5 @@ __all__ = [
     "standings",
     "support",
     "supports",
+    "supports_on_engine",
 ]

@@ -84,12 +84,12 @@ def dealt_alone(piece: Piece, *, place: _Codes, shares: Shares) -> tuple[_Number
 
 
 def dealt_places(
-    piece: Piece, *, place: _Codes, shares: Shares, fresh: npt.NDArray[np.uint8]
+    piece: Piece, *, place: _Codes, shares: Shares, fresh: npt.NDArray[np.uint8], whole: bool = False
 ) -> tuple[_Numbers, _Codes]:
     """Each row once for each share that has one of its public items: the share, and the places from its first item on.
 
     For a part of a branch, this is the item of the branch and the places from the first second item on. Where nothing
-    fresh follows, no itemset is asked for.
+    fresh follows, no itemset is asked for. With *whole*, and no branch in parts, it is all places of the row.
     """
     rows, places, left = _placed(piece, place)
     walked = places < len(fresh)
@@ -107,6 +107,8 @@ def dealt_places(
     head = np.concatenate([np.full(len(begins), -1, dtype=np.int64), leads])
     asked = (before[starts + left[starts]] > before[starts]) | ((head >= 0) & (is_fresh[head] == 1))
     share, starts, head = share[asked], starts[asked], head[asked]
+    if whole:
+        starts = np.searchsorted(rows, rows[starts])
     lengths, headed = left[starts], (head >= 0).astype(np.int64)
     offsets = np.append(0, np.cumsum(1 + headed + lengths))
     values = np.empty(offsets[-1], dtype=np.int32)

@@ -25,10 +25,16 @@ from veilset.mining.itemsets import Itemsets
 from veilset.mining.miner import Question
 from veilset.mining.shares import shares_of
 
+ANY_WORK = 1 << 62
+"""Steps: as good as no limit."""
 _TASK, _ADVICE = "The search for moles", "choose a smaller p."
 
 _Codes = npt.NDArray[np.int32]
 _Numbers = npt.NDArray[np.int64]
+
+
+class TooManySteps(Exception):
+    """A search has taken as many steps as it may; `OnEngine` says what that means."""
 
 
 class _Moles(NamedTuple):
@@ -51,8 +57,9 @@ class Search:
         limits: Limits,
         *,
         fresh: _Codes | None = None,
+        work: int = ANY_WORK,
     ) -> None:
-        self._held, self._question, self._limits = held, question, limits
+        self._held, self._question, self._limits, self._work = held, question, limits, work
         items = np.sort(items)
         self._order = items[np.argsort(supports[items], kind="stable")].astype(np.int32)
         self._supports = supports[self._order]
@@ -63,7 +70,10 @@ class Search:
         self._fresh = (np.ones(len(items)) if fresh is None else np.isin(self._order, fresh)).astype(np.uint8)
 
     def found(self, smallest: int, largest: int, most: int) -> Itemsets | None:
-        """The minimal moles of these sizes in the order of `minimal_rare`; None if there are more than *most*."""
+        """The minimal moles of these sizes in the order of `minimal_rare`; None if there are more than *most*.
+
+        It raises `TooManySteps` if that would take more than *work*: as many items as tasks read in all.
+        """
         moles: list[_Moles] = []
         if len(self._order) >= smallest <= largest:
             dealt, bounds = self._deal() if largest > 1 else self._deal_alone()
@@ -118,15 +128,19 @@ class Search:
             "k": self._question["k"],
             "size": size,
             "most": most,
+            "work": self._work,
         }
         answers = dealt.each(partial(_look_at_share, asked=asked, bounds=bounds))
-        count = sum(len(supports) for _, supports, _ in answers)
+        self._work -= sum(steps for *_, steps in answers)
+        if self._work < 0:
+            raise TooManySteps
+        count = sum(len(supports) for _, supports, *_ in answers)
         if count > most:
             return None, False
         self._limits.require(5 * 4 * size * count, _TASK, _ADVICE)  # the parts, the whole, and both in order
-        ranks = np.concatenate([np.zeros(0, np.int32), *(items for items, _, _ in answers)]).reshape(-1, size)
-        supports = np.concatenate([np.zeros(0, np.int64), *(supports for _, supports, _ in answers)])
-        return _Moles(ranks, supports), any(grows for _, _, grows in answers)
+        ranks = np.concatenate([np.zeros(0, np.int32), *(items for items, *_ in answers)]).reshape(-1, size)
+        supports = np.concatenate([np.zeros(0, np.int64), *(supports for _, supports, *_ in answers)])
+        return _Moles(ranks, supports), any(grows for *_, grows, _ in answers)
 
     def _in_order(self, moles: list[_Moles]) -> Itemsets:
         """Single items in the order of the vocabulary, pairs by their ranks, then all larger ones as a walk meets them.
@@ -166,7 +180,9 @@ class Search:
         return whole
 
 
-def _look_at_share(number: int, rows: Work, *, asked: dict[str, Any], bounds: _Codes) -> tuple[_Codes, _Numbers, bool]:
+def _look_at_share(
+    number: int, rows: Work, *, asked: dict[str, Any], bounds: _Codes
+) -> tuple[_Codes, _Numbers, bool, int]:
     """The minimal moles of one size in the branches of one share."""
     limits = Limits(threads=1)
     first, end, second, second_end = bounds[number].tolist()

@@ -13,10 +13,10 @@ import json
 from dataclasses import replace
 
 from veilset.models import Audit, Promise, Sealed
-from veilset.transactions import Transactions
+from veilset.transactions import Counted
 
 
-def public_promise(promise: Promise, data: Transactions, seed: str) -> Promise:
+def public_promise(promise: Promise, data: Counted, seed: str) -> Promise:
     """The promise as a certificate about *data* says it; *seed* is the recipe's.
 
     >>> from veilset import HiddenPatterns

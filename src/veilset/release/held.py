@@ -54,13 +54,28 @@ class HeldRelease(Audited, Shown):
         return self._audited
 
     @property
+    def suppressed_by_support(self) -> tuple[str, ...]:
+        """The suppressed items, the most frequent first."""
+        support = dict(zip(self.original.vocabulary.names, self.supports.tolist(), strict=True))
+        return tuple(sorted(self.suppressed, key=lambda name: (-support[name], name)))
+
+    @property
+    def all_sensitive_removed(self) -> bool:
+        """Whether the original had sensitive items and the release has none."""
+        return bool(self.original.vocabulary.sensitive) and not self.custodian_data.vocabulary.sensitive
+
+    @property
+    def all_public_removed(self) -> bool:
+        """Whether only sensitive items are left."""
+        return bool(self.original.vocabulary.public) and not self.custodian_data.vocabulary.public
+
+    @property
     def _removed(self) -> int:
         return int(self.supports[self.original.vocabulary.codes(self.suppressed)].sum())
 
     def _summary(self) -> Summary:
         before, after = self.original.vocabulary, self.custodian_data
-        support = dict(zip(before.names, self.supports.tolist(), strict=True))
-        gone = sorted(self.suppressed, key=lambda name: (-support[name], name))
+        gone = self.suppressed_by_support
         notes = [f"suppressed: {listed(gone)}"] if gone else []
         occurrences = int(self.supports.sum())
         facts = [

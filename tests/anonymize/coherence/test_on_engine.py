@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.spread import longest, point_of_sale
+from tests.support.explosive import explosive
+from tests.support.spread import point_of_sale
 from veilset import (
     BudgetExceeded,
     Coherence,
@@ -19,7 +20,7 @@ from veilset import (
     anonymize,
     audit,
     generate,
-    publish,
+    measure,
 )
 from veilset.engines import Local
 from veilset.mining import spread
@@ -33,6 +34,7 @@ METHODS = [
     ("tree", {"largest_listed": 2, "restore": False}),
     ("remove-all", {}),
     ("remove-all", {"restore": True}),
+    ("k-anonymity", {}),
 ]
 
 
@@ -69,7 +71,7 @@ def same(data, promise, pieces, method, **options):
 def questions(draw):
     data = draw(strategies.transactions(max_rows=14))
     promise = draw(strategies.coherence_promises())
-    return data, Coherence(h=promise.h, k=promise.k, p=promise.p or longest(data))
+    return data, promise
 
 
 @examples(400)
@@ -116,8 +118,8 @@ def test_auto_without_a_list_of_all_moles(asked, block):
         same(*asked, 2, "auto")
 
 
-@pytest.mark.parametrize("method", ["auto", "tree", "remove-all"])
-@pytest.mark.parametrize(("k", "p", "h"), [(60, 1, "1/3"), (10, 2, 1), (8, 3, "1/2"), (5, 4, "1/4")])
+@pytest.mark.parametrize("method", ["auto", "tree", "remove-all", "k-anonymity"])
+@pytest.mark.parametrize(("k", "p", "h"), [(60, 1, "1/3"), (10, 2, 1), (8, 3, "1/2"), (5, None, "1/4")])
 def test_more_transactions(k, p, h, method):
     here, _ = same(point_of_sale(2000), Coherence(h=h, k=k, p=p), 3, method)
     assert here.suppressed
@@ -139,6 +141,21 @@ def test_lists_that_do_not_fit_the_driver(monkeypatch):
     }
     for method in ("tree", "remove-all"):
         with refused(BudgetExceeded, "More than 100 sets"):
+            anonymize(held, promise, method=method)
+
+
+def test_auto_where_larger_sets_take_too_many_steps(monkeypatch):
+    """What keeps classes large enough is an answer at once."""
+    monkeypatch.setattr(spread, "_STEPS", 100)
+    monkeypatch.setattr(spread, "_STEPS_EACH", 0)
+    data, promise = explosive(items=12, rows=18), Coherence(k=3, p=None)
+    held = Local(pieces=2).read(data)
+    release = anonymize(held, promise)
+    assert release.certified
+    assert release.suppressed == anonymize(data, promise, method="k-anonymity").suppressed
+    assert {one.name: one.state for one in release.attempts}["core"] == "not finished"
+    for method in ("tree", "remove-all"):
+        with refused(BudgetExceeded, "too many steps"):
             anonymize(held, promise, method=method)
 
 
@@ -171,7 +188,6 @@ HELD = Local().read(Transactions.from_lists([["a", "b", "x"], ["a", "b"], ["c"]]
 @pytest.mark.parametrize(
     ("promise", "options", "named"),
     [
-        (Coherence(h=1, k=2, p=None), {}, ["p=2"]),
         (Coherence(h=1, k=2, p=2), {"method": "optimal"}, ["'optimal'", "'auto'", "'remove-all'"]),
         (Coherence(h=1, k=2, p=2), {"method": "replay"}, ["'replay'", "vs.read"]),
         (RhoUncertainty(rho=0.5), {}, ["rho-uncertainty", "vs.read"]),
@@ -189,6 +205,6 @@ def test_what_an_engine_cannot_do_is_refused_by_name(promise, options, named):
         anonymize(HELD, promise, **options)
 
 
-def test_a_release_on_an_engine_is_not_published(tmp_path):
-    with refused(InvalidArgument, "to_frame"):
-        publish(anonymize(HELD, Coherence(h=1, k=1, p=1)), tmp_path / "release")
+def test_a_release_on_an_engine_is_not_measured():
+    with refused(InvalidArgument, "engine"):
+        measure(HELD.to_transactions(), anonymize(HELD, Coherence(h=1, k=1, p=1)))

@@ -35,6 +35,7 @@ COHERENCE = Methods(
         "auto": on_engine.auto,
         "tree": on_engine.tree,
         "remove-all": on_engine.remove_all,
+        "k-anonymity": on_engine.k_anonymity,
     },
     aliases={
         "Tree-Cohesion": ("tree", {"restore": False}),

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.coherence.auto import chosen_or_best
+from veilset.anonymize.coherence.k_anonymity import suppressed_for_classes
 from veilset.anonymize.coherence.remove_all import in_any_mole
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.coherence.tree import by_greedy
 from veilset.anonymize.options import Chosen, Items, LargestListed, Restore, WeightsOption
 from veilset.anonymize.weights import Weights
 from veilset.engines import Held
-from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.mining import OnEngine
 from veilset.models import Coherence
@@ -67,6 +67,12 @@ def remove_all(data: Held, promise: Coherence, /, *, restore: Restore = False, l
     return asked.release("remove-all", in_any_mole(asked.task, restore=restore), {"restore": restore})
 
 
+def k_anonymity(data: Held, promise: Coherence, /, *, limits: Limits) -> HeldRelease:
+    """``k-anonymity``."""
+    asked = HeldTask.of(data, promise, limits=limits)
+    return asked.release("k-anonymity", suppressed_for_classes(asked.task), {})
+
+
 @dataclass(frozen=True)
 class HeldTask:
     """One question to a method about transactions that an engine holds."""
@@ -91,13 +97,7 @@ class HeldTask:
         promise.check_data(names)
         groups = promise.group_names(names)
         seen = _renamed(held, names.renamed(groups), groups) if groups else held
-        miner = OnEngine(seen)
-        if promise.p is None:
-            longest = max(1, miner.longest(names.public))
-            raise InvalidArgument(
-                f"{said('p', None)} is not available on an engine yet.",
-                f"The longest transaction has {longest} public items, so {said('p', longest)} means the same here.",
-            )
+        miner = OnEngine(seen, any_number=promise.p is None)
         sensitive = seen.vocabulary.sensitive
         holders = miner.supports[seen.vocabulary.codes(sensitive)].tolist()
         promise.refuse_counts(len(held), dict(zip(sensitive, holders, strict=True)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +23,7 @@ from veilset.engines.rows import added, grouped, merged, packed, united, unpacke
 from veilset.engines.rows import changed as changed_rows
 from veilset.errors import UnreadableInput, VeilsetError
 from veilset.io.columns import Coded, coded_items, list_offsets
+from veilset.transactions import Transactions, row_blocks
 
 NAMES, CODED, LISTS, SHARES, ANSWERS = (
     "name string, rows long",
@@ -89,9 +90,35 @@ def named(batches: Iterator[Any], *, names: tuple[str, ...]) -> Iterator[Any]:
     """Each transaction as a list of names."""
     vocabulary = pa.array(names, pa.string())
     for batch in batches:
-        offsets, items = unpacked(batch.column(0))
-        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), vocabulary.take(pa.array(items)))
-        yield pa.record_batch([lists], names=["items"])
+        yield _lists(*unpacked(batch.column(0)), vocabulary)
+
+
+def done(batches: Iterator[Any], *, things: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+    """What *work* makes of the things whose numbers are in this partition."""
+    for number in _numbers(batches):
+        with _telling():
+            yield _answer(number, work(things[number]))
+
+
+def found(batches: Iterator[Any], *, things: Sequence[Any], rows: Callable[[Any], Transactions]) -> Iterator[Any]:
+    """The transactions of the things whose numbers are in this partition, as lists of names."""
+    for number in _numbers(batches):
+        with _telling():
+            data = rows(things[number])
+        vocabulary = pa.array(data.names, pa.string())
+        for first, last in row_blocks(data.offsets, _AT_ONCE):
+            offsets = data.offsets[first : last + 1]
+            yield _lists(offsets - offsets[0], data.items[offsets[0] : offsets[-1]], vocabulary)
+
+
+def _numbers(batches: Iterator[Any]) -> Iterator[int]:
+    for batch in batches:
+        yield from batch.column(0).to_pylist()
+
+
+def _lists(offsets: Numbers, items: Any, vocabulary: Any) -> Any:
+    lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), vocabulary.take(pa.array(items)))
+    return pa.record_batch([lists], names=["items"])
 
 
 def measured(batches: Iterator[Any], *, measure: Measure) -> Iterator[Any]:
