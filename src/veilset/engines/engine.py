@@ -17,6 +17,8 @@ from veilset.transactions import Reading, Transactions
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
+Value = TypeVar("Value")
+Opened_co = TypeVar("Opened_co", covariant=True)
 Numbers = npt.NDArray[np.int64]
 
 
@@ -57,6 +59,16 @@ class Dealt(Protocol):
 
     def close(self) -> None:
         """Forget the rows."""
+
+
+class Shared(Protocol[Opened_co]):
+    """A value that lies where tasks can open it. It is sent out once, and takes memory only while it is open."""
+
+    def open(self) -> Opened_co:
+        """The value."""
+
+    def close(self) -> None:
+        """Forget it. Nobody opens it again."""
 
 
 @runtime_checkable
@@ -101,6 +113,9 @@ class Held(Protocol):
 
     def dealt(self, deal: Deal, shares: int) -> Dealt:
         """The rows that *deal* makes of each piece, brought together by share; equal rows become one with a weight."""
+
+    def shared(self, value: Value) -> Shared[Value]:
+        """A value for work on shares."""
 
     def close(self) -> None:
         """Let the engine forget them; what is asked of them afterwards has to be read again."""

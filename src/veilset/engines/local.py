@@ -7,13 +7,14 @@ any engine gives their answers, without a cluster.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.engines.engine import Deal, Mark, Measure, Numbers, Piece, Result, Thin, Thing, Work
+from veilset.engines.engine import Deal, Mark, Measure, Numbers, Piece, Result, Thin, Thing, Value, Work
 from veilset.engines.rows import added, changed, grouped, numbered, only, packed, thinned, united
 from veilset.limits import Limits
 from veilset.transactions import Reading, Transactions, joined, read
@@ -136,12 +137,30 @@ class LocalHeld:
             added(sums, dict(measure(piece)))
         return sums
 
+    def shared(self, value: Value) -> LocalShared[Value]:
+        """A value for work on shares."""
+        return LocalShared(value)
+
     def dealt(self, deal: Deal, shares: int) -> LocalDealt:
         """The rows of each share."""
         found = LocalDealt(shares)
         for piece in self._pieces():
             found.take(*deal(piece))
         return found
+
+
+@dataclass
+class LocalShared(Generic[Value]):
+    """A value of this process."""
+
+    value: Value
+
+    def open(self) -> Value:
+        """The value."""
+        return self.value
+
+    def close(self) -> None:
+        """It goes when nobody has it any more."""
 
 
 class LocalDealt:

@@ -86,14 +86,19 @@ def united(parts: Iterable[Any]) -> Work:
 
     The rows come in the order of their bytes, so that the same share is the same wherever its rows came from.
     """
-    table = pa.concat_tables([_ROWS.empty_table(), *(part.select(_ROWS.names).cast(_ROWS) for part in parts)])
+    table = merged(parts).sort_by("row").combine_chunks()
     if not len(table):
         return Work(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
-    by_row = table.group_by("row", use_threads=False)
-    summed = by_row.aggregate([("weight", "sum")]).sort_by("row").combine_chunks()
-    offsets, values = unpacked(_one_chunk(summed["row"]))
-    weights = _one_chunk(summed["weight_sum"]).to_numpy().astype(np.int64)
-    return Work(offsets, values, weights)
+    offsets, values = unpacked(_one_chunk(table["row"]))
+    return Work(offsets, values, _one_chunk(table["weight"]).to_numpy().astype(np.int64))
+
+
+def merged(parts: Iterable[Any]) -> Any:
+    """The different rows of these tables, with the sums of their weights, in no order."""
+    table = pa.concat_tables([_ROWS.empty_table(), *(part.select(_ROWS.names).cast(_ROWS) for part in parts)])
+    if not len(table):
+        return table
+    return table.group_by("row", use_threads=False).aggregate([("weight", "sum")]).rename_columns(_ROWS.names)
 
 
 def different(piece: Piece) -> Work:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from veilset import errors
 from veilset.engines.engine import Deal, Mark, Measure, Numbers, Piece, Thin, Work
-from veilset.engines.rows import added, grouped, in_runs, only, packed, united, unpacked
+from veilset.engines.rows import added, grouped, in_runs, merged, only, packed, united, unpacked
 from veilset.engines.rows import changed as changed_rows
 from veilset.engines.rows import thinned as thinned_rows
 from veilset.errors import UnreadableInput, VeilsetError
@@ -42,6 +42,7 @@ _KINDS = pa.schema([("kind", pa.binary()), ("row", pa.binary())])
 _SHARES = pa.schema([("share", pa.int32()), ("row", pa.binary()), ("weight", pa.int64())])
 _ANSWERS = pa.schema([("share", pa.int32()), ("answer", pa.binary())])
 _AT_ONCE = 1 << 20  # codes that are dealt out together
+_MERGED = 64 << 20  # bytes of rows of a share; when more have come, equal ones become one
 _TOLD = re.compile(r"veilset says (\[.*\])")
 
 
@@ -190,12 +191,21 @@ def _stretches(batches: Iterator[Any]) -> Iterator[Piece]:
 
 
 def brought_together(batches: Iterator[Any]) -> Iterator[Any]:
-    """The different rows of a share, which is all of its partition."""
-    share, parts = 0, []
+    """The different rows of a share, which is all of its partition.
+
+    They come from many tasks that dealt, and are merged while they come: no more than three times what is different
+    is held.
+    """
+    share, parts, size, most = 0, list[Any](), 0, _MERGED
     for batch in batches:
         if len(batch):
             share = batch["share"][0].as_py()
             parts.append(pa.table({"row": batch["row"], "weight": batch["weight"]}))
+            size += parts[-1].nbytes
+        if size > most:
+            parts = [merged(parts)]
+            size = parts[0].nbytes
+            most = max(_MERGED, 3 * size)
     rows = united(parts)
     if len(rows.weights):
         shares = np.full(len(rows.weights), share, dtype=np.int32)
