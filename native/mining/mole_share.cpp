@@ -6,8 +6,8 @@
 // weight. An itemset that contains no minimal mole of a smaller size is safe or a minimal mole itself. So a share that
 // is given all smaller ones need not count the one subset that lacks the rarest item, which it could not do.
 //
-// Only itemsets with a *fresh* item are asked for; the others are known to be safe. Rows without fresh items may be
-// left out, so what is counted of an itemset without one is not its support.
+// Only itemsets with a *fresh* item are asked for; of the others, the minimal moles are known. Rows without fresh items
+// may be left out, so what is counted of an itemset without one is not its support.
 #include "mining/known_moles.hpp"
 #include "mining/limits.hpp"
 #include "mining/rows.hpp"
@@ -103,7 +103,8 @@ private:
             if (stopped()) continue;  // the counters must be zeros again
             // An itemset with the rows of a subset is in no minimal mole.
             if (e.support == support && (fresh || !fresh_[item])) continue;
-            if (!fresh && !fresh_[item]) {  // it is safe, and not all of its rows were counted
+            if (!fresh && !fresh_[item]) {  // it is safe or known, and not all of its rows were counted
+                if (known_.any_in(itemset_, item)) continue;
                 if (last) grows_ = true;
                 else found.push_back(e);
                 continue;

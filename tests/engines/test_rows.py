@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veilset.engines import Piece
-from veilset.engines.rows import added, changed, grouped, packed, united, unpacked
+from veilset.engines.rows import added, changed, different, grouped, packed, united, unpacked
 from veilset.io.rows import ends_of
 
 ROWS = st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=8)
@@ -53,6 +53,20 @@ def test_a_shorter_array_counts_as_filled_up():
     for numbers in ([1, 2], [1], [0, 0, 5]):
         added(sums, {"n": np.array(numbers)})
     assert sums["n"].tolist() == [2, 2, 5]
+
+
+@given(ROWS)
+def test_different_rows_are_those_of_a_share(rows):
+    offsets, items = arrays(rows)
+    whole = united([pa.table({"row": packed(offsets, items), "weight": np.ones(len(rows), dtype=np.int64)})])
+    assert all(np.array_equal(one, two) for one, two in zip(different(Piece(offsets, items)), whole, strict=True))
+    assert sum(different(Piece(offsets, items)).weights.tolist()) == len(rows)
+
+
+@given(ROWS, st.lists(st.lists(st.integers(-1, 3), min_size=2, max_size=2), min_size=6, max_size=6))
+def test_items_become_several(rows, code):
+    found = lists(*changed(Piece(*arrays(rows)), np.array(code, dtype=np.int32), 4))
+    assert found == [sorted({new for item in row for new in code[item]} - {-1}) for row in rows]
 
 
 @given(ROWS, st.lists(st.integers(-1, 3), min_size=6, max_size=6))

@@ -81,11 +81,15 @@ class Held(Protocol):
     def changed(self, code: npt.NDArray[np.int32], vocabulary: Transactions) -> Held:
         """The same transactions with each item replaced by that of *vocabulary* with this code; -1: without it.
 
-        Items that become the same are one. Rows are changed where they lie, when they are read.
+        A row of codes for an item: it is replaced by all of these. Items that become the same are one. Transactions are
+        changed where they lie, when they are read.
         """
 
     def dealt(self, deal: Deal, shares: int) -> Dealt:
         """The rows that *deal* makes of each piece, brought together by share; equal rows become one with a weight."""
+
+    def close(self) -> None:
+        """Let the engine forget them; what is asked of them afterwards has to be read again."""
 
     def __len__(self) -> int:
         """The number of transactions."""

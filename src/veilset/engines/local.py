@@ -82,6 +82,9 @@ class LocalHeld:
         names, sensitive = self.vocabulary.names, self.vocabulary.sensitive
         return Transactions.from_codes(*self._rows, names, sensitive=sensitive)
 
+    def close(self) -> None:
+        """They are forgotten with this object."""
+
     def _pieces(self) -> Iterator[Piece]:
         offsets, items = self._rows
         for rows in np.array_split(np.arange(len(self)), self.parallelism):

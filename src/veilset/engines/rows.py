@@ -44,10 +44,10 @@ def grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int32]) -> tu
 
 
 def changed(piece: Piece, code: npt.NDArray[np.int32], width: int) -> Piece:
-    """The rows with other codes, below *width*; -1: without the item. Codes ascend, and none comes twice."""
-    becomes = code[piece.items].astype(np.int64)
+    """The rows with other codes, as `Held.changed` says, below *width*. Codes ascend, and none comes twice."""
+    becomes = np.atleast_2d(code.T).T[piece.items].astype(np.int64)
     rows = np.repeat(np.arange(len(piece.offsets) - 1), np.diff(piece.offsets))
-    there = np.unique((rows * width + becomes)[becomes >= 0])
+    there = np.unique((rows[:, None] * width + becomes)[becomes >= 0])
     lengths = np.bincount(there // max(1, width), minlength=len(piece.offsets) - 1)
     return Piece(np.append(0, np.cumsum(lengths)), (there % max(1, width)).astype(np.int32))
 
@@ -64,6 +64,12 @@ def united(parts: Iterable[Any]) -> Work:
     offsets, values = unpacked(_one_chunk(summed["row"]))
     weights = _one_chunk(summed["weight_sum"]).to_numpy().astype(np.int64)
     return Work(offsets, values, weights)
+
+
+def different(piece: Piece) -> Work:
+    """The different rows of a piece, as a share of all of them would have them."""
+    ones = np.ones(len(piece.offsets) - 1, dtype=np.int64)
+    return united([pa.table({"row": packed(*piece), "weight": ones})])
 
 
 _ROWS = pa.schema([("row", pa.large_binary()), ("weight", pa.int64())])

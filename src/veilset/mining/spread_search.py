@@ -44,7 +44,10 @@ class _Moles(NamedTuple):
 
 
 class Search:
-    """One search for minimal moles among some safe public items, with at least one that is fresh (None: any)."""
+    """One search for minimal moles among some safe public items, with at least one that is fresh (None: any).
+
+    *known* are all minimal moles without a fresh one; None: there are none.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Search:
         limits: Limits,
         *,
         fresh: _Codes | None = None,
+        known: Itemsets | None = None,
         work: int = ANY_WORK,
     ) -> None:
         self._held, self._question, self._limits, self._work = held, question, limits, work
@@ -65,6 +69,7 @@ class Search:
         self._place[self._order] = np.arange(len(items))
         self._place[things] = len(items) + np.arange(len(things))
         self._things = len(things)
+        self._known = None if known is None or not len(known) else known
         self._fresh = (np.ones(len(items)) if fresh is None else np.isin(self._order, fresh)).astype(np.uint8)
 
     def found(self, smallest: int, largest: int, most: int) -> Itemsets | None:
@@ -103,6 +108,7 @@ class Search:
         """The minimal moles of one size (None: more than *most*), and whether there may be larger ones."""
         self._limits.check_time(_TASK, _ADVICE)
         self._limits.step(f"Searching for sets of {size} item{'s' * (size > 1)}")
+        known = [*known, *self._known_below(size)]
         lengths = np.concatenate([[0], *(np.full(len(one.supports), one.ranks.shape[1]) for one in known)])
         share = self._question["h"]
         asked = {
@@ -128,6 +134,17 @@ class Search:
         ranks = np.concatenate([np.zeros(0, np.int32), *(items for items, *_ in answers)]).reshape(-1, size)
         supports = np.concatenate([np.zeros(0, np.int64), *(supports for _, supports, *_ in answers)])
         return _Moles(ranks, supports), any(grows for *_, grows, _ in answers)
+
+    def _known_below(self, size: int) -> list[_Moles]:
+        """The moles of smaller sizes that were known before."""
+        if self._known is None:
+            return []
+        found = []
+        for smaller in range(2, size):
+            moles = self._known[self._known.sizes == smaller]
+            ranks = np.sort(self._place[moles.items.reshape(-1, smaller)], axis=1)
+            found.append(_Moles(ranks.astype(np.int32), moles.supports))
+        return found
 
     def _in_order(self, moles: list[_Moles]) -> Itemsets:
         """Single items in the order of the vocabulary, pairs by their ranks, then all larger ones as a walk meets them.

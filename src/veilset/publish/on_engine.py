@@ -51,6 +51,10 @@ def publish_held(
         raise InvalidArgument(
             f"Releases for {promise.name} are not written on an engine yet.", "Read the data into memory, with vs.read."
         )
+    if release.generalized:
+        raise InvalidArgument(
+            "Releases with coarser names are not written on an engine yet.", "Read the data into memory, with vs.read."
+        )
     answer = check_certified_held(release)
     known = release.original.vocabulary
     promise.check_meaningful(known)
@@ -87,6 +91,7 @@ def publish_held(
         assert values is not None and not isinstance(values.rows, Transactions)  # noqa: S101 - an engine has read them
         limits.step("Comparing them with the original")
         wrong = held_edits_account_for(release.original, values.rows, suppressed=release.suppressed)
+        values.rows.close()
         if wrong is not None:
             raise NotCertified(
                 f"NO-GO: nothing was written. The release does not match its list of edits: {wrong}",
