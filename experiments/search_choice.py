@@ -104,7 +104,8 @@ def default(results: Results) -> dict[str, Setting]:
         return sum(results[replace(at, library=one)].gain for one in COLLECTIONS) / len(COLLECTIONS)
 
     def best(form: str, scoring: str) -> Setting:
-        of_scoring = (at for at in candidates(COLLECTIONS[0], form, TOGETHER) if at.scoring == scoring)
+        known = (at for at in candidates(COLLECTIONS[0], form, TOGETHER) if at in results)
+        of_scoring = (at for at in known if at.scoring == scoring)
         return max(of_scoring, key=lambda at: (mean_gain(at), -at.alpha))
 
     scoring = max(AT_HOME, key=lambda name: sum(mean_gain(best(form, name)) for form in supported))
