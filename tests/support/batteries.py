@@ -3,7 +3,6 @@
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from tests.support.spread import longest
 from veilset import Coherence, RhoUncertainty, Taxonomy, anonymize
 from veilset.testing import check_anonymizer, strategies
 
@@ -11,6 +10,7 @@ ON_ENGINES = [
     (Coherence, "auto", True),
     (Coherence, "tree", True),
     (Coherence, "remove-all", False),
+    (Coherence, "k-anonymity", False),
     (Coherence, "generalize", False),
     (RhoUncertainty, "suppress", True),
     (RhoUncertainty, "top-down", True),
@@ -30,8 +30,7 @@ def asked_of(draw, kind, method):
     if kind is RhoUncertainty:
         assume(data.sensitive)
         return data, draw(strategies.rho_promises()), options
-    promise = draw(strategies.coherence_promises())
-    return data, Coherence(h=promise.h, k=promise.k, p=promise.p or longest(data)), options
+    return data, draw(strategies.coherence_promises()), options
 
 
 def check_on(engine, method, asked, *, maximal):
