@@ -7,10 +7,13 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from veilset.engines import Piece
+from veilset.engines.rows import changed
+from veilset.limits import Limits
 from veilset.mining.classes import Classes
 from veilset.mining.counting import cover
 from veilset.mining.itemsets import Itemsets
-from veilset.mining.miner import Question, limits_of
+from veilset.mining.miner import Kept, Miner, Question, limits_of
 from veilset.mining.moles import Keeping, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.transactions import Transactions
 
@@ -83,3 +86,15 @@ class InMemory:
     def splitting(self, question: Question, asked: Sequence[str]) -> Callable[[str], bool]:
         """Whether an item may join those that joined if equal transactions of these are k at least."""
         return Classes(self._data, question["k"], question["h"], limits_of(question)).may_split
+
+    def keeping(self, question: Question) -> Kept:
+        """No items so far, and whether one more would bring a mole."""
+        return Keeping(self._data, **question)
+
+    def replaced(self, code: npt.NDArray[np.int32], vocabulary: Transactions, limits: Limits) -> Miner:
+        """Who counts in the same transactions with other items."""
+        data = self._data
+        # Row numbers, items, both as one number, and these sorted.
+        limits.require(48 * len(data.items) * code[:1].size, "Recoding", "give a taxonomy with fewer levels.")
+        rows = changed(Piece(data.offsets, data.items), code, len(vocabulary.names))
+        return InMemory(Transactions.from_codes(*rows, vocabulary.names, sensitive=vocabulary.sensitive))

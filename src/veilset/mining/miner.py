@@ -36,6 +36,19 @@ class Breach(NamedTuple):
     sensitive: str | None
 
 
+class Kept(Protocol):
+    """A set of public items, which says whether one more would add a mole."""
+
+    def keep(self, item: str) -> None:
+        """Add an item to the set."""
+
+    def drop(self, item: str) -> None:
+        """Remove an item from the set."""
+
+    def brings_mole(self, item: str) -> bool:
+        """Whether *item* and kept items are a mole, or contain one; kept items alone have none."""
+
+
 class Miner(Protocol):
     """Counts, and answers about minimal moles."""
 
@@ -67,6 +80,12 @@ class Miner(Protocol):
 
     def returning(self, question: Question, kept: Collection[str], asked: Sequence[str]) -> Callable[[str], bool]:
         """Whether an item may join those of *kept*, which have no mole, and those that joined; asked in this order."""
+
+    def keeping(self, question: Question) -> Kept:
+        """No items so far, and whether one more would bring a mole; asked in any order."""
+
+    def replaced(self, code: npt.NDArray[np.int32], vocabulary: Transactions, limits: Limits) -> Miner:
+        """Who counts in the same transactions with other items, as `veilset.engines.Held.changed` has them."""
 
     def splitting(self, question: Question, asked: Sequence[str]) -> Callable[[str], bool]:
         """Whether an item may join those that joined; asked in this order, from none on.

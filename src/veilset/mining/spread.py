@@ -21,8 +21,10 @@ from veilset.limits import Limits
 from veilset.mining.class_rounds import kept_in_classes
 from veilset.mining.dealing import counted, counted_around, counted_beside
 from veilset.mining.itemsets import Itemsets
+from veilset.mining.listed import Listed
 from veilset.mining.miner import Question, limits_of
 from veilset.mining.spread_search import ANY_WORK, Search, TooManySteps
+from veilset.transactions import Transactions
 
 MOST_MOLES = 5_000_000
 """No longer list of moles comes to the driver."""
@@ -50,6 +52,7 @@ class OnEngine:
         self._any_number = any_number
         self._data = held.vocabulary
         self._alone: dict[tuple[int, Any], Itemsets] = {}
+        self._listed: dict[tuple[int, Any, int | None], Listed] = {}
 
     @cached_property
     def supports(self) -> _Numbers:
@@ -160,6 +163,40 @@ class OnEngine:
             return decided[code]
 
         return may_join
+
+    def keeping(self, question: Question) -> Listed:
+        """No items so far, and whether one more would bring a mole: asked of a list of minimal moles.
+
+        What is asked next for the same question knows the list of what was asked before.
+        """
+        key = question["k"], question["h"], question["max_size"]
+        if key not in self._listed:
+            limits, things, size = limits_of(question), self._things(question), self._largest(question)
+            alone = self._single(question, limits)
+            safe = np.setdiff1d(np.flatnonzero(self._data.is_sensitive == 0), alone.items)
+            none_larger, asked = self._nothing_to_find(question), question.copy()
+
+            def find(inside: _Numbers, fresh: _Numbers, known: Itemsets, most: int) -> Itemsets | None:
+                if none_larger:
+                    return alone[:0]
+                both = np.concatenate([inside, fresh])
+                new = fresh.astype(np.int32)
+                search = Search(
+                    self._held, self.supports, both, things, asked, limits, fresh=new, known=known, work=self._work
+                )
+                try:
+                    return search.found(2, size, most)
+                except TooManySteps:
+                    raise _too_many_steps() from None
+
+            by_support = safe[np.argsort(-self.supports[safe], kind="stable")]
+            self._listed[key] = Listed(self._data, by_support, find, MOST_MOLES)
+        self._listed[key].clear()
+        return self._listed[key]
+
+    def replaced(self, code: _Codes, vocabulary: Transactions, limits: Limits) -> OnEngine:
+        """Who counts in the same transactions with other items; they are changed where they lie."""
+        return OnEngine(self._held.changed(code, vocabulary), any_number=self._any_number)
 
     def _joined(self, moles: Itemsets, inside: _Codes, block: _Codes, limits: Limits) -> _Codes:
         """Those of the block that can join one after the other."""

@@ -51,6 +51,10 @@ def publish_held(
         raise InvalidArgument(
             f"Releases for {promise.name} are not written on an engine yet.", "Read the data into memory, with vs.read."
         )
+    if release.generalized:
+        raise InvalidArgument(
+            "Releases with coarser names are not written on an engine yet.", "Read the data into memory, with vs.read."
+        )
     answer = check_certified_held(release)
     known = release.original.vocabulary
     promise.check_meaningful(known)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from veilset.audit import audit
+from veilset.engines import Engine
 from veilset.errors import Infeasible
 from veilset.models import (
     Audit,
@@ -31,6 +32,7 @@ from veilset.testing.checks_coherence import COHERENCE
 from veilset.testing.checks_hiding import HIDDEN_PATTERNS, HIDDEN_RULES
 from veilset.testing.checks_rho import RHO_UNCERTAINTY
 from veilset.testing.contract import Contract, as_sets
+from veilset.testing.on_engines import through
 from veilset.transactions import Transactions
 from veilset.utility import Account, Metric, metrics_of
 
@@ -82,11 +84,12 @@ def check_audit(data: Transactions, promise: Promise, answer: Audit | None = Non
 
 
 def check_anonymizer(
-    method: Callable[[Transactions, Any], Release],
+    method: Callable[[Any, Any], Any],
     data: Transactions,
     promise: Promise,
     *,
     maximal: bool = False,
+    engine: Engine | None = None,
 ) -> None:
     """Check that a method keeps the promise, declares every change, does not modify its input, and is repeatable.
 
@@ -95,14 +98,19 @@ def check_anonymizer(
     Parameters
     ----------
     method : callable
-        From data and promise to `Release`.
+        From data and promise to `Release`; with an engine, from what it holds to `HeldRelease`.
     data : Transactions
         For `RhoUncertainty`, it must have a sensitive item: without one, methods may refuse. For `HiddenPatterns` and
         `HiddenRules`, it must have all items that they name. For `LDiverseAnatomy`, it must have no buckets yet.
     promise : Promise
     maximal : bool
         Whether no removed item could return alone, except those that the release calls `undecided`.
+    engine : Engine, optional
+        Where the transactions are to lie, such as ``veilset.engines.Local(pieces=3)``. It reads them from Parquet. Its
+        auditor has to agree, and the rows that it holds have to be those that the declared edits make.
     """
+    if engine is not None:
+        method = through(engine, method)
     contract = CONTRACTS.of(promise)
     before = data.to_lists()
     possible = contract.possible(as_sets(data), data.sensitive, promise)

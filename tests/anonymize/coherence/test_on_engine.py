@@ -16,6 +16,7 @@ from veilset import (
     Infeasible,
     InvalidArgument,
     RhoUncertainty,
+    Taxonomy,
     Transactions,
     anonymize,
     audit,
@@ -59,6 +60,8 @@ def same(data, promise, pieces, method, **options):
     assert released.sensitive == here.custodian_data.sensitive
     assert rows(released) == rows(here.custodian_data)
     assert (there.method, there.options, there.loss) == (here.method, here.options, here.loss)
+    assert (there.generalized, there.stands_for, there.notes) == (here.generalized, here.stands_for, here.notes)
+    assert (there.recoded, there.listed_from) == (here.recoded, here.listed_from)
     assert [(one.name, one.loss, one.state) for one in there.attempts] == [
         (one.name, one.loss, one.state) for one in here.attempts
     ]
@@ -99,6 +102,49 @@ def test_groups_are_one_thing(asked, method):
     assume(len(data.sensitive) > 1)
     promise = Coherence(h=promise.h, k=promise.k, p=promise.p, sensitive_groups=[data.sensitive[:2]])
     same(data, promise, 3, method)
+
+
+@st.composite
+def trees(draw, data):
+    """Trees of up to three levels over the public items, with leaves that do not occur or are sensitive."""
+    leaves = [*data.public, "absent", *data.sensitive[:1]]
+    groups = st.lists(st.sampled_from(["G1", "G2", "G3"]), max_size=2)
+    return Taxonomy.from_paths({leaf: draw(groups) for leaf in leaves})
+
+
+@examples(300)
+@given(questions(), st.integers(1, 3), st.data())
+def test_the_names_that_generalize_gives(asked, pieces, draw):
+    data, promise = asked
+    assume(data.public)
+    items = st.sampled_from(data.public)
+    options = {
+        "taxonomy": draw.draw(trees(data)),
+        "name_leaves_from": draw.draw(st.sampled_from([None, 0, 2])),
+        "keep": draw.draw(st.lists(items, max_size=1)),
+    }
+    if len(data.sensitive) > 1 and draw.draw(st.booleans()):
+        promise = Coherence(h=promise.h, k=promise.k, p=promise.p, sensitive_groups=[data.sensitive[:2]])
+    same(data, promise, pieces, "generalize", **options)
+
+
+def test_names_among_more_transactions():
+    data = point_of_sale(2000)
+    tree = Taxonomy.by_fan_out(data, 4)
+    promise = Coherence(h="1/2", k=10, p=2)
+    here, there = same(data, promise, 3, "generalize", taxonomy=tree)
+    assert here.suppressed
+    assert here.generalized
+    assert "have a coarser name" in repr(there)
+    same(data, promise, 3, "generalize", taxonomy=tree, chosen=here.options["chosen"])
+
+
+def test_a_search_for_names_needs_a_list_of_moles(monkeypatch):
+    monkeypatch.setattr(spread, "MOST_MOLES", 100)
+    data = point_of_sale(1000).with_sensitive([])
+    held, tree = Local(pieces=2).read(data), Taxonomy.by_fan_out(data, 4)
+    with refused(BudgetExceeded, "More than 100 sets"):
+        anonymize(held, Coherence(k=10, p=3), method="generalize", taxonomy=tree)
 
 
 @pytest.mark.parametrize("method", ["auto", "tree", "remove-all"])
@@ -178,7 +224,7 @@ def test_a_release_says_what_it_is():
     shown = repr(anonymize(held, Coherence(k=2, p=2)))
     assert "certified: Coherence(k=2, p=2)" in shown
     assert "2 items of 3" in shown
-    assert "7 occurrences of 9" in shown
+    assert "7 occurrences of 9 kept" in shown
     assert "suppressed: c" in shown
 
 
@@ -189,8 +235,10 @@ HELD = Local().read(Transactions.from_lists([["a", "b", "x"], ["a", "b"], ["c"]]
     ("promise", "options", "named"),
     [
         (Coherence(h=1, k=2, p=2), {"method": "optimal"}, ["'optimal'", "'auto'", "'remove-all'"]),
-        (Coherence(h=1, k=2, p=2), {"method": "replay"}, ["'replay'", "vs.read"]),
-        (RhoUncertainty(rho=0.5), {}, ["rho-uncertainty", "vs.read"]),
+        (Coherence(h=1, k=2, p=2), {"method": "replay", "generalized": {"a": "b"}}, ["recode", "vs.read"]),
+        (RhoUncertainty(rho=0.5), {"method": "partial"}, ["'partial'", "rho-uncertainty", "vs.read"]),
+        (Coherence(h=1, k=2, p=2), {"method": "generalize", "partial": True, "taxonomy": {}}, ["partial=True"]),
+        (Coherence(h=1, k=2, p=2), {"method": "generalize"}, ["taxonomy"]),
         (Coherence(h=1, k=2, p=2), {"threads": 2}, ["threads=2"]),
         (Coherence(h=1, k=2, p=2), {"drop_empty": True}, ["drop_empty=True"]),
         (Coherence(h=1, k=2, p=2), {"allow_sensitive": True}, ["allow_sensitive=True"]),
