@@ -11,6 +11,7 @@ ON_ENGINES = [
     (Coherence, "auto", True),
     (Coherence, "tree", True),
     (Coherence, "remove-all", False),
+    (Coherence, "k-anonymity", False),
     (Coherence, "generalize", False),
     (RhoUncertainty, "suppress", True),
     (RhoUncertainty, "top-down", True),
