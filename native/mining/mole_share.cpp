@@ -6,6 +6,9 @@
 // weight. An itemset that contains no minimal mole of a smaller size is safe or a minimal mole itself. So a share that
 // is given all smaller ones need not count the one subset that lacks the rarest item, which it could not do.
 //
+// A branch may be too large for one share. Then a share walks those of its itemsets that have their second item in a
+// range, and needs the rows with such an item: the item of the branch, and what follows from that one on.
+//
 // Only itemsets with a *fresh* item are asked for; of the others, the minimal moles are known. Rows without fresh items
 // may be left out, so what is counted of an itemset without one is not its support.
 #include "mining/known_moles.hpp"
@@ -17,6 +20,11 @@ namespace {
 
 using namespace mining;
 
+struct Range {
+    int64_t first, end;
+    bool has(int64_t item) const { return first <= item && item < end; }
+};
+
 class MoleShare {
 public:
     MoleShare(const Csr& data, View<int64_t> weights, View<uint8_t> fresh, const Csr& known, Limits limits, Index size,
@@ -24,9 +32,13 @@ public:
         : rows_(data), weights_(weights), fresh_(fresh), publics_(int32_t(fresh.size())),
           things_(data.vocabulary - publics_), limits_(limits), size_(size), most_(most), work_(work),
           control_(control), known_(known, control), items_(control), supports_(control), weight_(publics_, 0),
-          met_(publics_, 0), slot_(publics_, none), with_(things_, 0) {}
+          met_(publics_, 0), slot_(publics_, none), with_(things_, 0), seconds_{0, publics_} {}
 
-    void branches(int64_t first, int64_t end) {
+    // Of the branches first .. end - 1, the itemsets with their second item in a range.
+    void branches(int64_t first, int64_t end, Range seconds) {
+        // Of a part of a branch, not all rows of its item are here.
+        const bool whole = seconds.has(0) && seconds.has(publics_ - 1);
+        seconds_ = seconds;
         Groups<Place> places(control_);
         places.fill(end - first, [&](auto put) {
             for (Index r = 0; r < rows_.rows(); ++r) {
@@ -40,7 +52,7 @@ public:
             if (holders.empty()) continue;
             itemset_.assign(1, int32_t(x));
             if (size_ == 1) judge({}, int32_t(x), holders, weight_of(holders));
-            else extend(holders, weight_of(holders), fresh_[x]);
+            else extend(holders, whole ? weight_of(holders) : unknown, fresh_[x]);
         }
     }
 
@@ -58,6 +70,8 @@ private:
         int64_t support;
         Index rows;
     };
+
+    static constexpr int64_t unknown = -1;
 
     // One more than were asked for: it is known then that there are too many.
     bool stopped() const { return supports_.size() > most_ || steps_ > work_; }
@@ -93,6 +107,7 @@ private:
             for (int32_t item : rows_.row(place.row).subspan(place.next)) {
                 if (item >= publics_) break;
                 ++steps_;
+                if (itemset_.size() == 1 && !seconds_.has(item)) continue;
                 if (met_[item]++ == 0) met.push_back(item);
                 weight_[item] += weights_[place.row];
             }
@@ -180,20 +195,23 @@ private:
     List<int64_t> weight_, met_;  // item -> the weight and the number of rows; zeros in between
     List<int32_t> slot_;          // item -> its place among extensions
     List<int64_t> with_;          // sensitive item -> weight; zeros in between
+    Range seconds_;
 };
 
 nb::tuple mole_share(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> weights,
                      View<uint8_t> fresh, View<int64_t> known_offsets, View<int32_t> known_items, int32_t things,
-                     int64_t h_num, int64_t h_den, int64_t k, int64_t size, int64_t first, int64_t end, int64_t most,
-                     int64_t work) {
+                     int64_t h_num, int64_t h_den, int64_t k, int64_t size, int64_t first, int64_t end, int64_t second,
+                     int64_t second_end, int64_t most, int64_t work) {
     const Csr data(offsets, items, int32_t(fresh.size() + things)),
         known(known_offsets, known_items, int32_t(fresh.size()));
     if (data.rows() > INT32_MAX) throw std::invalid_argument("more than 2^31 - 1 rows in one share");
     if (weights.size() != data.rows()) throw std::invalid_argument("not one weight for each row");
     if (first < 0 || end < first || end > fresh.size()) throw std::invalid_argument("these are not branches");
+    if (second < 0 || second_end < second || second_end > fresh.size())
+        throw std::invalid_argument("these are not second items");
     if (size < 1) throw std::invalid_argument("an itemset needs an item");
     MoleShare share(data, weights, fresh, known, {h_num, h_den, k, size}, size, most, work, control);
-    control.single([&] { share.branches(first, end); });
+    control.single([&] { share.branches(first, end, {second, second_end}); });
     return share.result();
 }
 
@@ -228,7 +246,7 @@ Output<uint8_t> rows_with_any(Control& control, View<int64_t> offsets, View<int3
 void register_mining_mole_share(nb::module_& m) {
     def_kernel(m, "mole_share", mole_share, "offsets"_a, "items"_a, "weights"_a, "fresh"_a, "known_offsets"_a,
                "known_items"_a, nb::kw_only(), "things"_a, "h_num"_a, "h_den"_a, "k"_a, "size"_a, "first"_a, "end"_a,
-               "most"_a, "work"_a);
+               "second"_a, "second_end"_a, "most"_a, "work"_a);
     def_kernel(m, "rows_with_any", rows_with_any, "offsets"_a, "items"_a, "vocabulary"_a, "asked_offsets"_a,
                "asked_items"_a);
 }

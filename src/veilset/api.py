@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack, overload
 
+import numpy as np
+
 from veilset.anonymize import check_options, described, find_held_method, resolve
 from veilset.audit import audit as run_auditor
 from veilset.engines import Engine, Held
@@ -186,14 +188,22 @@ def _refuse_on_engine(
 anonymize.__doc__ = f"{inspect.cleandoc(anonymize.__doc__ or '')}\n\n{described()}\n"
 
 
+@overload
+def apply(
+    earlier: str | Path, data: Transactions, *, unknown: str = ..., repair: bool = ..., **bounds: Unpack[Bounds]
+) -> Release: ...
+@overload
+def apply(
+    earlier: str | Path, data: Held, *, unknown: str = ..., repair: bool = ..., **bounds: Unpack[Bounds]
+) -> HeldRelease: ...
 def apply(
     earlier: str | Path,
-    data: Transactions,
+    data: Transactions | Held,
     *,
     unknown: str = "refuse",
     repair: bool = False,
     **bounds: Unpack[Bounds],
-) -> Release:
+) -> Release | HeldRelease:
     """Apply the changes of an earlier release to other data, for the same promise, and audit the result.
 
     Changes that hid patterns or rules, or made buckets, cannot be applied: they were made to single transactions.
@@ -205,7 +215,8 @@ def apply(
     data : Transactions
         For example next month's data, or the whole of which a sample was anonymized. Items that were sensitive then
         are sensitive here. Read it with the same options: differently normalized names are refused, and different
-        persons are noted (``release.notes``).
+        persons are noted (``release.notes``). Or transactions that an engine such as `veilset.engines.spark.Spark` has
+        read, for changes that suppress items.
     unknown : {"refuse", "suppress", "keep"}
         Treatment of public items that were not in the earlier release. Items that are kept are audited like the rest.
         Items that its lists would have called sensitive are never kept.
@@ -215,16 +226,18 @@ def apply(
     **bounds
         As for `audit`.
     """
-    check_transactions(data)
+    here = data.vocabulary if isinstance(data, Held) else data
+    check_transactions(here)
     recipe = recipe_like(Path(earlier), "")
     assert recipe.input is not None  # noqa: S101 - recipe_like sees to it
-    notes = recipe.input.compared(data)
+    notes = recipe.input.compared(here)
     sensitive = recipe.input.sensitive_where_present
-    listed = [name for name in sensitive if name in data.names]
-    sought = [*data.sought, *absent_names(data, sensitive), *recipe.input.sought()]
+    listed = [name for name in sensitive if name in here.names]
+    sought = [*here.sought, *absent_names(here, sensitive), *recipe.input.sought()]
+    marked = here.marked({*here.sensitive, *listed}, sought=sought)
     release = anonymize(
-        data.marked({*data.sensitive, *listed}, sought=sought),
-        recipe.promise_for(data),
+        data.changed(np.arange(len(here.names), dtype=np.int32), marked) if isinstance(data, Held) else marked,
+        recipe.promise_for(here),
         method="replay",
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.errors import refused
 from tests.support.memory import leaving
-from tests.support.spread import point_of_sale, takes_another_way
+from tests.support.spread import longest, point_of_sale, skewed, takes_another_way, values, watched
 from veilset import (
     BudgetExceeded,
     Coherence,
@@ -21,6 +21,7 @@ from veilset import (
     audit,
     generate,
 )
+from veilset.audit import shares
 from veilset.engines import Local
 from veilset.mining import count_frequent
 from veilset.testing import strategies
@@ -41,6 +42,36 @@ def test_the_answer_of_the_local_auditor(data, promise, unlimited, pieces, witne
     if takes_another_way(data, promise):
         here, there = (replace(one, checked=0, margins=one.margins if one.holds else {}) for one in (here, there))
     assert here == there
+
+
+@given(strategies.transactions(max_rows=20), strategies.coherence_promises(), st.sampled_from([1, 4, 12]))
+def test_branches_that_are_too_large_for_a_share_are_cut(data, promise, most):
+    """The same answer, but for the itemset that a margin names where several have the same value."""
+    promise = Coherence(h=promise.h, k=promise.k, p=promise.p or longest(data))
+    held = Local(pieces=2).read(data)
+    whole = audit(held, promise, witnesses=1000)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shares, "MOST_IN_SHARE", most)
+        cut = audit(held, promise, witnesses=1000)
+    assert values(cut) == values(whole)
+    assert replace(cut, margins={}) == replace(whole, margins={})
+
+
+@pytest.mark.parametrize(("p", "sensitive"), [(2, False), (2, True), (3, True), (4, True)])
+def test_a_task_gets_no_more_than_its_limit_of_skewed_data(p, sensitive, monkeypatch):
+    """One item is in half of all transactions, and one transaction in a hundred is long."""
+    data = skewed(3000)
+    data = data if sensitive else data.with_sensitive([])
+    read = watched(monkeypatch)
+    promise, most = Coherence(h="1/3", k=8, p=p), 3000
+    whole = audit(Local(pieces=3).read(data), promise, witnesses=50)
+    largest = max(len(rows.items) for rows in read)
+    read.clear()
+    monkeypatch.setattr(shares, "MOST_IN_SHARE", most)
+    cut = audit(Local(pieces=3).read(data), promise, witnesses=50)
+    assert replace(cut, margins={}) == replace(whole, margins={})
+    assert values(cut) == values(whole)
+    assert max(len(rows.items) for rows in read) <= most < largest
 
 
 @given(
@@ -171,6 +202,7 @@ def share(**changes):
         "met": [0, 0, 1, 0, 1],
     }
     numbers = {"kinds": 0, "h_num": 1, "h_den": 1, "k": 2, "p": 2, "level": 2, "first": 0, "end": 2}
+    numbers |= {"second": 0, "second_end": 2}
     limits = {
         "witness_limit": 5,
         "work_limit": 1 << 40,

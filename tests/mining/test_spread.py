@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
-from tests.support.spread import point_of_sale
+from tests.support.spread import point_of_sale, skewed, watched
 from veilset import BudgetExceeded, Coherence, Transactions, _native
 from veilset.engines import Local
-from veilset.mining import InMemory, Keeping, OnEngine, breach_of, minimal_rare, spread
+from veilset.mining import InMemory, Keeping, OnEngine, breach_of, minimal_rare, shares, spread
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
 
@@ -42,6 +42,33 @@ def test_the_list_of_minimal_rare_in_its_order(asked, draw):
     same(there.moles(question, items), here.moles(question, items))
 
 
+@examples(600)
+@given(questions(), st.data(), st.sampled_from([1, 4, 12]))
+def test_branches_that_are_too_large_for_a_share_are_in_parts(asked, draw, most):
+    data, here, there, question = asked
+    items = draw.draw(st.none() | st.lists(st.sampled_from(data.public), unique=True) if data.public else st.none())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shares, "SHARE", most)
+        same(there.moles(question, items), here.moles(question, items))
+
+
+@pytest.mark.parametrize("sensitive", [False, True])
+@pytest.mark.parametrize("p", [2, 4])
+def test_a_task_gets_no_more_than_its_limit_of_skewed_data(p, sensitive, monkeypatch):
+    """One item is in half of all transactions, and one transaction in a hundred is long."""
+    data = skewed(3000)
+    data = data if sensitive else data.with_sensitive([])
+    read = watched(monkeypatch)
+    question = {"k": 8, "h": Coherence(h="1/3", k=8, p=p).share, "max_size": p}
+    wanted, most = minimal_rare(data, **question).itemsets, 3000
+    same(OnEngine(Local(pieces=3).read(data)).moles(question), wanted)
+    largest = max(len(rows.items) for rows in read)
+    read.clear()
+    monkeypatch.setattr(shares, "SHARE", most)
+    same(OnEngine(Local(pieces=3).read(data)).moles(question), wanted)
+    assert max(len(rows.items) for rows in read) <= most < largest
+
+
 @examples(300)
 @given(questions())
 def test_what_else_methods_ask(asked):
@@ -68,8 +95,14 @@ def test_a_short_list_or_none(asked, most):
 
 
 @examples(400)
-@given(questions(), st.sampled_from([1, 2, 256]), st.sampled_from([0, 3, 5_000_000]), st.randoms())
-def test_items_join_as_if_asked_one_by_one(asked, block, most, random):
+@given(
+    questions(),
+    st.sampled_from([1, 2, 256]),
+    st.sampled_from([0, 3, 5_000_000]),
+    st.sampled_from([2, 8_000_000]),
+    st.randoms(),
+)
+def test_items_join_as_if_asked_one_by_one(asked, block, most, share, random):
     data, here, there, question = asked
     assume(not oracles.empty_set_breaks(as_sets(data), data.sensitive, question["h"], question["k"]))
     alone = {data.names[code] for code in here.moles({**question, "max_size": 1}).items}
@@ -79,6 +112,7 @@ def test_items_join_as_if_asked_one_by_one(asked, block, most, random):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(spread, "FIRST_BLOCK", block)
         patched.setattr(spread, "MOST_MOLES", most)
+        patched.setattr(shares, "SHARE", share)
         may_join = there.returning(question, kept, order)
         answers = [may_join(item) for item in order]
     one_by_one = here.returning(question, kept, order)
@@ -148,6 +182,7 @@ def share(**changes):
         "known_items": np.array([], np.int32),
     }
     numbers = {"things": 0, "h_num": 1, "h_den": 1, "k": 4, "size": 2, "first": 0, "end": 2, "most": 9, "work": 99}
+    numbers |= {"second": 0, "second_end": len(changes.get("fresh", given["fresh"]))}
     limits = {"memory_limit": 1 << 30, "time_limit": 1e9, "progress": None}
     items, supports, grows, steps = _native.mining.mole_share(**{**given, **numbers, **limits, **changes})
     assert steps <= 99

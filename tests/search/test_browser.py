@@ -21,7 +21,7 @@ def browser():
 
 @pytest.fixture
 def address(tmp_path):
-    reader_store(tmp_path).close()
+    reader_store(tmp_path, alpha="auto").close()
     with served("search", "serve", "--store", str(tmp_path / "search.db"), "--json", cwd=tmp_path) as said:
         yield json.loads(said)["address"]
 

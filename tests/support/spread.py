@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from veilset import generate
+from veilset import Transactions, generate
+from veilset.engines.local import LocalDealt
 
 
 def longest(data):
@@ -19,3 +20,28 @@ def point_of_sale(transactions):
     data = generate.pos_like(transactions=transactions, items=60, average_length=5, maximum_length=12, random_state=5)
     by_support = np.argsort(data.supports)
     return data.with_sensitive([data.names[code] for code in by_support[[20, 40]]])
+
+
+def values(answer):
+    return {name: margin.value for name, margin in answer.margins.items()}
+
+
+def skewed(transactions):
+    """One item in every other transaction, a few long transactions; two items are sensitive."""
+    draw = np.random.default_rng(7)
+    rows = [
+        [*(f"i{n}" for n in set(draw.integers(0, 40, 40 if row % 100 == 0 else 4).tolist())), *["most"] * (row % 2)]
+        for row in range(transactions)
+    ]
+    return Transactions.from_lists(rows, sensitive=["i3", "i5"])
+
+
+def watched(monkeypatch):
+    """The rows of each share that work is done on, in a list that grows."""
+    each, read = LocalDealt.each, []
+    monkeypatch.setattr(
+        LocalDealt,
+        "each",
+        lambda dealt, work: each(dealt, lambda number, rows: read.append(rows) or work(number, rows)),
+    )
+    return read

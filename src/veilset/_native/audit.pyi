@@ -136,6 +136,8 @@ def coherence_share(
     level: int,
     first: int,
     end: int,
+    second: int,
+    second_end: int,
     witness_limit: int,
     work_limit: int,
     threads: int,

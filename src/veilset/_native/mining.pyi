@@ -172,6 +172,8 @@ def mole_share(
     size: int,
     first: int,
     end: int,
+    second: int,
+    second_end: int,
     most: int,
     work: int,
     memory_limit: int,

@@ -80,32 +80,7 @@ def replay(
     """
     check_name_leaves_from(name_leaves_from)
     recoded = dict(generalized or {})
-    if clash := sorted(set(suppressed).intersection(recoded)):
-        raise InvalidArgument(
-            f"The item {clash[0]!r} is listed both as suppressed and as recoded.", "Choose one of them."
-        )
-    new = () if known is None else data.in_order(set(data.names).difference(known))
-    if unknown not in get_args(Unknown):
-        raise InvalidArgument(f"{said('unknown')} is {unknown!r}.", f"Use one of {', '.join(get_args(Unknown))}.")
-    sensitive, unheard = set(data.sensitive), set(new)
-    if surprising := [item for item in data.names if item in sensitive and (item in recoded or item in unheard)]:
-        raise InvalidArgument(
-            f"{_listed(surprising)} not known to be sensitive in the earlier release.", "Run publish on this data."
-        )
-    if unknown != "suppress" and (alike := [twin for twin in data.twins if twin.item in unheard]):
-        raise InvalidArgument(
-            f"{_listed([twin.item for twin in alike])} not in the earlier release, and {alike[0].item!r} resembles "
-            f"{alike[0].resembles!r}, which was sensitive.",
-            f"Run publish again with a list of all sensitive items, or use {said('unknown', 'suppress')} to remove new "
-            "items.",
-        )
-    if new and unknown == "refuse":
-        raise InvalidArgument(
-            f"{_listed(new)} not known in the earlier release.",
-            f"Use {said('unknown', 'suppress')} to remove them, or {said('unknown', 'keep')} to keep and audit them "
-            "as public items; or run publish on this data.",
-        )
-    gone = data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
+    gone = gone_by(data, suppressed, recoded, known, unknown)
     coarser = {item: name for item, name in recoded.items() if item in set(data.names)}
     limits.step("Applying the given changes")
     told = _meant_by(recoded) if stands_for is None else stands_for
@@ -135,6 +110,42 @@ def replay(
         listed_from=least,
     )
     return _repaired(made, keep, weights, chosen, limits) if repair else made
+
+
+def gone_by(
+    data: Transactions,
+    suppressed: Collection[str],
+    recoded: Mapping[str, str],
+    known: Collection[str] | None,
+    unknown: Unknown,
+) -> tuple[str, ...]:
+    """What an earlier decision suppresses, once it is known to say enough; only names and roles of *data* are asked."""
+    if clash := sorted(set(suppressed).intersection(recoded)):
+        raise InvalidArgument(
+            f"The item {clash[0]!r} is listed both as suppressed and as recoded.", "Choose one of them."
+        )
+    new = () if known is None else data.in_order(set(data.names).difference(known))
+    if unknown not in get_args(Unknown):
+        raise InvalidArgument(f"{said('unknown')} is {unknown!r}.", f"Use one of {', '.join(get_args(Unknown))}.")
+    sensitive, unheard = set(data.sensitive), set(new)
+    if surprising := [item for item in data.names if item in sensitive and (item in recoded or item in unheard)]:
+        raise InvalidArgument(
+            f"{_listed(surprising)} not known to be sensitive in the earlier release.", "Run publish on this data."
+        )
+    if unknown != "suppress" and (alike := [twin for twin in data.twins if twin.item in unheard]):
+        raise InvalidArgument(
+            f"{_listed([twin.item for twin in alike])} not in the earlier release, and {alike[0].item!r} resembles "
+            f"{alike[0].resembles!r}, which was sensitive.",
+            f"Run publish again with a list of all sensitive items, or use {said('unknown', 'suppress')} to remove new "
+            "items.",
+        )
+    if new and unknown == "refuse":
+        raise InvalidArgument(
+            f"{_listed(new)} not known in the earlier release.",
+            f"Use {said('unknown', 'suppress')} to remove them, or {said('unknown', 'keep')} to keep and audit them "
+            "as public items; or run publish on this data.",
+        )
+    return data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
 
 
 def _repaired(made: Release, keep: Collection[str], weights: Weights, chosen: Chosen, limits: Limits) -> Release:

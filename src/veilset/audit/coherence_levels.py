@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.audit.dealing import costs_of_branches, dealt_rows, shares_of
+from veilset.audit.dealing import costs_of_branches, costs_of_pairs, dealt_rows
+from veilset.audit.safe_itemsets import Level, Part, SafeItemsets, needed
+from veilset.audit.shares import Shares, shares_of
 from veilset.audit.whole_rows import Inferred, Mole
 from veilset.engines import Dealt, Held, Work
 from veilset.limits import Limits
@@ -29,6 +30,7 @@ _BESIDES = 4  # passes that look at whole rows
 
 _Array = npt.NDArray[np.int64]
 _Codes = npt.NDArray[np.int32]
+_Bounds = tuple[int, int, int, int]  # the branches and the second items of a share
 _Met = tuple[int, int, int, list[int]]  # holders with the sensitive thing, holders, the thing, the itemset
 
 
@@ -80,14 +82,14 @@ class Levels:
     breach: ShareMargin = field(default_factory=ShareMargin)
     any: ShareMargin = field(default_factory=ShareMargin)
     worst: list[tuple[list[int], int, int, int]] = field(default_factory=list)
-    trie: list[tuple[_Codes, _Array, _Codes]] = field(default_factory=list)
+    safe: SafeItemsets | None = None
     order: _Codes = field(default_factory=lambda: np.zeros(0, np.int32))
     level: int = 2  # the next one
     complete: bool = True  # all minimal moles were counted
     exact: tuple[bool, bool, bool] = (True, True, True)
     furthest: int = 0
     dealt: Dealt | None = None
-    bounds: list[tuple[int, int]] = field(default_factory=list)
+    bounds: list[_Bounds] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         longest = max(1, len(self.totals["sizes"]) - 1)
@@ -114,31 +116,49 @@ class Levels:
         self.order = public[np.argsort(supports[public], kind="stable")].astype(np.int32)
         # Single items without enough holders, and those that give nothing away, are judged without a look at rows.
         first = self._rank(self.promise.k) if self.has_sensitive else len(self.order)
-        head = self._look(1, [(0, first)], None)
-        self.dealt, ends = self._deal(data, self._rank(self.promise.k))
-        bounds = [(max(begin, first), end) for begin, end in pairwise(ends)]
+        head, rare = self._look(1, [(0, first, 0, 0)], None), self._rank(self.promise.k)
+        self.dealt, shares = self._deal(data, rare)
+        self.safe = SafeItemsets(data, triples=self.p > 3)
+        bounds = shares.bounds(np.arange(len(self.order)) - rare, single=True)
+        bounds = [(max(begin, first), max(end, first), second, last) for begin, end, second, last in bounds]
         rest = self._look(1, bounds, self.dealt) if first < len(self.order) else []
-        kept = self._absorb([*head, *rest], last=False, items_are_order=True)
+        self._absorb([*head, *rest])
+        kept = np.asarray(self.order[np.concatenate([share["items"] for share in (*head, *rest)])])
         # What all rows hold is no generator.
         kept = kept[supports[kept] < self.transactions]
-        self.bounds = list(pairwise(np.searchsorted(self._place(kept), ends).tolist()))
+        self.bounds = shares.bounds(self._place(kept) - rare, single=False)
         self.order = kept
 
     def close(self) -> None:
-        """Let the engine forget the rows."""
-        if self.dealt is not None:
-            self.dealt.close()
+        """Let the engine forget the rows, and what is safe."""
+        for held in (self.dealt, self.safe):
+            if held is not None:
+                held.close()
 
     def larger(self, steps: int) -> bool:
         """Level by level; false if that takes more steps. It can be asked again, and goes on with the level it left."""
-        while self.level <= self.p and len(self.order) and (self.level == 2 or len(self.trie[-1][0])):
+        safe = self.safe
+        while safe is not None and self.level <= self.p and len(self.order) and safe.any_in_last:
             found = self._look(self.level, self.bounds, self.dealt, steps)
             steps -= sum(share["steps"] for share in found)
             if steps < 0:
                 return False
-            self._absorb(found, last=self.level == self.p)
+            self._absorb(found)
+            if self.level < self.p:
+                safe.add(self._safe_in(found))
             self.level += 1
         return True
+
+    def _safe_in(self, found: list[Any]) -> Level:
+        """The safe itemsets that all shares found."""
+        items, supports, children = (
+            np.concatenate([share[name] for share in found]) for name in ("items", "supports", "children")
+        )
+        self.limits.require(3 * (items.nbytes + supports.nbytes + children.nbytes), _TASK, _ADVICE)
+        if self.level == 2:  # pairs of a branch that is cut are in several shares
+            branch = np.concatenate([np.arange(first, end) for first, end, _, _ in self.bounds])
+            children = np.bincount(branch, weights=children, minlength=len(self.order)).astype(np.int32)
+        return Level(items, supports, children)
 
     @property
     def holds_so_far(self) -> bool:
@@ -172,20 +192,23 @@ class Levels:
         place[self.order] = np.arange(len(self.order))
         return place[kept]
 
-    def _deal(self, data: Held, rare: int) -> tuple[Dealt, list[int]]:
-        """The rows of each share, and where in the order shares begin and end."""
+    def _deal(self, data: Held, rare: int) -> tuple[Dealt, Shares]:
+        """The rows of each share; the first branch is that of the item with this rank."""
         rank = np.full(len(self.kind), -1, dtype=np.int32)
         rank[self.order[rare:]] = np.arange(len(self.order) - rare)
-        costs = data.totals(partial(costs_of_branches, rank=rank)).get("costs", np.zeros(0, np.int64))
-        share = shares_of(costs, data.parallelism)
-        count = int(share.max(initial=-1)) + 1
-        self.limits.check_time(_TASK, _ADVICE)
-        deal = partial(dealt_rows, rank=rank, order=self.order[rare:], kind=self.kind, share=share)
-        return data.dealt(deal, count), [rare + int(end) for end in np.searchsorted(share, np.arange(count + 1))]
+        nothing = np.zeros(len(self.order) - rare, np.int64)
+        costs = data.totals(partial(costs_of_branches, rank=rank)).get("costs", nothing)
 
-    def _look(
-        self, level: int, bounds: Sequence[tuple[int, int]], dealt: Dealt | None, steps: int = ANY_WORK
-    ) -> list[Any]:
+        def pairs(cut: _Codes, group: _Codes) -> _Array:
+            self.limits.check_time(_TASK, _ADVICE)
+            return data.totals(partial(costs_of_pairs, rank=rank, cut=cut, group=group))["costs"].reshape(len(cut), -1)
+
+        shares = shares_of(costs, int(np.count_nonzero(self.kind >= 0)), data.parallelism, pairs)
+        self.limits.check_time(_TASK, _ADVICE)
+        deal = partial(dealt_rows, rank=rank, order=self.order[rare:], kind=self.kind, shares=shares)
+        return data.dealt(deal, len(shares)), shares
+
+    def _look(self, level: int, bounds: Sequence[_Bounds], dealt: Dealt | None, steps: int = ANY_WORK) -> list[Any]:
         """What the shares find, in their order."""
         self.told(step_of(level), level - 1)
         share = self.promise.share
@@ -193,9 +216,6 @@ class Levels:
             "kind": self.kind,
             "order": self.order,
             "supports": self.totals["supports"][self.order],
-            "level_items": [items for items, _, _ in self.trie],
-            "level_supports": [supports for _, supports, _ in self.trie],
-            "level_children": [children for _, _, children in self.trie],
             "met": [self.smallest[0], *self.breach.met[:2], *self.any.met[:2]],
             "kinds": int(self.kind.max(initial=-1)) + 1,
             "h_num": share.numerator,
@@ -206,14 +226,15 @@ class Levels:
             "witness_limit": self.witnesses,
             "work_limit": steps,
         }
-        work = partial(_look_at_share, question=question, bounds=bounds)
+        safe = () if self.safe is None else self.safe.parts
+        work = partial(_look_at_share, question=question, bounds=bounds, safe=safe)
         if dealt is not None:
             return dealt.each(work)
         nothing = Work(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
         return [work(0, nothing)]
 
-    def _absorb(self, found: list[Any], *, last: bool, items_are_order: bool = False) -> _Codes:
-        """Add up what shares found, in their order; returns the safe items of level 1."""
+    def _absorb(self, found: list[Any]) -> None:
+        """Add up what shares found, in their order."""
         self.identity.append(sum(share["identity"] for share in found))
         self.attribute.append(sum(share["attribute"] for share in found))
         for share in found:
@@ -228,16 +249,6 @@ class Levels:
             for number, numbers in enumerate(zip(*columns, strict=True)):
                 self.worst.append((items[offsets[number] : offsets[number + 1]], *numbers))
         self.worst = sorted(self.worst, key=self._severity)[: self.witnesses]
-        safe = np.concatenate([share["items"] for share in found])
-        if items_are_order:
-            return np.asarray(self.order[safe])
-        if not last:
-            supports = np.concatenate([share["supports"] for share in found])
-            children = np.concatenate([share["children"] for share in found])
-            needed = 3 * sum(array.nbytes for array in (safe, supports, children))  # sent out, and a copy of it
-            self.limits.require(needed, _TASK, _ADVICE)
-            self.trie.append((safe, supports, children))
-        return self.order
 
     def _severity(self, mole: tuple[list[int], int, int, int]) -> tuple[Fraction, int, list[int]]:
         """The most severe come first: by how many times a limit is exceeded, then fewer items, then their order."""
@@ -272,17 +283,25 @@ class Levels:
         }
 
 
-def _look_at_share(number: int, rows: Work, *, question: dict[str, Any], bounds: Sequence[tuple[int, int]]) -> Any:
+def _look_at_share(
+    number: int, rows: Work, *, question: dict[str, Any], bounds: Sequence[_Bounds], safe: Sequence[Part]
+) -> Any:
     """What the branches of one share find at one level."""
     limits = Limits(threads=1)
-    first, end = bounds[number]
+    first, end, second, second_end = bounds[number]
+    levels = needed(safe, first, end, second)
     with limits.guard(_TASK, _ADVICE):
         return _native.audit.coherence_share(
             rows.offsets,
             rows.items,
             rows.weights,
+            level_items=[level.items for level in levels],
+            level_supports=[level.supports for level in levels],
+            level_children=[level.children for level in levels],
             first=first,
             end=end,
+            second=second,
+            second_end=second_end,
             threads=1,
             **question,
             **limits.for_kernel(lambda _: _TASK),

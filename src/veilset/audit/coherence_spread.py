@@ -4,7 +4,8 @@ An itemset belongs to the branch of its rarest item. A *share* is a stretch of b
 from the rarest item to the most frequent one. It is given the rows with one of its items, without all rarer items and
 those that fewer than k transactions hold; equal rows come once, with their number. A frequent item is late in the
 order, so few items are left in the rows of its branch and most of them are equal: an item that a share f of all
-transactions with m items each hold has at most m / f items after it.
+transactions with m items each hold has at most m / f items after it. A branch that may still be too large for one task
+is cut by the second items of its itemsets (`shares`).
 
 **Why the answers are the same.** The local auditor goes from level to level; at each, what a branch finds is a function
 of (1) the numbering of the items and their supports, (2) the rows that hold its item, projected on that item and later

@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from veilset.audit.dealing import MOST_IN_SHARE, in_order, rows_of, stretches
+from veilset.audit.dealing import in_order, rows_of
+from veilset.audit.shares import MOST_IN_SHARE, stretches
 from veilset.engines import Dealt, Held, Piece, Work
 
 _GROUPS = 256

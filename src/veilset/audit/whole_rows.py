@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
-from veilset.audit.dealing import MOST_IN_SHARE, costs_of_branches, dealt_overlaps, dealt_whole, shares_of
+from veilset.audit.dealing import costs_of_branches, dealt_overlaps, dealt_whole
 from veilset.audit.inferences_spread import TASK, Finding, Inferences, Threshold
+from veilset.audit.shares import MOST_IN_SHARE, share_count, stretches
 from veilset.engines import Held, Work
 from veilset.limits import Limits
 from veilset.models import Coherence
@@ -116,7 +117,7 @@ class WholeRows:
         rank = np.full(len(self.kind), -1, dtype=np.int32)
         rank[self.order] = np.arange(len(self.order))
         costs = self.data.totals(partial(costs_of_branches, rank=rank)).get("costs", np.zeros(0, np.int64))
-        share = shares_of(costs, self.data.parallelism)
+        share = stretches(costs, share_count(costs, self.data.parallelism))
         ends = np.searchsorted(share, np.arange(int(share.max(initial=-1)) + 2)).tolist()
         question = {
             "order": self.order,

@@ -13,7 +13,7 @@ from veilset.engines import Local
 from veilset.engines.spark import Spark
 from veilset.errors import InvalidArgument, said
 from veilset.options import declared
-from veilset.transactions import Reading
+from veilset.transactions import Reading, absent_names
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -89,5 +89,7 @@ def _on_spark(engine: Spark, told: Reading) -> Held:
     entries = [entry.written for entry in told.entries()]
     held = engine.read(told.path, sensitive=entries, column=told.column, long=told.long, format=told.format)
     known = held.vocabulary
-    sought = [*known.sought, *told.sought()]
-    return replace(held, vocabulary=known.marked({*known.sensitive, *told.sensitive}, sought=sought))
+    perhaps = told.sensitive_where_present
+    sought = [*known.sought, *absent_names(known, perhaps), *told.sought()]
+    listed = {*known.sensitive, *told.sensitive, *set(known.names).intersection(perhaps)}
+    return replace(held, vocabulary=known.marked(listed, sought=sought))

@@ -100,11 +100,11 @@ def publish(
         chosen_here: dict[str, Any] = {"replace": replace, "yes": yes, "seed": seed, "checks": checks}
         if recipe.engine is None:
             bundle, run = run_recipe(recipe, out, screen, bounds, with_what_if=not no_what_if, **chosen_here)
-            _say_written(bundle, run, release_facts(run, in_flags), screen)
+            say_written(bundle, run, release_facts(run, in_flags), screen)
             return 0
         _refuse_on_engine(recipe, no_what_if=no_what_if)
         bundle, on_engine, facts = publish_recipe_on_engine(recipe, out, screen, bounds, **chosen_here)
-    _say_written(bundle, on_engine, facts, screen)
+    say_written(bundle, on_engine, facts, screen)
     return 0
 
 
@@ -120,11 +120,11 @@ def _refuse_on_engine(recipe: Recipe, *, no_what_if: bool) -> None:
 
 def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:
     """Say what was written, and where."""
-    _say_written(bundle, run, release_facts(run, in_flags), screen)
+    say_written(bundle, run, release_facts(run, in_flags), screen)
 
 
-def _say_written(bundle: Bundle, run: Run | HeldRun, facts: dict[str, Any], screen: Screen) -> None:
-    """The same with these facts; a secret promise can be verified only with the custodian's part."""
+def say_written(bundle: Bundle, run: Run | HeldRun, facts: dict[str, Any], screen: Screen) -> None:
+    """Say what was written, with these facts; a secret promise can be verified only with the custodian's part."""
     whole = bundle.path if run.promise.secret else bundle.public
     lines = (
         f"Written. Hand over {bundle.public} and nothing else; {bundle.custodian} stays with you.",

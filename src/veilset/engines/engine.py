@@ -17,6 +17,8 @@ from veilset.transactions import Reading, Transactions
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
+Value = TypeVar("Value")
+Opened_co = TypeVar("Opened_co", covariant=True)
 Numbers = npt.NDArray[np.int64]
 
 
@@ -42,6 +44,13 @@ Deal = Callable[[Piece], tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]]
 """Rows for shares, as offsets and values: the first value of a row is its share, the others are codes."""
 
 
+Mark = Callable[[Piece], tuple[Numbers, Piece]]
+"""Which rows of a piece are to be looked at, by their numbers, which ascend, and the kind of each, as codes."""
+
+Thin = Callable[[Piece, Numbers], npt.NDArray[np.bool_]]
+"""Which occurrences of some rows are kept; the numbers tell for each row which one of its kind it is."""
+
+
 class Dealt(Protocol):
     """Rows dealt out to shares."""
 
@@ -50,6 +59,16 @@ class Dealt(Protocol):
 
     def close(self) -> None:
         """Forget the rows."""
+
+
+class Shared(Protocol[Opened_co]):
+    """A value that lies where tasks can open it. It is sent out once, and takes memory only while it is open."""
+
+    def open(self) -> Opened_co:
+        """The value."""
+
+    def close(self) -> None:
+        """Forget it. Nobody opens it again."""
 
 
 @runtime_checkable
@@ -85,8 +104,21 @@ class Held(Protocol):
         changed where they lie, when they are read.
         """
 
+    def thinned(self, mark: Mark, thin: Thin) -> Held:
+        """The same transactions without some occurrences in rows that *mark* tells; all others stay as they are.
+
+        Rows of the same kind are numbered from 0 on, in the order of their bytes. So the rows that come out depend on
+        those that are there, not on where they lie. Which of them is which is not known any more.
+        """
+
     def dealt(self, deal: Deal, shares: int) -> Dealt:
         """The rows that *deal* makes of each piece, brought together by share; equal rows become one with a weight."""
+
+    def shared(self, value: Value) -> Shared[Value]:
+        """A value for work on shares."""
+
+    def close(self) -> None:
+        """Let the engine forget them; what is asked of them afterwards has to be read again."""
 
     def __len__(self) -> int:
         """The number of transactions."""

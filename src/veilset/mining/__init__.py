@@ -16,7 +16,8 @@ from veilset.mining.mole_counting import count_moles, giveaways
 from veilset.mining.moles import Keeping, Mole, Moles, items_in_moles, minimal_rare, minimal_rare_chunks
 from veilset.mining.proxies import Proxies, Proxy, proxies
 from veilset.mining.spread import OnEngine
-from veilset.mining.standing_out import Standing, standings
+from veilset.mining.spread_itemsets import supports_held, supports_in
+from veilset.mining.standing_out import Standing, standings, standings_held
 
 __all__ = [
     "Count",
@@ -48,7 +49,10 @@ __all__ = [
     "proxies",
     "rules",
     "standings",
+    "standings_held",
     "support",
     "supports",
+    "supports_held",
+    "supports_in",
     "supports_on_engine",
 ]

@@ -10,7 +10,6 @@ the order of the vocabulary.
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,9 @@ from veilset import _native
 from veilset.engines import Held, Work
 from veilset.errors import BudgetExceeded, InvalidArgument, said
 from veilset.limits import Limits
-from veilset.mining.dealing import branch_costs, counted, dealt_places, shares_of
+from veilset.mining.dealing import branch_costs, counted, dealt_places
 from veilset.mining.itemsets import Itemsets
+from veilset.mining.shares import shares_of
 
 MOST_ITEMSETS = 5_000_000
 """No longer list comes to the driver."""
@@ -64,13 +64,13 @@ def frequent_on_engine(
     limits.check_time(_TASK, _ADVICE)
     limits.step(_TASK)
     costs = held.totals(partial(branch_costs, place=place, publics=len(order))) if len(held) else {}
-    share = shares_of(costs.get("costs", np.zeros(len(order), np.int64)), held.parallelism)
-    count = int(share.max(initial=-1)) + 1
-    ends = (1 + np.searchsorted(share, np.arange(count + 1))).tolist()  # the first step is the empty itemset
+    shares = shares_of(costs.get("costs", np.zeros(len(order), np.int64)), 0, held.parallelism, None)
+    bounds = [(1 + first, 1 + end) for first, end, _, _ in shares.bounds.tolist()]  # step 0 is the empty itemset
     fresh = np.ones(len(order), dtype=np.uint8)
-    dealt = held.dealt(partial(dealt_places, place=place, share=share, fresh=fresh, whole=kind != "all"), count)
+    deal = partial(dealt_places, place=place, shares=shares, fresh=fresh, whole=kind != "all")
+    dealt = held.dealt(deal, len(bounds))
     try:
-        found = dealt.each(partial(_walk, question=question, bounds=list(pairwise(ends))))
+        found = dealt.each(partial(_walk, question=question, bounds=bounds))
     finally:
         dealt.close()
     nothing = Work(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))

@@ -91,6 +91,7 @@ def publish_held(
         assert values is not None and not isinstance(values.rows, Transactions)  # noqa: S101 - an engine has read them
         limits.step("Comparing them with the original")
         wrong = held_edits_account_for(release.original, values.rows, suppressed=release.suppressed)
+        values.rows.close()
         if wrong is not None:
             raise NotCertified(
                 f"NO-GO: nothing was written. The release does not match its list of edits: {wrong}",

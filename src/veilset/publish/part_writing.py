@@ -62,7 +62,6 @@ def write_parts(rows: Rows, counts: HeldCounts, staging: Path, public: Path, pro
     for number, answer in enumerate(written):
         name = part_name(number)
         try:
-            (drafts / answer.name).chmod(0o644)
             (drafts / answer.name).rename(public / name)
         except OSError as error:
             raise _not_shared(drafts, error) from None
@@ -115,6 +114,7 @@ class Writing:
         try:
             try:
                 with path.open("xb") as stream:
+                    os.fchmod(stream.fileno(), 0o644)  # to be handed over, whoever runs the worker
                     write_rows(stream, data.offsets, data.items, data.names, self.layout)
                     stream.flush()
                     os.fsync(stream.fileno())

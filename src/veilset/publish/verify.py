@@ -71,6 +71,8 @@ def verify(
     try:
         with limits.guard("Verifying the release", "use a machine with more memory."), held(Path(path)) as release:
             found, values = examine(release, witnesses, limits, announce, engine)
+            if values is not None and not isinstance(values.rows, Transactions):
+                values.rows.close()
             if clean_copy is None:
                 return found
             if values is None or found.verdict == "broken":

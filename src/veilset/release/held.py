@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from veilset.engines import Held
 from veilset.models import Audit, Promise
-from veilset.release.release import Attempt, Audited
+from veilset.release.release import Attempt, Audited, Sanitization
 from veilset.views import Shown, Summary, listed
 
 
@@ -23,14 +23,17 @@ class HeldRelease(Audited, Shown):
     original : Held
         The data before.
     custodian_data : Held
-        The data after, **for the custodian alone**: rows are in the order of the original. On Spark, its ``to_frame``
-        is a DataFrame to write.
-    promise, method, options, suppressed, generalized, stands_for, listed_from, undecided, notes
+        The data after, **for the custodian alone**: its order tells of the original. On Spark, its ``to_frame`` is a
+        DataFrame to write.
+    promise, method, options, suppressed, generalized, stands_for, listed_from, undecided, notes, sanitization
         As for `Release`.
     attempts, seconds, audit
         As for `Release`.
     supports : array of int64
         For each item of the original, how many transactions hold it.
+    removed : array of int64, or None
+        If single occurrences were removed: for each item of the original, how many were, counted in the data after.
+        None: items were removed from all transactions or from none.
     """
 
     original: Held = field(repr=False)
@@ -44,10 +47,12 @@ class HeldRelease(Audited, Shown):
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     listed_from: int = 0
     undecided: tuple[str, ...] = ()
+    removed: npt.NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
     notes: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     audit: Audit | None = field(default=None, repr=False)
+    sanitization: Sanitization | None = None
 
     @property
     def loss(self) -> float:
@@ -86,7 +91,7 @@ class HeldRelease(Audited, Shown):
 
     @property
     def _removed(self) -> int:
-        return self._held_by(self.suppressed)
+        return self._held_by(self.suppressed) if self.removed is None else int(self.removed.sum())
 
     def _held_by(self, items: Collection[str]) -> int:
         return int(self.supports[self.original.vocabulary.codes(items)].sum())

@@ -238,7 +238,7 @@ HELD = Local().read(Transactions.from_lists([["a", "b", "x"], ["a", "b"], ["c"]]
     ("promise", "options", "named"),
     [
         (Coherence(h=1, k=2, p=2), {"method": "optimal"}, ["'optimal'", "'auto'", "'remove-all'"]),
-        (Coherence(h=1, k=2, p=2), {"method": "replay"}, ["'replay'", "vs.read"]),
+        (Coherence(h=1, k=2, p=2), {"method": "replay", "generalized": {"a": "b"}}, ["recode", "vs.read"]),
         (RhoUncertainty(rho=0.5), {"method": "partial"}, ["'partial'", "rho-uncertainty", "vs.read"]),
         (Coherence(h=1, k=2, p=2), {"method": "generalize", "partial": True, "taxonomy": {}}, ["partial=True"]),
         (Coherence(h=1, k=2, p=2), {"method": "generalize"}, ["taxonomy"]),

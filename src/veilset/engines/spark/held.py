@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset.engines.engine import Deal, Measure, Numbers, Result, Thing, Work
+from veilset.engines.engine import Deal, Mark, Measure, Numbers, Result, Thin, Thing, Value, Work
 from veilset.engines.rows import added
 from veilset.engines.spark import tasks
 from veilset.engines.spark.session import pyspark, without_pandas_warning
@@ -112,6 +112,14 @@ class SparkHeld:
         task = partial(tasks.changed, code=code, width=len(vocabulary.names))
         return replace(self, coded=_mapped(self.coded, task, tasks.CODED), vocabulary=vocabulary)
 
+    def thinned(self, mark: Mark, thin: Thin) -> SparkHeld:
+        """The same transactions without some occurrences. One shuffle brings the rows of a kind together."""
+        marked = _mapped(self.coded, partial(tasks.marked, mark=mark), tasks.KINDS)
+        sorted_by_kind = marked.repartition("kind").sortWithinPartitions("kind", "row")
+        mine = _mapped(sorted_by_kind, partial(tasks.thinned, thin=thin), tasks.CODED)
+        others = _mapped(self.coded, partial(tasks.unmarked, mark=mark), tasks.CODED)
+        return replace(self, coded=others.unionByName(mine))
+
     def to_frame(self) -> Any:
         """A DataFrame with the lists of names, in the column ``items``: to write with Spark.
 
@@ -134,9 +142,31 @@ class SparkHeld:
         united = _mapped(rows.repartitionById(shares, "share"), tasks.brought_together, tasks.SHARES)
         return SparkDealt(united.persist(), shares)
 
+    def shared(self, value: Value) -> SparkShared[Value]:
+        """A value for work on shares: a broadcast, which lies on the disks of executors."""
+        return SparkShared(self.session.sparkContext.broadcast(value))
+
     def close(self) -> None:
         """Let the cluster forget the transactions."""
         self.coded.unpersist()
+
+
+@dataclass(frozen=True)
+class SparkShared(Generic[Value]):
+    """A value that was broadcast."""
+
+    broadcast: Any
+
+    def open(self) -> Value:
+        """The value, which a broadcast would keep in memory as long as its process lives."""
+        value: Value = self.broadcast.value
+        if getattr(self.broadcast, "_path", None) is not None:
+            vars(self.broadcast).pop("_value", None)
+        return value
+
+    def close(self) -> None:
+        """Let executors delete it."""
+        self.broadcast.destroy()
 
 
 @dataclass(frozen=True)
