@@ -22,6 +22,7 @@ from veilset import (
     audit,
     generate,
     measure,
+    publish,
 )
 from veilset.engines import Local
 from veilset.mining import spread
@@ -128,7 +129,7 @@ def test_the_names_that_generalize_gives(asked, pieces, draw):
     same(data, promise, pieces, "generalize", **options)
 
 
-def test_names_among_more_transactions():
+def test_names_among_more_transactions(tmp_path):
     data = point_of_sale(2000)
     tree = Taxonomy.by_fan_out(data, 4)
     promise = Coherence(h="1/2", k=10, p=2)
@@ -137,6 +138,8 @@ def test_names_among_more_transactions():
     assert here.generalized
     assert "have a coarser name" in repr(there)
     same(data, promise, 3, "generalize", taxonomy=tree, chosen=here.options["chosen"])
+    with refused(InvalidArgument, "coarser names"):
+        publish(there, tmp_path / "release")
 
 
 def test_a_search_for_names_needs_a_list_of_moles(monkeypatch):
