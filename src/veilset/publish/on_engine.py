@@ -55,6 +55,12 @@ def publish_held(
         raise InvalidArgument(
             "Releases with coarser names are not written on an engine yet.", "Read the data into memory, with vs.read."
         )
+    if release.generalized or release.removed is not None:
+        what = "coarser names" if release.generalized else "items removed from single transactions"
+        raise InvalidArgument(
+            f"Releases with {what} are not written on an engine yet.",
+            "Choose a method that suppresses whole items, or read the data into memory, with vs.read.",
+        )
     answer = check_certified_held(release)
     known = release.original.vocabulary
     promise.check_meaningful(known)
