@@ -28,14 +28,17 @@ public:
 
     void begin(int32_t sensitive) {
         sensitive_ = sensitive;
+        int64_t steps = 0;
         for (int32_t r : rows_.holders(sensitive)) {
             control_.poll();
             is_positive_[r] = 1;
+            steps += rows_.row(r).size();
             for (int32_t item : rows_.row(r)) {
                 if (with_[item] == 0 && item != sensitive) met_.push_back(item);
                 with_[item] += rows_.weight(r);
             }
         }
+        work_.spend(steps);
     }
     void end() {
         for (int32_t r : rows_.holders(sensitive_)) is_positive_[r] = 0;
