@@ -14,8 +14,11 @@
 //
 // For any number of known items, itemsets do not decide but distinct rows (audit/supersets.hpp). Only where one of them
 // has too few holders are moles looked for: level by level as far as a number of steps goes, and beyond that by
-// shrinking the rows with the fewest holders (audit/shrink.hpp). Then there may be more than those that are told. For a
-// limited p, distinct rows are asked where itemsets are too many: what holds for any number holds for p.
+// shrinking the rows with the fewest holders (audit/larger_moles.hpp). Then there may be more than those that are told.
+//
+// For a limited p, distinct rows are asked where itemsets are too many: what holds for any number holds for p. If it
+// does not hold for any number, counting takes turns with a search for a few items that are enough
+// (audit/few_items.hpp).
 #include "audit/few_items_search.hpp"
 #include "audit/larger_moles.hpp"
 #include "audit/levels.hpp"
@@ -32,7 +35,8 @@ public:
         : asked_(asked), promise_(asked.promise), a_moment_(work_limit), control_(asked.control),
           rows_(asked.data, asked.kind, asked.kinds, control_), tally_(asked), spare_(control_),
           support_(asked.data.vocabulary, 0, control_), kind_support_(asked.kinds, 0),
-          levels_(asked, rows_, support_, tally_), whole_rows_(asked, rows_, tally_), few_items_(asked, rows_, tally_) {}
+          levels_(asked, rows_, support_, tally_), whole_rows_(asked, rows_, tally_), few_items_(asked, rows_, tally_) {
+    }
 
     // At a limit, it is an answer that the promise is broken.
     void run() {
@@ -149,7 +153,8 @@ private:
         };
         if (counted(a_moment_)) return;
         bool first = true;
-        for (int64_t steps = 1000 + a_moment_ / rows_.items(); tally_.no_mole() && !few_items_.decide(steps); steps *= 4) {
+        for (int64_t steps = 100 + a_moment_ / rows_.items(); tally_.no_mole() && !few_items_.decide(steps);
+             steps *= 4) {
             if (first && asked_.kinds > 0 && whole_rows_.hold_within(counting, promise_.p, kind_support_))
                 return few_items_.find_margins(a_moment_);
             first = false;
@@ -175,7 +180,7 @@ private:
     Control& control_;
     Rows rows_;
     Tally tally_;
-    Vector<Mole> spare_;  // minimal moles that were not counted
+    Vector<Mole> spare_;       // minimal moles that were not counted
     Vector<int64_t> support_;  // of single items
     List<int64_t> kind_support_;
     int64_t with_any_ = 0, longest_ = 0;  // how many rows have a sensitive thing; public items of a row

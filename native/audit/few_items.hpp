@@ -20,11 +20,7 @@
 // that this settles are never followed. Of items that are in the same rows of a branch, one will do.
 #pragma once
 
-#include <bit>
-
-#include "audit/rows.hpp"
-#include "audit/sequences.hpp"
-#include "audit/work.hpp"
+#include "audit/branch_masks.hpp"
 
 namespace veilset::auditing {
 
@@ -47,20 +43,18 @@ struct Reached {
 class FewItemsReader {
 public:
     FewItemsReader(int64_t most_items, const Rows& rows, Control& control)
-        : most_items_(most_items), rows_(rows), paths_(rows.paths()), control_(control), masks_(control), size_(control),
-          mask_of_(control), pro_(control), con_(control), missing_pro_(control), missing_con_(control),
-          cohorts_(control), order_(control), followed_(control) {}
+        : most_items_(most_items), rows_(rows), control_(control), masks_(rows, control), pro_(control), con_(control),
+          missing_pro_(control), missing_con_(control), cohorts_(control), order_(control), followed_(control) {}
 
     // The rows of a branch, for the questions that follow; they may take so many steps.
     void open(int64_t branch, Work& work) {
         control_.poll();
         branch_ = branch;
         work_ = &work;
-        number_items();
-        read_rows();
+        masks_.read(branch, work);
     }
     // What the rows of the branch hold besides.
-    const List<int32_t>& things() const { return things_; }
+    const List<int32_t>& things() const { return masks_.things(); }
 
     // Whether there is such an itemset; the first one met.
     bool ask(const Question& question, Reached& reached) {
@@ -83,12 +77,6 @@ public:
     int64_t checked() const { return checked_; }
 
 private:
-    static constexpr int32_t unmet = 0;
-    struct Kind {
-        Index size = 0, here = 0;  // how many items are of it; in the row that is read
-        int32_t to = none;         // what those of the row become
-        bool named = false;
-    };
     struct Candidate {
         int64_t gain;
         int32_t item;
@@ -103,124 +91,18 @@ private:
         Index cohort_end, order_end, followed_end;
     };
 
-    // Local numbers for the items that some rows of the branch lack: one of those that are in the same rows.
-    void number_items() {
-        if (place_.empty()) place_.assign(rows_.items(), none);
-        for (int32_t item : codes_) place_[item] = none;
-        codes_.clear();
-        kind_of_.clear();
-        kinds_.assign(1, {std::numeric_limits<Index>::max()});  // there are always more that no row has held so far
-        List<int64_t> held;
-        for (const Position& at : rows_.holders(branch_)) {
-            control_.poll();
-            touched_.clear();
-            paths_.for_each_item(at.node, [&](int32_t item, int32_t) {
-                if (place_[item] == none) {
-                    place_[item] = int32_t(codes_.size());
-                    codes_.push_back(item);
-                    kind_of_.push_back(unmet);
-                    held.push_back(0);
-                }
-                touched_.push_back(place_[item]);
-                ++held[touched_.back()];
-            });
-            work_->spend(touched_.size());
-            tell_apart();
-        }
-        List<int32_t> order(codes_.size());
-        std::iota(order.begin(), order.end(), 0);
-        std::ranges::sort(order, {}, [&](int32_t i) { return codes_[i]; });
-        items_.clear();
-        for (int32_t i : order) {
-            const bool one_will_do = kinds_[kind_of_[i]].named || held[i] == rows_.holders(branch_).size();
-            place_[codes_[i]] = one_will_do ? none : int32_t(items_.size());
-            if (!one_will_do) items_.push_back(codes_[i]);
-            kinds_[kind_of_[i]].named = true;
-        }
-        words_ = Index(items_.size() + 63) / 64;
-    }
-    // Items are of a kind if they were in the same rows so far. Those of a kind that a row holds part from the others.
-    void tell_apart() {
-        for (int32_t i : touched_) ++kinds_[kind_of_[i]].here;
-        for (int32_t i : touched_) {
-            const int32_t kind = kind_of_[i];
-            if (kinds_[kind].to == none) {
-                const bool all_of_them = kinds_[kind].here == kinds_[kind].size;
-                kinds_[kind].to = all_of_them ? kind : int32_t(kinds_.size());
-                if (!all_of_them) kinds_.push_back({});
-            }
-            kind_of_[i] = kinds_[kind].to;
-            kinds_[kind_of_[i]].size += kind_of_[i] != kind;
-        }
-        for (int32_t kind = 0; kind < int32_t(kinds_.size()); ++kind) {
-            Kind& one = kinds_[kind];
-            if (one.to != none && one.to != kind && kind != unmet) one.size -= one.here;
-            one.here = 0;
-            one.to = none;
-        }
-    }
-    // Those that hold most items first, so that their order does not depend on what else is loaded.
-    void read_rows() {
-        Sequences<uint64_t, int32_t> met(control_);
-        things_.clear();
-        mask_of_.clear();
-        for (const Position& at : rows_.holders(branch_)) {
-            control_.poll();
-            mask_.assign(words_, 0);
-            paths_.for_each_item(at.node, [&](int32_t item, int32_t) {
-                if (const int32_t i = place_[item]; i != none) mask_[i >> 6] |= uint64_t(1) << (i & 63);
-            });
-            mask_of_.push_back(int32_t(&met.add(0, mask_) - met.all().data()));
-            const auto carried = rows_.sensitive(at.set);
-            things_.insert(things_.end(), carried.begin(), carried.end());
-            if (things_.size() > 2 * rows_.kinds()) keep_one_of_each(things_);
-        }
-        keep_one_of_each(things_);
-
-        const auto all = met.all();
-        List<int32_t> order(all.size());
-        std::iota(order.begin(), order.end(), 0);
-        List<Index> held;
-        for (const auto& row : all) {
-            held.push_back(0);
-            for (uint64_t word : met.of(row)) held.back() += std::popcount(word);
-        }
-        std::ranges::sort(order, [&](int32_t a, int32_t b) {
-            if (held[a] != held[b]) return held[a] > held[b];
-            return std::ranges::lexicographical_compare(met.of(all[a]), met.of(all[b]));
-        });
-        masks_.clear();
-        size_.clear();
-        List<int32_t> number(all.size());
-        for (int32_t row : order) {
-            number[row] = int32_t(size_.size());
-            const auto mask = met.of(all[row]);
-            masks_.insert(masks_.end(), mask.begin(), mask.end());
-            size_.push_back(held[row]);
-        }
-        for (int32_t& row : mask_of_) row = number[row];
-        work_->spend(all.size() * words_);
-    }
-    static void keep_one_of_each(List<int32_t>& things) {
-        std::ranges::sort(things);
-        things.erase(std::unique(things.begin(), things.end()), things.end());
-    }
-
-    View<uint64_t> mask(int32_t row) const { return View(masks_).subspan(row * words_, words_); }
-    bool holds(int32_t row, int32_t item) const { return mask(row)[item >> 6] >> (item & 63) & 1; }
-
     // The rows, equal ones together, by what they do to this question.
     void weigh() {
-        const Index rows = size_.size();
+        const Index rows = masks_.rows();
         pro_.assign(rows, 0);
         con_.assign(rows, 0);
         const auto holders = rows_.holders(branch_);
         for (Index h = 0; h < holders.size(); ++h) {
             const auto carried = rows_.sensitive(holders[h].set);
-            const bool harms = question_.thing != none &&
-                               (question_.thing == rows_.kinds() ? !carried.empty()
-                                                                 : std::ranges::binary_search(carried, question_.thing));
-            (harms ? pro_ : con_)[mask_of_[h]] += holders[h].weight;
+            const bool harms = question_.thing != none && (question_.thing == rows_.kinds()
+                                                               ? !carried.empty()
+                                                               : std::ranges::binary_search(carried, question_.thing));
+            (harms ? pro_ : con_)[masks_.row_of_holders()[h]] += holders[h].weight;
         }
         work_->spend(holders.size());
     }
@@ -228,11 +110,11 @@ private:
     // All rows of the branch are its cohort. Of an answer, all parts are held by rows with the thing.
     void follow_rows() {
         taken_.clear();
-        for (int32_t r = 0; r < int32_t(size_.size()); ++r) {
+        for (int32_t r = 0; r < masks_.rows(); ++r) {
             cohorts_.push_back(r);
             if (question_.thing == none || pro_[r] > 0) taken_.push_back(r);
         }
-        allowed_.resize(items_.size());
+        allowed_.resize(masks_.items());
         std::iota(allowed_.begin(), allowed_.end(), 0);
     }
 
@@ -256,7 +138,7 @@ private:
         const int32_t item = order_[place].item;
         const Index begin = cohorts_.size();
         for (Index c = top.cohort; c < top.cohort_end; ++c)
-            if (holds(cohorts_[c], item)) cohorts_.push_back(cohorts_[c]);
+            if (masks_.holds(cohorts_[c], item)) cohorts_.push_back(cohorts_[c]);
         added_.push_back(item);
         work_->spend(top.cohort_end - top.cohort + allowed_.size());
         return enter(begin, reached);
@@ -315,23 +197,23 @@ private:
 
     // How many rows of the cohort lack each of the items allowed. A row is read by what it lacks, or by what it holds.
     void measure(Index begin, int64_t pro, int64_t con) {
-        mask_.assign(words_, 0);
+        mask_.assign(masks_.words(), 0);
         for (int32_t item : allowed_) mask_[item >> 6] |= uint64_t(1) << (item & 63);
-        missing_pro_.assign(items_.size(), 0);
-        missing_con_.assign(items_.size(), 0);
+        missing_pro_.assign(masks_.items(), 0);
+        missing_con_.assign(masks_.items(), 0);
         int64_t steps = 0;
         for (Index c = begin; c < cohorts_.size(); ++c) {
             control_.poll();
             const int32_t r = cohorts_[c];
-            const auto row = mask(r);
+            const auto row = masks_.mask(r);
             Index held = 0;
-            for (Index w = 0; w < words_; ++w) held += std::popcount(row[w] & mask_[w]);
+            for (Index w = 0; w < masks_.words(); ++w) held += std::popcount(row[w] & mask_[w]);
             const bool by_held = 2 * held < allowed_.size();
             // What it does not hold is all but what it holds.
             const int64_t sign = by_held ? -1 : 1;
             pro -= by_held ? 0 : pro_[r];
             con -= by_held ? 0 : con_[r];
-            for (Index w = 0; w < words_; ++w)
+            for (Index w = 0; w < masks_.words(); ++w)
                 for (uint64_t bits = (by_held ? row[w] : ~row[w]) & mask_[w]; bits != 0; bits &= bits - 1) {
                     const Index item = w * 64 + std::countr_zero(bits);
                     missing_pro_[item] += sign * pro_[r];
@@ -343,7 +225,7 @@ private:
             missing_pro_[item] += pro;
             missing_con_[item] += con;
         }
-        work_->spend(steps + (cohorts_.size() - begin) * words_ + allowed_.size());
+        work_->spend(steps + (cohorts_.size() - begin) * masks_.words() + allowed_.size());
     }
 
     // Into which children a row is followed: that with the items after it gains enough.
@@ -351,7 +233,7 @@ private:
         held_.clear();
         int64_t sum = 0;
         for (Index at = order; at < order_.size(); ++at) {
-            if (!holds(row, order_[at].item)) continue;
+            if (!masks_.holds(row, order_[at].item)) continue;
             held_.push_back(at);
             sum += order_[at].gain;
             const Index first = held_.size() - left;
@@ -370,37 +252,31 @@ private:
 
     // Whether too many rows hold all of this one that may be added, for whatever value the others have.
     bool settled(int32_t row, Index begin, int64_t value) {
-        const auto part = mask(row);
+        const auto part = masks_.mask(row);
         Index size = 0, c = begin;
-        for (Index w = 0; w < words_; ++w) size += std::popcount(part[w] & mask_[w]);
-        for (; c < cohorts_.size() && value > question_.least && size_[cohorts_[c]] >= size; ++c) {
-            const auto whole = mask(cohorts_[c]);
+        for (Index w = 0; w < masks_.words(); ++w) size += std::popcount(part[w] & mask_[w]);
+        for (; c < cohorts_.size() && value > question_.least && masks_.size(cohorts_[c]) >= size; ++c) {
+            const auto whole = masks_.mask(cohorts_[c]);
             Index w = 0;
-            while (w < words_ && !(part[w] & mask_[w] & ~whole[w])) ++w;
-            if (w == words_) value -= question_.con_value * con_[cohorts_[c]];
+            while (w < masks_.words() && !(part[w] & mask_[w] & ~whole[w])) ++w;
+            if (w == masks_.words()) value -= question_.con_value * con_[cohorts_[c]];
         }
-        work_->spend((c - begin) * words_);
+        work_->spend((c - begin) * masks_.words());
         return value <= question_.least;
     }
 
     void name(Reached& reached) const {
         reached.items.push_back(rows_.item(int32_t(branch_)));
-        for (int32_t item : added_) reached.items.push_back(rows_.item(items_[item]));
+        for (int32_t item : added_) reached.items.push_back(masks_.code(item));
         std::ranges::sort(reached.items);
     }
 
     int64_t most_items_;
     const Rows& rows_;
-    const Paths& paths_;
     Control& control_;
     Work* work_ = nullptr;
     int64_t branch_ = 0;
-    Index words_ = 0;
-    List<int32_t> place_, codes_, items_, kind_of_, touched_, things_;
-    List<Kind> kinds_;
-    Vector<uint64_t> masks_;   // the rows of the branch as local items: equal ones once
-    Vector<Index> size_;       // how many they hold
-    Vector<int32_t> mask_of_;  // of each holder of the branch
+    BranchMasks masks_;
     Question question_{};
     Vector<int64_t> pro_, con_;  // by row
     Vector<int64_t> missing_pro_, missing_con_;
@@ -410,7 +286,7 @@ private:
     List<Frame> frames_;
     List<int32_t> added_, taken_, allowed_;  // taken_: rows to follow into the node that is entered
     List<Index> held_;
-    List<uint64_t> mask_;
+    List<uint64_t> mask_;  // the items allowed
     int64_t checked_ = 0;
 };
 

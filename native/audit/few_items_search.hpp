@@ -92,7 +92,8 @@ private:
             bool found = reader.ask(Question::held_by_less_than(promise_.k), reached);
             if (promise_.can_be_breached())
                 for (Index t = 0; t < reader.things().size() && !found; ++t)
-                    found = reader.ask(Question::surer_than(reader.things()[t], promise_.h_num, promise_.h_den), reached);
+                    found =
+                        reader.ask(Question::surer_than(reader.things()[t], promise_.h_num, promise_.h_den), reached);
             outcome.items = std::move(reached.items);
             outcome.decided = true;
         } catch (const OutOfWork&) {  // the others may be decided all the same

@@ -35,7 +35,8 @@ public:
         // What all rows hold is no generator: nothing is known that is not known without it.
         Vector<int32_t> kept(control_);
         for (int64_t b = 0; b < rows_.items(); ++b)
-            if (!found[b].items.empty() && rows_.support(b) < asked_.data.rows()) kept.push_back(rows_.item(int32_t(b)));
+            if (!found[b].items.empty() && rows_.support(b) < asked_.data.rows())
+                kept.push_back(rows_.item(int32_t(b)));
         absorb(found, true);  // level 1 of the trie is the numbering itself
         if (kept.size() < rows_.items()) rows_.number(kept, support_);
     }
@@ -93,19 +94,37 @@ private:
             throw;
         } catch (const OverBudget&) {
             end();
-            if (std::ranges::any_of(found, [](const Found& one) { return one.identity + one.attribute > 0; }))
-                absorb(found, true);
+            const Index counted = tally_.identity_by_size.size();
+            keep_moles(found);
+            if (tally_.no_mole()) tally_.forget_sizes(counted);
             throw;
         }
     }
 
+    // The moles of a level; false if not all fit into the memory.
+    bool keep_moles(Vector<Found>& found) {
+        int64_t identity = 0, attribute = 0;
+        bool fits = true;
+        try {
+            for (Found& branch : found) {
+                tally_.all.worst.merge(std::move(branch.worst));
+                identity += branch.identity;
+                attribute += branch.attribute;
+            }
+        } catch (const OutOfMemory&) {
+            fits = false;
+        }
+        if (!fits && identity + attribute == 0) return false;
+        tally_.identity_by_size.push_back(identity);
+        tally_.attribute_by_size.push_back(attribute);
+        return fits;
+    }
+
     void absorb(Vector<Found>& found, bool last) {
+        if (!keep_moles(found)) throw OutOfMemory();
         Found all = joined(asked_.nothing(), found, !last, control_);
-        tally_.identity_by_size.push_back(all.identity);
-        tally_.attribute_by_size.push_back(all.attribute);
         tally_.checked += all.checked;
         tally_.all.margins.merge(all.margins);
-        tally_.all.worst.merge(std::move(all.worst));
         if (!last) trie_.add(Level(std::move(all.items), std::move(all.supports), all.children, control_));
     }
 

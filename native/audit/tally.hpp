@@ -23,7 +23,7 @@ struct Asked {
 };
 
 struct Tally {
-    Found all;                                        // margins and the worst moles
+    Found all;                                          // margins and the worst moles
     List<int64_t> identity_by_size, attribute_by_size;  // minimal moles
     int64_t checked = 0;
     bool complete = true;  // all minimal moles were counted
@@ -39,12 +39,16 @@ struct Tally {
         };
         return none_in(identity_by_size) && none_in(attribute_by_size);
     }
+    // Of a level that was not counted to its end, and had no mole so far.
+    void forget_sizes(Index counted) {
+        for (auto* by_size : {&identity_by_size, &attribute_by_size}) by_size->resize(counted);
+    }
     // A mole that is larger than those of the levels that were counted.
     void add(const Mole& mole) {
         const Index size = mole.items.size(), largest = std::max<Index>(size, identity_by_size.size());
         for (auto* by_size : {&identity_by_size, &attribute_by_size}) by_size->resize(largest, 0);
-        ++(mole.sensitive == none ? identity_by_size : attribute_by_size)[size - 1];
         all.worst.add(mole.items, mole.support, mole.sensitive, mole.with);
+        ++(mole.sensitive == none ? identity_by_size : attribute_by_size)[size - 1];
     }
 };
 

@@ -32,7 +32,6 @@ def test_time_limit_stops_the_audit(question):
 @pytest.mark.parametrize(
     ("question", "more"),
     [
-        ("coherence", 40_000_000),
         ("rho-uncertainty", 2_000_000),
         ("a pattern with many parts", 1_000_000),  # not enough for the kernel
         ("a pattern with many parts", 12_000_000),  # not enough for the search

@@ -32,7 +32,7 @@ from veilset.limits import Limits
 from veilset.models import Audit, RhoUncertainty
 
 _TASK, _ADVICE = "The audit", "declare fewer items sensitive."
-_FIRST_ROUND = 64  # items, as native/audit/inferences.hpp has it
+_FIRST_ROUND, _A_MOMENT = 64, 20_000_000  # items and steps, as native/audit/inferences.hpp has them
 _PASSES = ("Comparing transactions", "Checking inferences from any knowledge", "Searching for the highest confidence")
 
 _Array = npt.NDArray[np.int64]
@@ -96,7 +96,7 @@ class _Search:
             proof = self._decide(dealt)
             if not any(finding.broken for finding in self.findings):
                 self._begin(2)
-                self.exact = self._find_surest(dealt, proof)
+                self.exact = self._find_surest(dealt, max(proof, _A_MOMENT))
         finally:
             dealt.close()
 
