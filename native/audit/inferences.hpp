@@ -63,11 +63,11 @@ public:
     // Step 3, branch and bound: only what is surer than the surest rule met is looked for. The items of a round all
     // start from what the rounds before it have found, so that neither the rule found nor the work depends on threads
     // and batches; each round has as many items as those before it, but 64 at least. It takes no more steps than the
-    // proof took, or a second; false if those were not enough. Then there may be surer rules than what earlier rounds
-    // have found, but none that reaches the limit. src/veilset/audit/rho_spread.py does the same with shares.
+    // proof took, or 20 milliseconds; false if those were not enough. Then there may be surer rules than what earlier
+    // rounds have found, but none that reaches the limit. src/veilset/audit/rho_spread.py does the same with shares.
     bool find_surest() {
         constexpr Index first_round = 64;
-        constexpr int64_t a_moment = 1'000'000'000;
+        constexpr int64_t a_moment = 20'000'000;
         margin_ = std::max(proof_, a_moment);
         int64_t left = margin_;
         for (Index first = 0; first < findings_.size();) {

@@ -65,13 +65,13 @@ public:
             margins.smallest_items = named(prefix, item);
         }
         if (support < promise.k) {
-            ++found.identity;
             report(prefix, item, support, none, 0, found);
+            ++found.identity;
             return false;
         }
         if (promise.breaks(with, support)) {
-            ++found.attribute;
             report(prefix, item, support, sensitive, with, found);
+            ++found.attribute;
             return false;
         }
         return true;

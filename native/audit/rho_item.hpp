@@ -28,14 +28,17 @@ public:
 
     void begin(int32_t sensitive) {
         sensitive_ = sensitive;
+        int64_t steps = 0;
         for (int32_t r : rows_.holders(sensitive)) {
             control_.poll();
             is_positive_[r] = 1;
+            steps += rows_.row(r).size();
             for (int32_t item : rows_.row(r)) {
                 if (with_[item] == 0 && item != sensitive) met_.push_back(item);
                 with_[item] += rows_.weight(r);
             }
         }
+        work_.spend(steps);
     }
     void end() {
         for (int32_t r : rows_.holders(sensitive_)) is_positive_[r] = 0;
@@ -64,6 +67,9 @@ public:
     // A row t is left out of all covers once its n_t is known to be too large for the weight they can have: an
     // antecedent of two items or more of t has a cover of no more than the second largest among the weights with which
     // items of t occur together with α. It gets no share, either.
+    //
+    // To count n_t is over soon where it is too large. Where all are asked for, after a proof, that takes no more
+    // steps.
     Rule whole_rows(Threshold threshold, bool all) {
         positives_.clear();
         Rule most;
@@ -78,7 +84,8 @@ public:
                 largest = std::max(largest, with_[item]);
             }
             if (itemset_.size() < 2) break;  // here and in all rows that follow: a case for simplest()
-            work_.spend(itemset_.size() + rows_.support(itemset_.front()));
+            const int64_t holders = rows_.support(itemset_.front());
+            work_.spend(itemset_.size() + (all ? 0 : holders));
             ++checked_;
             Rule rule{0, 0, {}};
             others_.clear();
@@ -93,6 +100,7 @@ public:
                 return threshold.reached(second, rule.without);
             });
             if (!threshold.reached(second, rule.without)) continue;
+            if (all) work_.spend(holders);
             positives_.push_back({rule.without, r, !share_out(threshold, threshold.needed(rows_.weight(r)))});
             if (!rule.surer_than(most)) continue;
             most = {rule.with, rule.without, itemset_};

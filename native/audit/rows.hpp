@@ -27,7 +27,7 @@ public:
     int64_t support(int64_t number) const { return holders_[number]; }
 
     // Numbers these public items (vocabulary codes) in this order; all others are left out from now on.
-    void number(const Vector<int32_t>& items, const Vector<int64_t>& support) {
+    void number(const Vector<int32_t>& items, View<int64_t> support) {
         unload();
         for (int32_t item : items_) place_[item] = none;
         items_ = items;

@@ -20,8 +20,12 @@ public:
         kept_.push_back(std::move(finding));
         std::ranges::push_heap(kept_, worse_);
     }
+    // All or, if they do not fit into the memory, none. The others are none afterwards.
     void merge(Worst&& other) {
+        const Index needed = std::min(limit_, kept_.size() + other.kept_.size());
+        if (needed > Index(kept_.capacity())) kept_.reserve(std::max(needed, std::min(limit_, 3 * kept_.size() / 2)));
         for (Finding& finding : other.kept_) add(std::move(finding));
+        other.kept_.clear();
     }
     bool empty() const { return kept_.empty(); }
     // From the worst on; nothing can be added afterwards.

@@ -2,9 +2,6 @@
 
 import random
 import re
-import subprocess
-import sys
-import textwrap
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +12,7 @@ from tests.support.effort import examples, repeats
 from tests.support.errors import refused
 from tests.support.memory import leaving
 from veilset import Coherence, Transactions, audit
-from veilset.errors import BudgetExceeded, Infeasible, InvalidArgument
+from veilset.errors import Infeasible, InvalidArgument
 from veilset.testing import check_audit, check_model, oracles, strategies
 
 SHARES = [Fraction(n, d) for d in (1, 2, 3) for n in range(1, d + 1)]
@@ -155,28 +152,10 @@ def test_witnesses_count_as_memory():
     data = Transactions.from_lists([draw.sample(range(1000), 30) for _ in range(1000)])
     promise = Coherence(k=8, p=2)
     assert audit(data, promise, witnesses=1, memory_limit=leaving(20_000_000)).found > 200_000
-    with pytest.raises(BudgetExceeded):  # of 80 bytes or more each
-        audit(data, promise, witnesses=10**6, memory_limit=leaving(15_000_000))
-
-
-@pytest.mark.no_sanitizer(reason="the sanitizer reserves terabytes of address space")
-def test_under_an_address_space_limit_the_system_does_not_kill_us():
-    """No limit is given, but the shell allows little more than the program itself takes (as ``ulimit -v`` would)."""
-    script = """
-        import os, resource, sys
-        from tests.support.explosive import explosive
-        from veilset import BudgetExceeded, Coherence, audit
-        now = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-        resource.setrlimit(resource.RLIMIT_AS, (now + 400_000_000, now + 400_000_000))
-        try:
-            audit(explosive(), Coherence(k=2, p=20), threads=2)
-        except BudgetExceeded as error:
-            print(error)
-            sys.exit(error.exit_code)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
-    assert done.returncode == 4, done.stderr
-    assert "memory limit" in done.stdout
+    answer = audit(data, promise, witnesses=10**6, memory_limit=leaving(15_000_000))  # of 80 bytes or more each
+    assert not answer.holds
+    assert not answer.complete
+    assert 0 < len(answer.witnesses) == answer.found < 200_000
 
 
 def test_oracle_agrees_with_a_count_by_hand():

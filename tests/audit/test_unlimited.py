@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.support.auditing import kernel
 from tests.support.effort import examples
-from tests.support.explosive import endless_rules, explosive
+from tests.support.explosive import endless_rules, explosive, lacking, no_small_cover
+from tests.support.memory import leaving
 from veilset import Coherence, Transactions, audit
 from veilset.audit import coherence
 from veilset.models import Margin
@@ -170,13 +171,81 @@ def test_a_large_p_is_decided_where_every_number_of_known_items_would_be_safe(il
         assert answer.margins["largest_any_breach"] == Margin(Fraction(1, 4), ())
 
 
-def test_a_limited_p_is_counted_where_any_number_takes_too_long(monkeypatch):
+def test_a_limited_p_is_decided_where_any_number_takes_too_long(monkeypatch):
     data, promise = endless_rules(), Coherence(h="1/2", k=1, p=3)
     whole = audit(data, promise)
+    assert all(margin.is_extreme for margin in whole.margins.values())
     monkeypatch.setattr(coherence, "_WORK", 0)
     answer = audit(data, promise)
-    assert dataclasses.replace(answer, checked=whole.checked) == whole
-    assert all(margin.is_extreme for margin in answer.margins.values())
+    assert dataclasses.replace(answer, checked=whole.checked, margins=whole.margins) == whole
+    assert not any(margin.is_extreme for margin in answer.margins.values())
+
+
+def test_nearly_equal_rows_are_decided_for_a_large_p(monkeypatch):
+    """There are 10^11 itemsets of up to twenty items, and nearly all are safe; each row is told apart by 39 items."""
+    monkeypatch.setattr(coherence, "_WORK", 100_000_000)
+    answer = audit(explosive(), Coherence(k=2, p=20))
+    assert (answer.holds, answer.complete) == (True, True)
+    fewest = answer.margins["smallest_support"]
+    assert (fewest.value, len(fewest.itemset), fewest.is_extreme) == (60 - 2 * 20, 20, True)
+    ill = [[*row, "flu"] if number < 10 else row for number, row in enumerate(explosive().to_lists())]
+    sick = audit(Transactions.from_lists(ill, sensitive=["flu"]), Coherence(h="1/3", k=2, p=20))
+    assert sick.holds, "a row has the flu among thirty at least, and twenty items lack it: ten with all of those"
+    breach = sick.margins["largest_breach"]
+    assert (breach.value, breach.is_extreme) == (Fraction(1, 3), True)
+    assert not audit(Transactions.from_lists(ill, sensitive=["flu"]), Coherence(h="3/10", k=2, p=20)).holds
+
+
+@pytest.mark.parametrize("known", [10, 15])
+@pytest.mark.parametrize("harm", ["too few", "the flu"])
+def test_what_is_planted_among_nearly_equal_rows_is_found_for_a_large_p(known, harm, monkeypatch):
+    """Only who knows all of so many items tells the row with everything from the others, which lack one each."""
+    monkeypatch.setattr(coherence, "_WORK", 1_000_000)
+    planted = LONG[:: 200 // known][:known]
+    whole = [LONG] if harm == "too few" else [[*LONG, "flu"]] * 2 + [LONG]
+    rows = whole + lacking(planted, [name for name in LONG if name not in planted])
+    data = Transactions.from_lists([*rows, []], sensitive=[] if harm == "too few" else ["flu"])
+    promise = {"h": "1/3", "k": 3 if harm == "the flu" else 2}
+    for fewer in (2, 1):
+        answer = audit(data, Coherence(**promise, p=known - fewer))
+        assert (answer.holds, answer.complete) == (True, True)
+    for more in (0, 2):
+        answer = audit(data, Coherence(**promise, p=known + more))
+        assert not answer.holds
+        assert [witness.itemset for witness in answer.witnesses] == [tuple(planted)]
+        assert answer.witnesses[0].sensitive == (None if harm == "too few" else "flu")
+        assert answer.found_by_size == (0,) * (known - 1) + (1,)
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer's own memory counts too")
+def test_the_search_keeps_no_itemsets():
+    """Those of a level do not fit into the memory; the answer needs none of them."""
+    answer = audit(explosive(), Coherence(k=2, p=20), memory_limit=leaving(20_000_000))
+    assert answer.holds
+
+
+@examples(300)
+@given(grouped(), st.integers(3, 5), st.integers(0, 60), st.integers(0, 120), st.integers(1, 900))
+def test_a_search_with_few_steps_tells_the_truth_in_any_batches_and_threads(asked, p, steps, batch_limit, k):
+    data, promise = asked
+    promise = Coherence(h=promise.h, k=1 + k % 4, p=p, sensitive_groups=promise.sensitive_groups)
+    answer = kernel(data, promise, work_limit=steps)
+    assert kernel(data, promise, work_limit=steps, batch_limit=batch_limit, threads=3) == answer
+    seen = promise.as_seen_by_attacker(data)
+    moles = oracles.minimal_moles(as_sets(seen), seen.sensitive, promise.share, promise.k, p)
+    if answer["feasible"]:
+        assert bool(moles) == bool(sum(answer["identity_by_size"]) + sum(answer["attribute_by_size"]))
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 1.5}, {"threads": 2, "time_limit": 1.5}])
+def test_what_is_known_to_be_broken_when_a_limit_strikes_is_an_answer(limit, monkeypatch):
+    """One person has an item that nobody else has. To count what else breaks the promise takes too long."""
+    monkeypatch.setattr(coherence, "_WORK", 1 << 50)
+    rows = [*no_small_cover().to_lists(), [0, 1, "rare"]]
+    answer = audit(Transactions.from_lists(rows), Coherence(k=2, p=20), **limit)
+    assert (answer.holds, answer.complete) == (False, False)
+    assert answer.witnesses[0].itemset == ("rare",)
+    assert answer.found == sum(answer.found_by_size) >= 1
 
 
 def test_rows_of_any_length_do_not_nest_calls():

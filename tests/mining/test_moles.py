@@ -1,5 +1,8 @@
 """Minimal moles, items in moles and the growing set, against brute force; over both kinds of covers."""
 
+import subprocess
+import sys
+import textwrap
 import time
 from fractions import Fraction
 from itertools import combinations
@@ -92,6 +95,27 @@ def test_by_size_and_length():
 def test_memory_limit():
     with refused(BudgetExceeded, "memory limit"):
         minimal_rare(explosive(), 2, memory_limit=leaving(100_000_000))
+
+
+@pytest.mark.no_sanitizer(reason="the sanitizer reserves terabytes of address space")
+def test_under_an_address_space_limit_the_system_does_not_kill_us():
+    """No limit is given, but the shell allows little more than the program itself takes (as ``ulimit -v`` would)."""
+    script = """
+        import os, resource, sys
+        from tests.support.explosive import explosive
+        from veilset import BudgetExceeded
+        from veilset.mining import minimal_rare
+        now = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        resource.setrlimit(resource.RLIMIT_AS, (now + 400_000_000, now + 400_000_000))
+        try:
+            minimal_rare(explosive(), 2, threads=2)
+        except BudgetExceeded as error:
+            print(error)
+            sys.exit(error.exit_code)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 4, done.stderr
+    assert "memory limit" in done.stdout
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=70))

@@ -43,15 +43,15 @@ def test_the_changes_of_memory(earlier, rows, options):
         assert there.options["chosen"] == here.options["chosen"]
 
 
-def test_a_repair_by_a_method_that_no_engine_has_is_refused(tmp_path):
+def test_the_default_method_of_another_promise_repairs(tmp_path):
     data = vs.read(write_rows(tmp_path / "rows.csv", EARLIER), sensitive=["cure"])
     promise = vs.RhoUncertainty(rho=0.9)
     vs.publish(vs.anonymize(data, promise), tmp_path / "earlier")
     later = held(LATER)
     here = vs.apply(tmp_path / "earlier", vs.Transactions.from_lists(LATER))
     same(here, vs.apply(tmp_path / "earlier", later))
-    with refused(vs.InvalidArgument, "rho-uncertainty", "vs.read"):
-        vs.apply(tmp_path / "earlier", later, repair=True)
+    here = vs.apply(tmp_path / "earlier", vs.Transactions.from_lists(LATER), repair=True)
+    same(here, vs.apply(tmp_path / "earlier", later, repair=True))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,19 @@ def explosive(items: int = 40, rows: int = 60) -> Transactions:
     return Transactions.from_lists([[i for i in range(items) if i != row % items] for row in range(rows)])
 
 
+def lacking(known: list[str], others: list[str], seed: int = 1, rows: int = 300, gone: int = 5) -> list[list[str]]:
+    """Rows of all items but one of those that are known, in turn, and some of the others."""
+    draw, names = random.Random(seed), [*known, *others]
+    left_out = [{known[row % len(known)], *draw.sample(others, gone)} for row in range(rows)]
+    return [[name for name in names if name not in one] for one in left_out]
+
+
+def no_small_cover(items: int = 100, rows: int = 300, share: float = 0.9) -> Transactions:
+    """Nobody can say soon how many of its items tell a row from all others: each of these has many of a hundred."""
+    draw = random.Random(3)
+    return Transactions.from_lists([[i for i in range(items) if draw.random() < share] for _ in range(rows)])
+
+
 def explosive_rows(
     items: int, secret: int | str, held: float = 0.9, others: float = 0.95, count: int = 5000
 ) -> list[list[int | str]]:
@@ -67,7 +80,7 @@ def crowded_patterns() -> tuple[Transactions, HiddenPatterns]:
 
 
 LONG_AUDITS = {
-    "coherence": lambda: (explosive(), Coherence(k=2, p=20)),
+    "coherence": lambda: (no_small_cover(), Coherence(k=2, p=20)),
     "rho-uncertainty": lambda: (endless_rules(), RhoUncertainty(rho="1/2")),
     "a pattern with many parts": explosive_pattern,
     "many patterns": crowded_patterns,

@@ -30,7 +30,7 @@ from veilset.limits import Limits
 
 TASK = "The audit"
 _ADVICE = "declare fewer items sensitive."
-_FIRST_ROUND, _A_MOMENT = 64, 1_000_000_000  # items and steps, as native/audit/inferences.hpp has them
+_FIRST_ROUND, _A_MOMENT = 64, 20_000_000  # items and steps, as native/audit/inferences.hpp has them
 
 _Array = npt.NDArray[np.int64]
 _Codes = npt.NDArray[np.int32]

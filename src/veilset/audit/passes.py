@@ -17,7 +17,7 @@ from veilset.transactions import Transactions
 _STEPS = 1000  # of progress in a pass
 
 # The kernels' own numbers of what they do. Itemsets of n items are n.
-_WHOLE, _LOADING, _SINGLE, _ANY, _MARGIN, _EXPOSED = 0, 1_000_001, 1_000_002, 1_000_003, 1_000_004, 1_000_005
+_WHOLE, _LOADING, _SINGLE, _ANY, _MARGIN, _EXPOSED, _FEW = 0, *range(1_000_001, 1_000_007)
 _WHOLE_ROWS = {_WHOLE: "Comparing whole transactions"}
 _INFERENCES = {
     _SINGLE: "Checking inferences from single items",
@@ -41,7 +41,8 @@ def coherence_passes(data: Transactions, promise: Coherence) -> Mapping[int, str
     if promise.p is None or promise.p >= longest:
         return {**whole, _EXPOSED: "Counting what breaks the promise"}
     sizes = {size: f"Checking itemsets of {size} item{'s' * (size > 1)}" for size in range(1, promise.p + 1)}
-    return {**whole, **sizes} if promise.p > 2 else sizes
+    few = {_FEW: "Searching for a few items that are enough", _EXPOSED: "Counting what breaks the promise"}
+    return {**whole, **sizes, **few} if promise.p > 2 else sizes
 
 
 def rho_passes(data: Transactions, promise: RhoUncertainty) -> Mapping[int, str]:

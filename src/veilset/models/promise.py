@@ -413,7 +413,8 @@ class Audit(Shown):
     vacuous : bool
         Whether any data like this keeps the promise, although other data may break it.
     complete : bool
-        Whether all violations were counted; False: there are at least so many, and counting all would take too long.
+        Whether all violations were counted; False: there are at least so many, and counting all would take too long, or
+        a limit came first.
     """
 
     promise: Promise
