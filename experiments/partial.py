@@ -279,7 +279,8 @@ believed. [When to use which](../partial.md) draws the conclusions. `make experi
   `generalize`, or `top-down`, along the hierarchy that comes with Groceries (55 and 10 groups), and *then occurrences*
   the same with `partial=True`.
 - **Sensitive items**: for h < 1 and ρ, 40% of the items, {SELECTIONS} random selections that all variants share.
-  Numbers after ± are 95% intervals (Student's t). At h = 1 only *effort high* depends on chance.
+  Numbers after ± are 95% intervals (Student's t). At h = 1 only *effort high* depends on chance;
+  without an interval, it was run with one seed.
 - **Loss**: of all item occurrences; **average loss**: a coarser name costs the share of all public items that it may
   stand for. No release of single occurrences loses less than the **bound**.
 - **Fidelity**: pairs in 1% of the transactions that still are, and how much too low their supports are on average.
@@ -288,9 +289,7 @@ believed. [When to use which](../partial.md) draws the conclusions. `make experi
 - **Broken in truth**: itemsets or rules of the release that exceed h or ρ in the original.
 - **Checks**: every release was certified before its numbers were used; all but the *untruthful* ones hold in the
   original.
-- **Times** are CPU seconds of the method and its audits, on a machine with other load.
-- In partial.csv, `partial` at h = 40% and, for ρ, on WebView-2 and on all transactions of WebView-1 was run before it
-  searched at random; it loses a little less now. Without fidelity: Retail and Connect."""
+- **Times** are CPU seconds of the method and its audits, on a machine with other load."""
 
 _LOSS = (("lost", "loss"), ("average loss", "average_loss"))
 _BELIEVED = (
