@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,20 +25,18 @@ def released(
     *,
     promise: Promise,
     method: str,
-    suppressed: Iterable[str],
+    suppressed: tuple[str, ...],
     generalized: Mapping[str, str],
     **account: Any,
 ) -> HeldRelease:
     """What a method answers with when it has chosen which items to suppress and which to recode."""
-    names = held.vocabulary
-    gone = names.in_order(suppressed)
-    left = names.without(gone).renamed(generalized)
+    left = held.vocabulary.without(suppressed).renamed(generalized)
     return HeldRelease(
         original=held,
         custodian_data=renamed(held, left, generalized),
         promise=promise,
         method=method,
-        suppressed=gone,
+        suppressed=suppressed,
         generalized=generalized,
         **account,
     )

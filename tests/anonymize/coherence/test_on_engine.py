@@ -157,6 +157,13 @@ def test_a_group_among_more_transactions(method):
     assert here.suppressed
 
 
+def test_the_name_of_a_group_may_change_the_order_of_items():
+    """Numbers are in the order of numbers, but not beside the name of a group."""
+    data = point_of_sale(500)
+    here, _ = same(data, Coherence(h="1/2", k=10, p=2, sensitive_groups=[data.sensitive]), 2, "auto")
+    assert list(here.suppressed) != sorted(here.suppressed, key=int)
+
+
 @examples(200)
 @given(questions(), st.sampled_from([1, 2, 256]))
 def test_auto_without_a_list_of_all_moles(asked, block):

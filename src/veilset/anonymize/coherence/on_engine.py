@@ -170,7 +170,7 @@ class HeldTask:
             self.held,
             promise=self.task.promise,
             method=method,
-            suppressed=suppressed,
+            suppressed=self.task.data.in_order(suppressed),
             generalized={},
             options=options,
             supports=self.supports,
