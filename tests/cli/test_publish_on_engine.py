@@ -6,7 +6,7 @@ from tests.support.commands import refusal, run
 from tests.support.in_parts import PROMISE, small_parts, written
 from tests.support.releases import files
 from tests.support.spread import point_of_sale
-from veilset import anonymize, read, verify
+from veilset import RhoUncertainty, anonymize, read, verify
 from veilset.engines import Local
 
 PROMISED = ("--k", "2", "--p", "2")
@@ -30,6 +30,24 @@ def test_a_recipe_makes_the_same_bytes(shop, tmp_path, capsys):
     assert files(tmp_path / "again/public") == files(shop.public)
     assert files(tmp_path / "again/custodian")["recipe.toml"] == files(shop.custodian)["recipe.toml"]
     assert verify(tmp_path / "again").holds
+
+
+@pytest.mark.parametrize("method", ["suppress", "top-down", "remove-sensitive"])
+def test_rho_uncertainty_by_a_recipe(tmp_path, monkeypatch, capsys, method):
+    monkeypatch.chdir(tmp_path)
+    data = point_of_sale(300)
+    data.write("sales.parquet")
+    held = Local(pieces=3).read(read("sales.parquet", sensitive=data.sensitive))
+    bundle = written(tmp_path / "out", anonymize(held, RhoUncertainty(rho="1/3"), method=method))
+    assert bundle.verification.holds and verify(bundle.public, engine=Local(pieces=2)).holds
+    there = read(bundle.public / "data/part-00000.parquet").to_lists()
+    assert sorted(there) == sorted(
+        anonymize(
+            read("sales.parquet", sensitive=data.sensitive), RhoUncertainty(rho="1/3"), method=method
+        ).custodian_data.to_lists()
+    )
+    assert run(capsys, "publish", bundle.custodian / "recipe.toml", "--out", "again", "--json")[0] == 0
+    assert files(tmp_path / "again/public") == files(bundle.public)
 
 
 def test_what_is_shown_to_people(shop, capsys):
