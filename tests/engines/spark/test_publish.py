@@ -1,29 +1,28 @@
 """Publishing and verifying on Spark: the bytes of the in-process engine, also if tasks fail, and what is refused."""
 
-import json
-import subprocess
-import sys
-
 import pytest
 
-from tests.support.in_parts import PROMISE, TAMPERED, released, small_parts, written
+from tests.support.commands import run
+from tests.support.in_parts import flipped, released, small_parts, written
 from tests.support.on_spark import failing_at_first, on_spark
-from tests.support.releases import copied, files
+from tests.support.releases import files
 from tests.support.spread import point_of_sale
-from veilset import anonymize, verify
-from veilset.engines import Local
+from veilset import Coherence, anonymize, verify
+from veilset.engines.spark import Spark
 
 pytestmark = pytest.mark.spark
+
+PROMISE = Coherence(h="1/2", k=5, p=1)
 
 
 @pytest.fixture(scope="module")
 def there(spark):
-    return anonymize(on_spark(spark, point_of_sale(1500)), PROMISE)
+    return anonymize(on_spark(spark, point_of_sale(400)), PROMISE)
 
 
 def test_the_bytes_of_the_in_process_engine_also_if_tasks_fail_once(spark, there, tmp_path, monkeypatch):
-    small_parts(monkeypatch)
-    here = written(tmp_path / "here", released())
+    small_parts(monkeypatch, 1000)
+    here = written(tmp_path / "here", released(data=point_of_sale(400), promise=PROMISE))
     failed = failing_at_first(monkeypatch)
     bundle = written(tmp_path / "there", there)
     assert len(failed) > 1
@@ -32,27 +31,20 @@ def test_the_bytes_of_the_in_process_engine_also_if_tasks_fail_once(spark, there
     assert sorted(path.name for path in bundle.path.iterdir()) == ["custodian", "public"]
     assert 'engine = "spark"\nmaster = "local[2,2]"' in (bundle.custodian / "recipe.toml").read_text()
     monkeypatch.undo()
-    for found in (verify(bundle.path), verify(bundle.public, engine=spark), verify(here.public, engine=Local())):
+    for found in (verify(bundle.path), verify(bundle.public, engine=spark)):
         assert (found.verdict, found.unchecked) == ("holds", ())
-    for change, verdict in (TAMPERED[0], TAMPERED[1], TAMPERED[7]):
-        other = copied(bundle, tmp_path / verdict / change.__name__)
-        change(other.public)
-        assert verify(other.public, engine=spark).verdict == verdict
+    flipped(bundle.public)
+    assert verify(bundle.public, engine=spark).verdict == "altered"
 
 
-def test_the_command_line(tmp_path):
-    """Published, verified and made again by its recipe, in one process without a session of ours."""
+def test_the_command_line(spark, tmp_path, monkeypatch, capsys):
+    """Published, verified and made again by its recipe, in the session of all tests."""
+    monkeypatch.setattr(Spark, "start", classmethod(lambda kind, master: kind(spark.session)))
+    monkeypatch.chdir(tmp_path)
     point_of_sale(300).write(tmp_path / "sales.parquet")
-    spark = ["--engine", "spark", "--master", "local[2]", "--json"]
-    commands = [
-        ["publish", "sales.parquet", "--k", "5", "--p", "1", "--yes", "--out", "out", *spark],
-        ["verify", "out/public", *spark],
-        ["publish", "out/custodian/recipe.toml", "--yes", "--out", "again", "--json"],
-    ]
-    program = f"from veilset.cli import main\nfor told in {commands!r}: print(main(told))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    published, verified, again = map(json.loads, done.stdout.split("\n0\n")[:-1])  # each is followed by its exit code
-    assert published["engine"] == again["engine"] == "spark"
-    assert verified["verdict"] == "holds"
+    engine = ("--engine", "spark", "--master", "local[2]")
+    asked = ("publish", tmp_path / "sales.parquet", "--k", "5", "--p", "1", "--yes", "--out", "out", *engine)
+    assert run(capsys, *asked)[1]["engine"] == "spark"
+    assert run(capsys, "verify", "out/public", *engine)[1]["verdict"] == "holds"
+    assert run(capsys, "publish", "out/custodian/recipe.toml", "--yes", "--out", "again")[1]["engine"] == "spark"
     assert files(tmp_path / "again/public") == files(tmp_path / "out/public")
