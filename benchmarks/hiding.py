@@ -17,7 +17,8 @@ from scipy.sparse import csr_array
 import veilset as vs
 from veilset import mining
 from veilset.anonymize import find_method
-from veilset.anonymize.hiding.hide import product
+from veilset.anonymize.hiding.kinds import Columns
+from veilset.engines import Piece
 from veilset.limits import Limits
 
 __all__ = ["run"]
@@ -80,13 +81,14 @@ def _rows(data: vs.Transactions, promise: vs.HiddenRules | vs.HiddenPatterns) ->
         assert all(set(after) <= set(before) for before, after in zip(data, release.custodian_data, strict=True))
         matrix, wide = release.matrix, release.matrix.astype(np.int32)  # sums of int8 might overflow
         sums = (database @ wide).multiply(database).tocsr()  # only ones of D can stay
-        states = product(data, matrix, Limits())
+        rows, columns = Piece(data.offsets, data.items), Columns.of(matrix)
+        states = columns.product(rows, Limits())
         assert np.array_equal(sums[database.nonzero()] >= 1, states > 0)
         method = partial(find_method(promise, name), data, promise, random_state=_SEED)
         ours, both, kernel, peer = best_in_turns(
             lambda method=method: method(limits=Limits(threads=1)),
             lambda method=method: method(limits=Limits(threads=2)),
-            lambda matrix=matrix: product(data, matrix, Limits(threads=1)),
+            lambda rows=rows, columns=columns: columns.product(rows, Limits(threads=1)),
             lambda wide=wide: database @ wide,
         )
         lost, removed = (

@@ -1,9 +1,10 @@
 """Simulated users over judged collections: what they read, what they ask, and what an engine finds for them.
 
-Documents of both collections are one library. In each repeat it is split in two: users read in one half, the engine
+A library is one collection, or both together. In each repeat it is split in two: users read in one half, the engine
 searches the other. Topics are clusters of the half that is read. A user has two of them; a query is asked by the users
 whose topic most of its relevant documents in the half that is read belong to. So nothing of the half that is searched,
-documents or judgements, has any part in who a user is or what is asked.
+documents or judgements, has any part in who a user is or what is asked. A library of one collection has nothing of the
+other: no document, no user, no query.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ from veilset.search import Result
 from veilset.search.terms import Terms
 
 FILES = ("ir-cran/cran.tar.gz", "ir-cisi/cisi.tar.gz")
-TOPICS, USERS, PER_USER = 20, 14, 2
+COLLECTIONS = ("Cranfield", "CISI")
+BOTH = "both"
+TOPICS, USERS, PER_USER = 10, 14, 2
+"""Topics of each collection, users of a world, and topics of a user."""
+
 RETURNED = 50
 SOURCES = {
     "history": ("history",),
@@ -48,6 +53,7 @@ _ENGLISH = Terms(("en",))
 class Text:
     """A document of a collection, with its terms in order."""
 
+    collection: str
     title: str
     text: str
     stems: tuple[str, ...]
@@ -55,16 +61,17 @@ class Text:
 
 @dataclass(frozen=True)
 class Query:
-    """A query, and which documents of the library are relevant to it."""
+    """A query of a collection, and which documents are relevant to it."""
 
-    name: str
+    collection: str
+    number: int
     text: str
     relevant: frozenset[int]
 
     @property
-    def is_tuning(self) -> bool:
-        """Whether it is one of those that variants are tuned on; every other one of a collection is."""
-        return int(self.name.split()[1]) % 2 == 0
+    def name(self) -> str:
+        """What tells it from all others."""
+        return f"{self.collection} {self.number}"
 
 
 @dataclass(frozen=True)
@@ -81,8 +88,8 @@ class User:
 
 
 @cache
-def library(data: Path) -> tuple[tuple[Text, ...], tuple[Query, ...]]:
-    """All documents with text, and all queries with judgements.
+def collected(data: Path) -> tuple[tuple[Text, ...], tuple[Query, ...]]:
+    """All documents with text and all queries with judgements, of both collections.
 
     Judgements of Cranfield number queries by their position; those with code -1 are of no interest and not relevant.
     Citations of CISI (.X) are left out.
@@ -90,14 +97,15 @@ def library(data: Path) -> tuple[tuple[Text, ...], tuple[Query, ...]]:
     texts: list[Text] = []
     queries: list[Query] = []
     for name, file, of_documents, of_queries, of_judgements in (
-        ("cran", FILES[0], "cran.all.1400", "cran.qry", "cranqrel"),
-        ("cisi", FILES[1], "CISI.ALL", "CISI.QRY", "CISI.REL"),
+        (COLLECTIONS[0], FILES[0], "cran.all.1400", "cran.qry", "cranqrel"),
+        (COLLECTIONS[1], FILES[1], "CISI.ALL", "CISI.QRY", "CISI.REL"),
     ):
         with tarfile.open(data / file) as archive:
             read = {Path(member.name).name: archive.extractfile(member) for member in archive if member.isfile()}
             documents, asked, judged = (
                 read[part].read().decode("latin-1") for part in (of_documents, of_queries, of_judgements)
             )
+        by_position = name == "Cranfield"
         place: dict[int, int] = {}
         for number, fields in _records(documents):
             title, text = fields.get("T", ""), fields.get("W", "")
@@ -105,18 +113,17 @@ def library(data: Path) -> tuple[tuple[Text, ...], tuple[Query, ...]]:
             stems = tuple(stem for stem, _ in _ENGLISH.units(f"{title}\n{text}", "en"))
             if text:
                 place[number] = len(texts)
-                texts.append(Text(title, text, stems))
+                texts.append(Text(name, title, text, stems))
         relevant: dict[int, set[int]] = {}
         for line in judged.splitlines():
             if line.strip():
                 query, document, *code = line.split()
-                if int(document) in place and not (name == "cran" and int(code[0]) < 0):
+                if int(document) in place and not (by_position and int(code[0]) < 0):
                     relevant.setdefault(int(query), set()).add(place[int(document)])
         for position, (number, fields) in enumerate(_records(asked), 1):
-            known = relevant.get(position if name == "cran" else number)
+            known = relevant.get(named := position if by_position else number)
             if known:
-                text = fields.get("W", "")
-                queries.append(Query(f"{name} {position if name == 'cran' else number}", text, frozenset(known)))
+                queries.append(Query(name, named, fields.get("W", ""), frozenset(known)))
     return tuple(texts), tuple(queries)
 
 
@@ -141,14 +148,15 @@ class World:
     engine: sqlite3.Connection = field(repr=False)
 
     @classmethod
-    def of(cls, data: Path, seed: int) -> World:
-        """The world of a seed."""
-        texts, queries = library(data)
+    def of(cls, data: Path, library: str, seed: int) -> World:
+        """The world of a seed over a collection, or over both."""
+        texts, queries = collected(data)
+        within = COLLECTIONS if library == BOTH else (library,)
         draw = random.Random(seed)  # noqa: S311 - simulates
-        order = list(range(len(texts)))
+        order = [at for at, text in enumerate(texts) if text.collection in within]
         draw.shuffle(order)
         read, searched = (tuple(sorted(half)) for half in (order[: len(order) // 2], order[len(order) // 2 :]))
-        topic = dict(zip(read, _topics([texts[at].stems for at in read], seed), strict=True))
+        topic = dict(zip(read, _topics([texts[at].stems for at in read], TOPICS * len(within), seed), strict=True))
         by_topic: dict[int, list[Query]] = {}
         for query in queries:
             votes = Counter(topic[at] for at in sorted(query.relevant & topic.keys()))
@@ -201,7 +209,7 @@ def _document_frequency(rows: tuple[tuple[str, ...], ...]) -> Counter[str]:
     return Counter(stem for row in rows for stem in set(row))
 
 
-def _topics(rows: Sequence[Sequence[str]], seed: int) -> list[int]:
+def _topics(rows: Sequence[Sequence[str]], topics: int, seed: int) -> list[int]:
     vocabulary = {stem: at for at, stem in enumerate(sorted({stem for row in rows for stem in row}))}
     counts = np.zeros((len(rows), len(vocabulary)))
     for at, row in enumerate(rows):
@@ -209,7 +217,7 @@ def _topics(rows: Sequence[Sequence[str]], seed: int) -> list[int]:
             counts[at, vocabulary[stem]] = count
     weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
     small = normalize(TruncatedSVD(60, random_state=seed).fit_transform(weighted))
-    return KMeans(TOPICS, n_init=3, random_state=seed).fit_predict(small).tolist()
+    return KMeans(topics, n_init=3, random_state=seed).fit_predict(small).tolist()
 
 
 def _sources(known: Sequence[Text], everything: Sequence[Text], draw: random.Random) -> dict[str, list[str]]:

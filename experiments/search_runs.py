@@ -1,18 +1,13 @@
-"""Runs on simulated users: rankings by every variant, and their average precision.
-
-The variants are listed here, and were before anything was run on the queries that are reported. The weight of the
-profile, α, is tuned for each variant on half of the queries; what is reported is the other half.
-"""
+"""Runs on simulated users: rankings by every variant, and their average precision."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,72 +15,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.stats import rankdata
-from search_data import SOURCES, Query, World
+from search_data import BOTH, Query, World, collected
+from search_settings import ALPHAS, BEST, REPEATS, SCORINGS, TOGETHER, USUAL, WORLDS, Result, Setting
 
-from veilset.search import Profile, rerank
+from veilset.search import Profile
 from veilset.search.precision import average_precision, mean_of
-from veilset.search.ranking import DEFAULT_ALPHA, DEFAULT_SCORING, alpha_for
 from veilset.search.terms import Terms
-
-WORLDS = 5
-ALPHAS = tuple(round(0.1 * step, 1) for step in range(11))
-RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-DETAILS = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
-FORMS = {"full": "the query as it is in the collection", "short": "its two most common words"}
-TEXTS = {"snippet": "title and snippet", "page": "the whole page"}
-SCORINGS = {
-    "thesis": "log(1/P) · tf",
-    "support": "P · tf",
-    "support × own idf": "P · log(1/P) · tf",
-    "support × idf": "P · idf · tf",
-    "support × idf, by length": "P · idf · tf, over the number of words",
-    "support × idf, dampened": "P · idf · log(1 + tf)",
-    "cosine": "P · idf · tf · idf, over the length of the result's vector",
-    "support × idf of results, by length": "as by length, the idf being that in the 50 results",
-}
-SCOPES = {"all": "all terms", "related": "terms related to the query"}
-SPLITS = ("tuning", "reported")
-USUAL = "history + mail"
-BEST = "support × idf, by length"
-TERMS = tuple(range(1, 11))
 
 _ENGLISH = Terms(("en",))
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A variant, how much is exposed, the weight of the profile, and which queries."""
-
-    kind: str = "variant"
-    sources: str = USUAL
-    form: str = "full"
-    text: str = "snippet"
-    scoring: str = "thesis"
-    scope: str = "all"
-    dial: str = "ratio"
-    exposed: float = 1.0
-    alpha: float = 0.6
-    split: str = "reported"
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Result:
-    """Mean average precision, and paired differences with their intervals."""
-
-    cases: int
-    none: float
-    own: float
-    gain: float
-    gain_low: float
-    gain_high: float
-    over_other: float
-    over_low: float
-    over_high: float
-    ratio: float
-    min_detail: float
-    terms: float
 
 
 @dataclass
@@ -102,87 +40,65 @@ class Case:
     idf: Floats
 
 
-AGAIN = tuple(Setting("default", form="short", scoring=DEFAULT_SCORING, alpha=0.0, seed=seed) for seed in (1, 2, 3))
-"""The default in repeats that were drawn when it had been chosen: other splits of the library, and other users."""
-
-
-def settings() -> Iterator[Setting]:
-    """All runs: the figures, the variants at each α, and what makes a profile a pseudonym."""
-    for form in FORMS:
-        usual = Setting("figure", form=form)
-        for sources, text in product(SOURCES, TEXTS):
-            yield replace(usual, sources=sources, alpha=0.5, text=text)
-        for scoring in ("thesis", BEST):
-            for ratio in RATIOS:
-                yield replace(usual, scoring=scoring, exposed=ratio)
-            for detail in DETAILS:
-                yield replace(usual, scoring=scoring, dial="min_detail", exposed=detail)
-    for form, text, scoring, scope, split, alpha in product(FORMS, TEXTS, SCORINGS, SCOPES, SPLITS, ALPHAS):
-        yield Setting("variant", USUAL, form, text, scoring, scope, alpha=alpha, split=split)
-    for form in FORMS:
-        yield Setting("default", form=form, scoring=DEFAULT_SCORING, alpha=0.0)
-    yield from AGAIN
-    for terms in TERMS:
-        yield Setting("pseudonym", dial="terms", exposed=float(terms))
-
-
-def is_quick(setting: Setting) -> bool:
-    """Few runs."""
-    return setting.kind in {"pseudonym", "default"} or (setting.alpha in {0.0, 0.3, 0.6} and setting.text == "snippet")
-
-
 def run(setting: Setting, data: Path) -> Result:
     """What came of a setting."""
     if setting.kind == "pseudonym":
         return _pseudonyms(int(setting.exposed), data)
-    if setting.kind == "default":
-        found, at = _by_default(data, setting.form, setting.seed), 0
-    else:
-        found, at = _precisions(data, replace(setting, kind="", alpha=0.0, split="")), ALPHAS.index(setting.alpha)
-    held = [one for one in found if one.query.is_tuning == (setting.split == "tuning")]
-    names = [one.query.name for one in held]
-    gain = mean_of([one.own[at] - one.none for one in held], names)
-    over = mean_of([one.own[at] - one.other[at] for one in held], names)
+    seeds = REPEATS if setting.library != BOTH and setting.seed == TOGETHER else (setting.seed,)
+    scorings = ("thesis", BEST) if setting.kind == "figure" else tuple(SCORINGS)
+    at_any = replace(setting, kind="", scoring="", alpha=0.0)
+    found = [one for seed in seeds for one in _precisions(data, replace(at_any, seed=seed), scorings)]
+    names, at = [one.query.name for one in found], ALPHAS.index(setting.alpha)
+    nones, owns, others = (
+        [one.none for one in found],
+        [one.own[setting.scoring][at] for one in found],
+        [one.other[setting.scoring][at] for one in found],
+    )
+    gain = mean_of([own - none for own, none in zip(owns, nones, strict=True)], names)
+    over = mean_of([own - other for own, other in zip(owns, others, strict=True)], names)
     return Result(
-        len(held),
-        *(float(np.mean(values)) for values in ([one.none for one in held], [one.own[at] for one in held])),
+        len(found),
+        *(float(np.mean(values)) for values in (nones, owns)),
         *(gain.value, gain.low, gain.high),
         *(over.value, over.low, over.high),
-        *(float(np.mean([one.exposed[place] for one in held])) for place in range(3)),
+        *(float(np.mean([one.exposed[place] for one in found])) for place in range(3)),
     )
 
 
 @dataclass(frozen=True)
 class _Found:
+    """Average precision without a profile; and by scoring at each α, with one's own and with somebody else's."""
+
     query: Query
     none: float
-    own: list[float]
-    other: list[float]
+    own: dict[str, list[float]]
+    other: dict[str, list[float]]
     exposed: tuple[float, float, int]
 
 
 @cache
-def _world(data: Path, number: int) -> World:
-    return World.of(data, number)
+def _world(data: Path, library: str, number: int) -> World:
+    return World.of(data, library, number)
 
 
-def _worlds(seed: int = 0) -> range:
-    """The numbers of the repeats: no two seeds share one."""
+def _worlds(seed: int) -> range:
+    """The numbers of the worlds of a repeat: no two share one."""
     return range(seed * WORLDS, (seed + 1) * WORLDS)
 
 
 @cache
 def _vocabulary(data: Path) -> dict[str, int]:
-    return {stem: at for at, stem in enumerate(sorted({stem for text in _world(data, 0).texts for stem in text.stems}))}
+    texts, _ = collected(data)
+    return {stem: at for at, stem in enumerate(sorted({stem for text in texts for stem in text.stems}))}
 
 
 @cache
-def _cases(data: Path, form: str, seed: int = 0) -> list[Case]:
+def _cases(data: Path, library: str, form: str, seed: int) -> list[Case]:
     """All queries of all users with something relevant among the results, as in the thesis."""
     cases = []
     vocabulary = _vocabulary(data)
     for number in _worlds(seed):
-        world = _world(data, number)
+        world = _world(data, library, number)
         frequency, count = world.background()
         idf = np.array([math.log((count + 1) / (frequency.get(stem, 0) + 0.5)) for stem in vocabulary])
         asked: dict[str, Any] = {}
@@ -218,17 +134,17 @@ def _matrix(rows: list[list[str]] | list[tuple[str, ...]], vocabulary: Mapping[s
 
 
 @cache
-def _profile(data: Path, world: int, user: int, sources: str) -> Profile:
-    return Profile.build(_world(data, world).users[user].documents(sources), languages=["en"])
+def _profile(data: Path, library: str, world: int, user: int, sources: str) -> Profile:
+    return Profile.build(_world(data, library, world).users[user].documents(sources), languages=["en"])
 
 
 @cache
 def _shares(
-    data: Path, world: int, user: int, sources: str, dial: str, exposed: float, query: str | None
+    data: Path, setting: Setting, world: int, user: int, query: str | None
 ) -> tuple[npt.NDArray[np.int64], Floats, tuple[float, float, int]]:
     """The exposed terms, as places in the vocabulary, with their probabilities; and how much that is."""
-    given: dict[str, object] = {dial: int(exposed) if dial == "terms" else Fraction(str(exposed))}
-    exposure = _profile(data, world, user, sources).expose(**given, query=query)
+    given = {setting.dial: Fraction(str(setting.exposed))}
+    exposure = _profile(data, setting.library, world, user, setting.sources).expose(**given, query=query)
     vocabulary = _vocabulary(data)
     largest: dict[int, float] = {}
     for node in exposure.nodes:
@@ -240,47 +156,30 @@ def _shares(
 
 
 @cache
-def _precisions(data: Path, setting: Setting) -> list[_Found]:
-    """For every case: average precision without a profile, with one's own and with somebody else's, at each α."""
+def _precisions(data: Path, setting: Setting, scorings: tuple[str, ...]) -> list[_Found]:
+    """For every case: average precision without a profile, with one's own and with somebody else's."""
     found = []
-    for case in _cases(data, setting.form):
-        world = _world(data, case.world)
+    exposed = replace(setting, form="", text="", scope="", seed=0)  # what the exposed terms depend on, with the query
+    for case in _cases(data, setting.library, setting.form, setting.seed):
+        world = _world(data, setting.library, case.world)
         other = world.users.index(world.other(world.users[case.user]))
         query = case.asked if setting.scope == "related" else None
         lines, told = [], []
         for user in (case.user, other):
-            shares = _shares(data, case.world, user, setting.sources, setting.dial, setting.exposed, query)
-            scores = _scores(case, setting, shares[0], shares[1])
-            lines.append(_at_each_alpha(scores, case.relevant))
-            told.append(shares[2])
-        found.append(_Found(case.query, lines[0][0], lines[0], lines[1], told[0]))
+            places, shares, amount = _shares(data, exposed, case.world, user, query)
+            scores = _scores(case, setting.text, scorings, places, shares)
+            lines.append({scoring: _at_each_alpha(line, case.relevant) for scoring, line in scores.items()})
+            told.append(amount)
+        found.append(_Found(case.query, lines[0][scorings[0]][0], lines[0], lines[1], told[0]))
     return found
 
 
-def _by_default(data: Path, form: str, seed: int) -> list[_Found]:
-    """The same for what Veilset does at home: its own ranking, with its defaults and everything exposed."""
-    found = []
-    for case in _cases(data, form, seed):
-        if case.query.is_tuning:
-            continue
-        world = _world(data, case.world)
-        results = world.results(case.asked)
-        relevant = {result.rank for place, result in results if place in case.query.relevant}
-        alpha = alpha_for(case.asked, DEFAULT_ALPHA, ["en"])
-        precisions, told = [], []
-        for user in (case.user, world.users.index(world.other(world.users[case.user]))):
-            exposure = _profile(data, case.world, user, USUAL).expose(ratio=1)
-            ranked = rerank([one for _, one in results], exposure, alpha=alpha, scoring=DEFAULT_SCORING)
-            precisions.append(average_precision([one.position for one in ranked if one.result.rank in relevant]))
-            told.append((exposure.ratio, float(exposure.min_detail), len(exposure.terms)))
-        found.append(_Found(case.query, average_precision(relevant), precisions[:1], precisions[1:], told[0]))
-    return found
-
-
-def _scores(case: Case, setting: Setting, places: npt.NDArray[np.int64], shares: Floats) -> Floats:
-    """UPScore by one of the scorings."""
-    counts = case.counts[setting.text][:, places].toarray()
-    lengths, norms = case.sizes[setting.text]
+def _scores(
+    case: Case, text: str, scorings: Iterable[str], places: npt.NDArray[np.int64], shares: Floats
+) -> dict[str, Floats]:
+    """UPScore by some of the scorings."""
+    counts = case.counts[text][:, places].toarray()
+    lengths, norms = case.sizes[text]
     idf = case.idf[places]
     scores: dict[str, Callable[[], Floats]] = {
         "thesis": lambda: counts @ -np.log10(shares),
@@ -292,7 +191,7 @@ def _scores(case: Case, setting: Setting, places: npt.NDArray[np.int64], shares:
         "cosine": lambda: counts @ (shares * idf**2) / norms,
         "support × idf of results, by length": lambda: counts @ (shares * _idf_in(counts)) / lengths,
     }
-    return scores[setting.scoring]()
+    return {name: scores[name]() for name in scorings}
 
 
 def _idf_in(counts: Floats) -> Floats:
@@ -319,9 +218,9 @@ def _at_each_alpha(scores: Floats, relevant: npt.NDArray[np.bool_]) -> list[floa
 def _pseudonyms(terms: int, data: Path) -> Result:
     """How many users have a set of terms that nobody else has, by number of terms: a share of all (in `own`)."""
     sets = []
-    for number in _worlds():
-        for place, _ in enumerate(_world(data, number).users):
-            exposure = _profile(data, number, place, USUAL).expose(min_detail=0)
+    for number in _worlds(TOGETHER):
+        for place, _ in enumerate(_world(data, BOTH, number).users):
+            exposure = _profile(data, BOTH, number, place, USUAL).expose(min_detail=0)
             sets.append(frozenset(term for term, _ in exposure.pairs[:terms]))
     alone = sum(count == 1 for count in Counter(sets).values())
     return Result(len(sets), len(set(sets)), alone, *[0.0] * 8, float(terms))

@@ -20,7 +20,8 @@ Register register_hiding_certified, register_hiding_product;
 Register register_anatomy_buckets, register_anatomy_rows, register_anatomy_values;
 Register register_audit_anatomy, register_audit_anatomy_attack, register_audit_anatomy_profiles,
     register_audit_coherence, register_audit_coherence_share, register_audit_in_original, register_audit_patterns,
-    register_audit_rho, register_audit_rho_in_original, register_audit_rho_share, register_audit_row_sizes;
+    register_audit_rho, register_audit_rho_in_original, register_audit_rho_share, register_audit_row_sizes,
+    register_audit_whole_rows_share;
 Register register_joins_classes, register_joins_splits;
 }  // namespace veilset
 
@@ -57,7 +58,8 @@ NB_MODULE(_native, m) {
     add("audit", "What the auditors count with, and nobody else.",
         {register_audit_anatomy, register_audit_anatomy_attack, register_audit_anatomy_profiles,
          register_audit_coherence, register_audit_coherence_share, register_audit_in_original, register_audit_patterns,
-         register_audit_rho, register_audit_rho_in_original, register_audit_rho_share, register_audit_row_sizes});
+         register_audit_rho, register_audit_rho_in_original, register_audit_rho_share, register_audit_row_sizes,
+         register_audit_whole_rows_share});
     add("joins", "Decision trees over a join that is never computed: what a site does at home.",
         {register_joins_classes, register_joins_splits});
 }

@@ -1,10 +1,22 @@
 """What tests share: recorded sentences, and for those of commands a folder to stand in and a terminal."""
 
+from pathlib import Path
+
 import pytest
 
 from veilset.cli.screen import Screen
 
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
+
+_NOTHING_NEW = ("cli", "joins/parties", "publish", "report", "search", "test_docs.py", "test_layout.py", "web")
+
+
+def pytest_collection_modifyitems(items):
+    """`make sanitize` leaves out what shows the kernels nothing that other tests do not: all is slow there."""
+    left_out = {Path(__file__).parent / name for name in _NOTHING_NEW}
+    for item in items:
+        if left_out.intersection([item.path, *item.path.parents]):
+            item.add_marker(pytest.mark.no_sanitizer(reason="shows the kernels nothing new"))
 
 
 @pytest.fixture

@@ -6,12 +6,20 @@
 // lost. What is left are generators; if one of its subsets is none, or not safe, an itemset need not be counted.
 #pragma once
 
+#include <limits>
+
 #include "audit/carriers.hpp"
 #include "audit/table.hpp"
 #include "audit/trie.hpp"
 #include "audit/work.hpp"
 
 namespace veilset::auditing {
+
+// A range of numbers that the second item of an itemset may have: a part of a branch that is too large as a whole.
+struct Seconds {
+    int64_t first = 0, end = std::numeric_limits<int64_t>::max();
+    bool has(int64_t item) const { return first <= item && item < end; }
+};
 
 // Reads the branches of one thread, one after the other.
 class BranchReader {
@@ -22,6 +30,9 @@ public:
           with_(rows.items(), 0, control), best_(rows.items(), Breach{}, control), touched_(control),
           slot_(rows.items(), none, control), candidates_(control), carriers_begin_(rows.kinds() + 1, none, control),
           carrying_(control), column_of_(rows.kinds() + 1, none, control), table_(control) {}
+
+    // Only itemsets with their second item in this range are looked at from now on.
+    void only_seconds(Seconds seconds) { seconds_ = seconds; }
 
     // Level 1: a single item, by the sensitive things that its holders have.
     void judge_single(int64_t branch, Found& found) {
@@ -69,16 +80,17 @@ private:
     // Goes down the trie to the prefixes that lack two items, delivering to each child the rows that hold it.
     void walk(int64_t node, int64_t support, View<Position> cohort) {
         control_.poll();
-        const Children children = trie_.children(prefix_.size(), node);
+        const Children children = extending(trie_.children(prefix_.size(), node));
+        const Index count = children_to_extend(children);
         const bool lacks_two = prefix_.size() + 2 == size_;
         if (lacks_two) {
             without_.clear();
             if (prefix_.size() > 1)
                 for (Index i = 0; i < prefix_.size(); ++i) without_.push_back(trie_.node_without(prefix_, i));
-            if (table_pays(children, support, cohort)) return count_pairs(children, cohort);
+            if (table_pays(children, support, cohort)) return count_pairs(children, count, cohort);
         }
-        const auto delivered = hand_down(children.items, cohort);
-        for (Index c = 0; c < children.items.size(); ++c) {
+        const auto delivered = hand_down(children.items.first(count), cohort);
+        for (Index c = 0; c < count; ++c) {
             prefix_.push_back(children.items[c]);
             if (lacks_two) extend(delivered[c], children.supports[c], after(children, c));
             else walk(children.first + c, children.supports[c], delivered[c]);
@@ -106,6 +118,17 @@ private:
         return {children.first + c + 1, children.items.subspan(c + 1), children.supports.subspan(c + 1)};
     }
 
+    // The children from the first one that may be the second item; so many of them may be.
+    Children extending(const Children& children) const {
+        if (prefix_.size() > 1) return children;
+        const auto before = std::ranges::lower_bound(children.items, seconds_.first) - children.items.begin();
+        return after(children, before - 1);
+    }
+    Index children_to_extend(const Children& children) const {
+        if (prefix_.size() > 1) return children.items.size();
+        return std::ranges::lower_bound(children.items, seconds_.end) - children.items.begin();
+    }
+
     // Counts every extension of a prefix, the last item of which has these later siblings, and judges those of which
     // all subsets are safe generators.
     void extend(View<Position> cohort, int64_t support, const Children& siblings) {
@@ -123,7 +146,8 @@ private:
         work_.spend(steps);
         std::sort(touched_.begin(), touched_.end());
         candidates_.clear();
-        for (int32_t item : touched_) candidates_.push_back({item, none, support});
+        for (int32_t item : touched_)
+            if (prefix_.size() > 1 || seconds_.has(item)) candidates_.push_back({item, none, support});
         if (prefix_.size() > 1) {
             keep_those_in(siblings);
             keep_if_subsets_are_there(prefix_.back());
@@ -188,8 +212,8 @@ private:
         return double(count) * double(count) * (positions / 64 + 4) < 3 * positions * length * (length + 2);
     }
 
-    // All pairs of children, counted in a table.
-    void count_pairs(const Children& children, View<Position> cohort) {
+    // All pairs of children, of which so many are the first of a pair, counted in a table.
+    void count_pairs(const Children& children, Index firsts, View<Position> cohort) {
         const Index count = children.items.size();
         for (Index c = 0; c < count; ++c) slot_[children.items[c]] = int32_t(c);
         things_.clear();
@@ -217,7 +241,7 @@ private:
         });
         for (int32_t item : children.items) slot_[item] = none;
         for (int32_t s : things_) column_of_[s] = none;
-        for (Index a = 0; a < count; ++a) {
+        for (Index a = 0; a < firsts; ++a) {
             control_.poll();
             candidates_.clear();
             for (Index b = a + 1; b < count; ++b)
@@ -320,6 +344,7 @@ private:
     Control& control_;
     Carriers carriers_;
     List<int32_t> prefix_;
+    Seconds seconds_;
     Index size_ = 0;
     bool last_ = false;
     Found* found_ = nullptr;

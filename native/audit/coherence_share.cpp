@@ -5,6 +5,9 @@
 // numbering, the supports and the trie are those of the whole data. src/veilset/audit/coherence_spread.py goes from
 // level to level as audit/coherence.cpp does, and adds up what the shares found in the same order.
 //
+// A branch may be too large for one share. Then a share looks at those of its itemsets that have their second item in a
+// range; it needs the rows with such an item, without those before the first one, except that of the branch.
+//
 // Rows that are equal after items were left out come as one, with a weight.
 #include <nanobind/stl/vector.h>
 
@@ -49,7 +52,9 @@ public:
         before_.margins.any = {any_with, any_of, none, {}};
     }
 
-    void look(int64_t level, int64_t first, int64_t end) {
+    // With no more than so many steps; if those are not enough, nothing is found.
+    void look(int64_t level, int64_t first, int64_t end, Seconds seconds, int64_t steps) {
+        work_.left = steps;
         const bool last = level == promise_.p;
         rows_.end_at(end);
         Vector<Found> found(control_);
@@ -63,16 +68,23 @@ public:
             if (judge_.safe({}, int32_t(b), rows_.support(b), none, 0, into))
                 into.extended_by(int32_t(b), rows_.support(b));
         }
-        batches_.each(
-            level, b, level > 1, [&] { return BranchReader(judge_, rows_, trie_, work_, control_); },
-            [&](int64_t branch, BranchReader& reader) {
-                Found& into = found[branch - first];
-                into.margins = before_.margins;
-                if (level == 1) reader.judge_single(branch, into);
-                else reader.judge_larger(branch, level, last, into);
-            },
-            [&](int64_t branch) { found[branch - first] = nothing(); });
+        try {
+            batches_.each(
+                level, b, level > 1, [&] { return BranchReader(judge_, rows_, trie_, work_, control_); },
+                [&](int64_t branch, BranchReader& reader) {
+                    reader.only_seconds(seconds);
+                    Found& into = found[branch - first];
+                    into.margins = before_.margins;
+                    if (level == 1) reader.judge_single(branch, into);
+                    else reader.judge_larger(branch, level, last, into);
+                },
+                [&](int64_t branch) { found[branch - first] = nothing(); });
+        } catch (const OutOfWork&) {
+            steps_ = steps + 1;
+            return;
+        }
         found_ = joined(std::move(found_), found, level == 1 || !last, control_);
+        steps_ = steps - work_.left;
     }
 
     nb::dict result() {
@@ -82,6 +94,7 @@ public:
         witnesses.put_into(out);
         const Margins& margins = found_.margins;
         auto share = [](const Share& s) { return nb::make_tuple(s.with, s.support, s.sensitive, s.items); };
+        out["steps"] = steps_;
         out["identity"] = found_.identity;
         out["attribute"] = found_.attribute;
         out["checked"] = found_.checked;
@@ -113,6 +126,7 @@ private:
     Found before_;
     Judge judge_;
     Found found_;
+    int64_t steps_ = 0;  // one more than allowed: they were not enough
 };
 
 nb::dict audit_coherence_share(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> weights,
@@ -120,7 +134,8 @@ nb::dict audit_coherence_share(Control& control, View<int64_t> offsets, View<int
                                std::vector<Array<int32_t>> level_items, std::vector<Array<int64_t>> level_supports,
                                std::vector<Array<int32_t>> level_children, std::vector<int64_t> met, int32_t kinds,
                                int64_t h_num, int64_t h_den, int64_t k, int64_t p, int64_t level, int64_t first,
-                               int64_t end, int64_t witness_limit, int threads) {
+                               int64_t end, int64_t second, int64_t second_end, int64_t witness_limit,
+                               int64_t work_limit, int threads) {
     for (int32_t which : kind)
         if (which < none || which >= kinds) throw std::invalid_argument("there is no such sensitive thing");
     const Index vocabulary = View(kind).size();
@@ -131,6 +146,8 @@ nb::dict audit_coherence_share(Control& control, View<int64_t> offsets, View<int
     if (!weights.empty() && weights.size() != data.rows()) throw std::invalid_argument("not one weight for each row");
     if (supports.size() != order.size() || first < 0 || end < first || end > order.size())
         throw std::invalid_argument("these are not branches of the numbering");
+    if (second < 0 || second_end < second || second_end > order.size())
+        throw std::invalid_argument("these are not second items of the numbering");
     if (met.size() != 5 || level < 1 || level_items.size() != size_t(std::max<int64_t>(0, level - 2)) ||
         level_supports.size() != level_items.size() || level_children.size() != level_items.size())
         throw std::invalid_argument("a level needs all levels before it");
@@ -147,7 +164,7 @@ nb::dict audit_coherence_share(Control& control, View<int64_t> offsets, View<int
         share.add_level(one);
     }
     share.met(met[0], met[1], met[2], met[3], met[4]);
-    share.look(level, first, end);
+    share.look(level, first, end, {second, second_end}, work_limit);
     return share.result();
 }
 
@@ -156,7 +173,8 @@ nb::dict audit_coherence_share(Control& control, View<int64_t> offsets, View<int
 void register_audit_coherence_share(nb::module_& m) {
     def_kernel(m, "coherence_share", audit_coherence_share, "offsets"_a, "items"_a, "weights"_a, "kind"_a, "order"_a,
                "supports"_a, "level_items"_a, "level_supports"_a, "level_children"_a, "met"_a, nb::kw_only(), "kinds"_a,
-               "h_num"_a, "h_den"_a, "k"_a, "p"_a, "level"_a, "first"_a, "end"_a, "witness_limit"_a, "threads"_a);
+               "h_num"_a, "h_den"_a, "k"_a, "p"_a, "level"_a, "first"_a, "end"_a, "second"_a, "second_end"_a,
+               "witness_limit"_a, "work_limit"_a, "threads"_a);
 }
 
 }  // namespace veilset

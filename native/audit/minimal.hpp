@@ -8,8 +8,11 @@ namespace veilset::auditing {
 
 class MinimalMoles {
 public:
-    MinimalMoles(const Csr& data, View<int32_t> kind, int32_t kinds, Promise promise, Control& control)
-        : data_(data), kind_(kind), kinds_(kinds), promise_(promise), control_(control), place_(control) {}
+    // weights: for how many transactions each row stands; empty: one each.
+    MinimalMoles(const Csr& data, View<int32_t> kind, int32_t kinds, Promise promise, Control& control,
+                 View<int64_t> weights = {})
+        : data_(data), kind_(kind), kinds_(kinds), promise_(promise), control_(control), weights_(weights),
+          place_(control) {}
 
     // All of them, if the items are few; else one. Items are codes of the vocabulary, ascending.
     Vector<Mole> within(Vector<int32_t> items) {
@@ -22,7 +25,7 @@ public:
             }
             items = std::move(part);
         }
-        return moles_within(items, data_, kind_, promise_, control_);
+        return moles_within(items, data_, kind_, promise_, control_, weights_);
     }
 
 private:
@@ -46,10 +49,11 @@ private:
             if (r % 4096 == 0) control_.poll();
             const auto row = data_.row(r);
             if (std::ranges::count_if(row, [&](int32_t item) { return place_[item] != none; }) < items.size()) continue;
-            ++mole.support;
+            const int64_t weight = weights_.empty() ? 1 : weights_[r];
+            mole.support += weight;
             for (int32_t item : row)
                 if (const int32_t thing = kind_[item]; thing != none)
-                    with[thing] += std::exchange(last_row[thing], r) != r;
+                    if (std::exchange(last_row[thing], r) != r) with[thing] += weight;
         }
         if (mole.support < promise_.k) return mole;
         for (int32_t thing = 0; thing < kinds_; ++thing)
@@ -74,7 +78,7 @@ private:
             offsets.push_back(left.size());
         }
         const Csr rest(offsets, left, data_.vocabulary);
-        MergedRows rows(rest, kind_, kinds_, control_);
+        MergedRows rows(rest, kind_, kinds_, control_, weights_);
         rows.count();
         Inferences things(rows, Threshold{promise_.h_num, promise_.h_den, true}, 0, control_);
         for (int32_t thing = 0; thing < kinds_; ++thing) things.ask(rows.thing(thing));
@@ -98,6 +102,7 @@ private:
     int32_t kinds_;
     Promise promise_;
     Control& control_;
+    View<int64_t> weights_;
     Vector<int32_t> place_;
 };
 

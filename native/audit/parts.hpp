@@ -8,16 +8,21 @@ namespace veilset::auditing {
 
 constexpr Index most_parted = 12;  // items: 4,096 parts
 
-// items: up to so many codes of the vocabulary, ascending; kind: which sensitive thing an item is.
+// items: up to so many codes of the vocabulary, ascending; kind: which sensitive thing an item is; weights: for how
+// many transactions each row stands; empty: one each.
 inline Vector<Mole> moles_within(View<int32_t> items, const Csr& data, View<int32_t> kind, const Promise& promise,
-                                 Control& control) {
+                                 Control& control, View<int64_t> weights = {}) {
+    struct Carried {
+        int32_t thing, part;
+        int64_t weight;
+    };
     const Index parts = Index(1) << items.size();
     Vector<int32_t> place(data.vocabulary, none, control);
     for (Index i = 0; i < items.size(); ++i) place[items[i]] = int32_t(i);
 
     // Rows by what they hold of the items, and by each sensitive thing besides.
     Vector<int64_t> held(parts, 0, control);
-    Vector<std::pair<int32_t, int32_t>> carried(control);
+    Vector<Carried> carried(control);
     List<int32_t> things;
     for (int64_t r = 0; r < data.rows(); ++r) {
         if (r % 4096 == 0) control.poll();
@@ -27,11 +32,12 @@ inline Vector<Mole> moles_within(View<int32_t> items, const Csr& data, View<int3
             if (place[item] != none) part |= 1 << place[item];
             if (kind[item] != none) things.push_back(kind[item]);
         }
-        ++held[part];
+        const int64_t weight = weights.empty() ? 1 : weights[r];
+        held[part] += weight;
         if (part == 0) continue;
         std::ranges::sort(things);
         things.erase(std::unique(things.begin(), things.end()), things.end());
-        for (int32_t thing : things) carried.push_back({thing, part});
+        for (int32_t thing : things) carried.push_back({thing, part, weight});
     }
 
     // From those with exactly a part to those that hold it.
@@ -43,12 +49,13 @@ inline Vector<Mole> moles_within(View<int32_t> items, const Csr& data, View<int3
     add_larger(held);
     Vector<int64_t> most(parts, 0, control), with(parts, 0, control);
     Vector<int32_t> sensitive(parts, none, control);
-    std::ranges::sort(carried);
+    std::ranges::sort(carried, {}, &Carried::thing);
     for (Index begin = 0, end = 0; begin < carried.size(); begin = end) {
         control.poll();
-        const int32_t thing = carried[begin].first;
+        const int32_t thing = carried[begin].thing;
         with.assign(parts, 0);
-        for (; end < carried.size() && carried[end].first == thing; ++end) ++with[carried[end].second];
+        for (; end < carried.size() && carried[end].thing == thing; ++end)
+            with[carried[end].part] += carried[end].weight;
         add_larger(with);
         for (Index part = 1; part < parts; ++part)
             if (with[part] > most[part]) {

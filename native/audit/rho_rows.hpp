@@ -28,21 +28,24 @@ public:
     // weights: for how many transactions each row stands; empty: one each.
     MergedRows(const Csr& data, View<int32_t> thing, int32_t things, Control& control, View<int64_t> weights = {})
         : data_(data), thing_(thing), things_(things), weights_(weights), control_(control),
-          transactions_(data.rows()) {}
+          transactions_(weights.empty() ? data.rows() : std::accumulate(weights.begin(), weights.end(), int64_t(0))) {}
 
     // Numbers the items and counts them: all that is known of the data at any time.
     void count() {
         Vector<int64_t> held(data_.vocabulary, 0, control_);
         for (int64_t r = 0; r < data_.rows(); ++r) {
             if (r % polled_rows == 0) control_.poll();
-            for (int32_t code : data_.row(r)) ++held[code];
+            for (int32_t code : data_.row(r)) held[code] += weight_of(r);
         }
         number_items(held);
         count_things();
     }
-    // The same for a share, whose rows do not tell: how many of so many transactions hold each item, by code.
+    // The same for a share, whose rows do not tell: how many of so many transactions hold each item, by code. Things
+    // are one item each.
     void count_as(View<int64_t> held, int64_t transactions) {
         number_items(held);
+        for (int32_t item = 0; item < data_.vocabulary; ++item)
+            if (thing_[item] != none) support_[thing(thing_[item])] = held[item];
         transactions_ = transactions;
     }
 
@@ -157,7 +160,7 @@ private:
             for (int32_t code : data_.row(r)) {
                 if (thing_[code] == none) continue;
                 for (int32_t number : {thing(thing_[code]), any()})
-                    support_[number] += std::exchange(last_row[number], r) != r;
+                    if (std::exchange(last_row[number], r) != r) support_[number] += weight_of(r);
             }
         }
     }

@@ -6,6 +6,8 @@
 // itemset has few holders: it is minimal.
 #pragma once
 
+#include <numeric>
+
 #include "audit/findings.hpp"
 #include "audit/sequences.hpp"
 #include "core/csr.hpp"
@@ -14,8 +16,8 @@ namespace veilset::auditing {
 
 class Overlaps {
 public:
-    // row: ascending codes of the vocabulary.
-    Overlaps(const Csr& data, View<int32_t> row, Control& control)
+    // row: ascending codes of the vocabulary; weights: for how many transactions each row stands; empty: one each.
+    Overlaps(const Csr& data, View<int32_t> row, Control& control, View<int64_t> weights = {})
         : row_(row), words_((row.size() + 63) / 64), seen_(control) {
         Vector<int32_t> place(data.vocabulary, none, control);
         for (Index i = 0; i < row.size(); ++i) place[row[i]] = int32_t(i);
@@ -29,8 +31,15 @@ public:
                     mask[at >> 6] |= uint64_t(1) << (at & 63);
                     some = true;
                 }
-            if (some) ++seen_.add(0, mask).tally;
+            if (some) seen_.add(0, mask).tally += weights.empty() ? 1 : weights[r];
         }
+    }
+
+    // How many rows hold all of it.
+    int64_t support() const {
+        List<Index> all(row_.size());
+        std::iota(all.begin(), all.end(), Index(0));
+        return support_of(all);
     }
 
     // A minimal part of the row with less than k holders, and how many it has.

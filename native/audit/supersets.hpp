@@ -17,6 +17,16 @@ struct RowsFound {
     int64_t rows = 0;              // distinct ones, all in all
     int64_t smallest_support = 0;  // 0: no row
     List<int32_t> smallest;
+
+    // What a later branch showed; of equal supports, the first stays.
+    void merge(RowsFound&& other) {
+        rows += other.rows;
+        if (other.smallest_support && (!smallest_support || other.smallest_support < smallest_support)) {
+            smallest_support = other.smallest_support;
+            smallest = std::move(other.smallest);
+        }
+        worst.merge(std::move(other.worst));
+    }
 };
 
 // Reads the branches of one thread, one after the other.

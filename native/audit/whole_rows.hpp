@@ -35,14 +35,8 @@ public:
             [&](int64_t branch) { found[branch] = nobody(); });
 
         found_ = nobody();
-        for (RowsFound& branch : found) {
-            if (!over) tally_.checked += branch.rows;  // else it depends on the threads
-            if (branch.rows > 0 && (!found_.smallest_support || branch.smallest_support < found_.smallest_support)) {
-                found_.smallest_support = branch.smallest_support;
-                found_.smallest = branch.smallest;
-            }
-            found_.worst.merge(std::move(branch.worst));
-        }
+        for (RowsFound& branch : found) found_.merge(std::move(branch));
+        if (!over) tally_.checked += found_.rows;  // else it depends on the threads
     }
     // Those with less than k.
     WorstMoles& exposed() { return found_.worst; }

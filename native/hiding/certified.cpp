@@ -22,6 +22,13 @@ struct ToHide {
     Array<int64_t> most, share_num, share_den;  // the limits of each
 };
 
+// What there is besides the rows with hidden patterns: how many rows there are and which items they hold, and for each
+// pattern the rows with its antecedent that are missing.
+struct All {
+    int64_t rows;
+    Array<int64_t> support, elsewhere;
+};
+
 // The patterns to keep, and how many transactions each can lose.
 struct ToKeep {
     Array<int64_t> offsets;
@@ -47,28 +54,35 @@ List<Limit> checked_limits(const Csr& patterns, const Csr& antecedents, const To
     return limits;
 }
 
+// `data` needs no rows without hidden patterns. `copy` tells for each row which of those that are equal to it it is.
+//
 // A dictionary: `kept` (one for each occurrence), `step` (of the odds, the one that was taken), `victims` (how many
 // went beyond where the strategy began), `strategies` (for each that was tried, how many patterns to keep and how many
 // occurrences it loses, and its seconds), `chosen` (its number). Strategy 0 starts from the product, all others from
 // the data; 2 takes one item of each pattern only, which does less harm where most transactions hold most items; from 3
 // on what was lost weighs more.
-nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, int32_t vocabulary, View<uint8_t> states,
-              const ToHide& hidden, const ToKeep& spared, View<uint64_t> odds, uint64_t seed, int most_strategies,
-              int threads) {
+nb::dict hide(Control& control, View<int64_t> offsets, View<int32_t> items, const All& all, View<int64_t> copy,
+              View<uint8_t> states, const ToHide& hidden, const ToKeep& spared, View<uint64_t> odds, uint64_t seed,
+              int most_strategies, int threads) {
+    const View<int64_t> support = all.support, elsewhere = all.elsewhere;
+    const int32_t vocabulary = int32_t(support.size());
     const Csr data(offsets, items, vocabulary), patterns(hidden.offsets, hidden.items, vocabulary);
     const Csr antecedents(hidden.antecedent_offsets, hidden.antecedent_items, vocabulary);
     const Csr keep(spared.offsets, spared.items, vocabulary);
     if (states.size() != data.items.size()) throw std::invalid_argument("one state for each occurrence, please");
+    if (copy.size() != data.rows()) throw std::invalid_argument("one copy for each row, please");
+    if (all.rows < data.rows()) throw std::invalid_argument("fewer rows than are given");
+    if (elsewhere.size() != patterns.rows())
+        throw std::invalid_argument("the rows elsewhere with each antecedent, please");
     if (std::ranges::any_of(states, [](uint8_t s) { return s > 2; })) throw std::invalid_argument("no such state");
     if (spared.spare.size() != keep.rows()) throw std::invalid_argument("one number for each pattern to keep, please");
     if (odds.size() == 0 || most_strategies < 1) throw std::invalid_argument("no odds, or no strategy");
     List<Limit> limits = checked_limits(patterns, antecedents, hidden);
-    List<int64_t> support(vocabulary, 0);
-    for (int32_t i : data.items) ++support[i];
     const ByRarest by_pattern(patterns, support), by_antecedent(antecedents, support), by_keep(keep, support);
-    const Claims claims(data, by_pattern, by_antecedent, threads, control);
+    Claims claims(data, by_pattern, by_antecedent, threads, control);
+    std::ranges::transform(claims.always, elsewhere, claims.always.begin(), std::plus<>{});
     Keep cost(data, patterns, by_keep, spared.spare, claims, threads, control);
-    Choice choice(data, patterns, antecedents, claims, std::move(limits), support, seed, control);
+    Choice choice(data, copy, patterns, antecedents, claims, std::move(limits), support, all.rows, seed, control);
 
     // The item of each pattern that matters least to the patterns to keep.
     List<int32_t> least_wanted;
@@ -129,11 +143,13 @@ void register_hiding_certified(nb::module_& m) {
                       Array<int64_t>>(),
              nb::kw_only(), "offsets"_a, "items"_a, "antecedent_offsets"_a, "antecedent_items"_a, "most"_a,
              "share_num"_a, "share_den"_a);
+    nb::class_<All>(m, "All").def(nb::init<int64_t, Array<int64_t>, Array<int64_t>>(), nb::kw_only(), "rows"_a,
+                                  "support"_a, "elsewhere"_a);
     nb::class_<ToKeep>(m, "ToKeep")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>>(), nb::kw_only(), "offsets"_a, "items"_a,
              "spare"_a);
-    def_kernel(m, "hide", hide, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "hidden"_a, "keep"_a, "odds"_a,
-               nb::kw_only(), "seed"_a, "most_strategies"_a, "threads"_a);
+    def_kernel(m, "hide", hide, "offsets"_a, "items"_a, "everything"_a, "copies"_a, "states"_a, "hidden"_a, "keep"_a,
+               "odds"_a, nb::kw_only(), "seed"_a, "most_strategies"_a, "threads"_a);
 }
 
 }  // namespace veilset

@@ -1,6 +1,9 @@
 // A choice among contested occurrences (hiding/claims.hpp) that brings every hidden pattern (and rule) below its
 // limits, and puts back what need not have gone.
 //
+// Rows that hold no hidden pattern may be missing; supports and the number of rows are then told for all of them.
+// Chance depends on what a row holds and on which of the equal rows it is, not on where it is.
+//
 // A claim counts towards the support of its pattern while none of its occurrences is missing. A pattern that falls far
 // below what independent items would have stands out, so one that has come down there is spared like a pattern to keep:
 // its items may have to go for other hidden patterns, too.
@@ -29,15 +32,15 @@ struct Limit {
 
 class Choice {
 public:
-    Choice(const Csr& data, const Csr& patterns, const Csr& antecedents, const Claims& claims, List<Limit> limits,
-           View<int64_t> support, uint64_t seed, Control& control)
-        : data_(data), patterns_(patterns), antecedents_(antecedents), claims_(claims), limits_(std::move(limits)),
-          seed_(seed), control_(control), kept_(claims.occurrences(), 1, control), missing_(claims.size(), 0, control),
+    Choice(const Csr& data, View<int64_t> copy, const Csr& patterns, const Csr& antecedents, const Claims& claims,
+           List<Limit> limits, View<int64_t> support, int64_t rows, uint64_t seed, Control& control)
+        : data_(data), copy_(copy), patterns_(patterns), antecedents_(antecedents), claims_(claims),
+          limits_(std::move(limits)), rows_(double(rows)), seed_(seed), control_(control),
+          kept_(claims.occurrences(), 1, control), missing_(claims.size(), 0, control),
           order_(claims.occurrences(), 0, control), value_(control), together_(limits_.size(), 0),
           antecedent_(limits_.size(), 0), all_(support.begin(), support.end()), support_(all_),
           confident_(std::ranges::any_of(limits_, [](const Limit& l) { return l.num > 0; })) {
-        for (Index c = 0; c < order_.size(); ++c)
-            order_[c] = Chances(seed ^ order_salt, claims.row[c]).of(claims.item(c));
+        for (Index c = 0; c < order_.size(); ++c) order_[c] = chances(seed ^ order_salt, c).of(claims.item(c));
     }
 
     View<uint8_t> kept() const { return kept_; }
@@ -81,6 +84,10 @@ public:
     }
 
 private:
+    Chances chances(uint64_t seed, Index occurrence) const {
+        const int64_t row = claims_.row[occurrence];
+        return Chances(seed, data_.row(row), copy_[row]);
+    }
     bool hidden(Index p) const { return limits_[p].met(together_[p], antecedent_[p]); }
     bool is_pattern(Index claim) const { return claims_.wants[claim] < limits_.size(); }
     int64_t& count_of(Index claim) {
@@ -91,7 +98,7 @@ private:
     void restore(View<uint8_t> state, uint64_t odds) {
         for (Index c = 0; c < kept_.size(); ++c) {
             const uint8_t s = state[claims_.place[c]];
-            kept_[c] = s == 2 ? Chances(seed_, claims_.row[c]).of(claims_.item(c)) < odds : s;
+            kept_[c] = s == 2 ? chances(seed_, c).of(claims_.item(c)) < odds : s;
             control_.poll();
         }
         count();
@@ -204,8 +211,8 @@ private:
 
     // How many transactions would hold a pattern if its items were independent, as often as they are there now.
     double independent(Index p) const {
-        double expected = double(data_.rows());
-        for (int32_t i : patterns_.row(p)) expected *= double(support_[i]) / double(data_.rows());
+        double expected = rows_;
+        for (int32_t i : patterns_.row(p)) expected *= double(support_[i]) / rows_;
         return expected;
     }
 
@@ -251,9 +258,12 @@ private:
         return good;
     }
 
-    Csr data_, patterns_, antecedents_;
+    Csr data_;
+    View<int64_t> copy_;
+    Csr patterns_, antecedents_;
     const Claims& claims_;
     List<Limit> limits_;
+    double rows_;  // that there are
     uint64_t seed_;
     Control& control_;
     Vector<uint8_t> kept_;                 // contested occurrence -> whether it is kept

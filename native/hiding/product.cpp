@@ -79,16 +79,20 @@ Output<uint8_t> sanitize(Control& control, View<int64_t> offsets, View<int32_t> 
     return to_numpy(std::move(state));
 }
 
-// Which occurrences are kept when what needs chance is restored with these odds, in units of 2^-53.
+// Which occurrences are kept when what needs chance is restored with these odds, in units of 2^-53. `copy` tells for
+// each row which of the rows that are equal to it this one is: chance does not depend on their order.
 Output<uint8_t> restored(View<int64_t> offsets, View<int32_t> items, int32_t vocabulary, View<uint8_t> state,
-                         uint64_t odds, uint64_t seed) {
+                         View<int64_t> copy, uint64_t odds, uint64_t seed) {
     const Csr data(offsets, items, vocabulary);
     if (state.size() != data.items.size()) throw std::invalid_argument("one state for each occurrence, please");
+    if (copy.size() != data.rows()) throw std::invalid_argument("one copy for each row, please");
     List<uint8_t> kept(state.begin(), state.end());
-    for (int64_t r = 0; r < data.rows(); ++r)
+    for (int64_t r = 0; r < data.rows(); ++r) {
+        const Chances chances(seed, data.row(r), copy[r]);
         for (Index at = data.offsets[r]; at < data.offsets[r + 1]; ++at)
-            if (kept[at] == restored_by_chance) kept[at] = Chances(seed, r).of(data.items[at]) < odds;
+            if (kept[at] == restored_by_chance) kept[at] = chances.of(data.items[at]) < odds;
             else if (kept[at] > restored_by_chance) throw std::invalid_argument("no such state");
+    }
     return to_numpy(std::move(kept));
 }
 
@@ -97,7 +101,8 @@ Output<uint8_t> restored(View<int64_t> offsets, View<int32_t> items, int32_t voc
 void register_hiding_product(nb::module_& m) {
     def_kernel(m, "sanitize", sanitize, "offsets"_a, "items"_a, "vocabulary"_a, "column_offsets"_a, "column_items"_a,
                "column_values"_a, nb::kw_only(), "threads"_a);
-    m.def("restored", &restored, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, nb::kw_only(), "odds"_a, "seed"_a);
+    m.def("restored", &restored, "offsets"_a, "items"_a, "vocabulary"_a, "states"_a, "copies"_a, nb::kw_only(),
+          "odds"_a, "seed"_a);
 }
 
 }  // namespace veilset

@@ -1,6 +1,7 @@
 // Frequent itemsets: all, closed (no superset has the same support) or maximal (no superset is frequent).
 #include <nanobind/stl/string.h>
 
+#include <limits>
 #include <string>
 
 #include "mining/found.hpp"
@@ -13,9 +14,12 @@ namespace {
 
 using namespace mining;
 
+constexpr Index any_number = std::numeric_limits<int64_t>::max();
+
 class Collect {
 public:
-    Collect(const Rows& rows, Sizes sizes, Control& control) : rows_(rows), sizes_(sizes), control_(control) {}
+    Collect(const Rows& rows, Sizes sizes, Control& control, Index most)
+        : rows_(rows), sizes_(sizes), control_(control), most_(most) {}
     void begin(Found& found) { found_ = &found; }
     void leave() {}
 
@@ -29,6 +33,7 @@ protected:
     }
     void report(const List<int32_t>& a, const List<int32_t>& b, int64_t support) {
         if (!sizes_.fit(a.size() + b.size())) return;
+        if (found_->supports.size() >= most_) throw OutOfWork();
         const Index end = found_->items.size();
         found_->items.resize(end + a.size() + b.size());
         std::merge(a.begin(), a.end(), b.begin(), b.end(), found_->items.begin() + end);
@@ -39,6 +44,7 @@ protected:
     const Rows& rows_;
     Sizes sizes_;
     Control& control_;
+    Index most_;  // of one step
     Found* found_ = nullptr;
     List<int32_t> fixed_, loose_;
 };
@@ -117,7 +123,7 @@ void walk(const Rows& rows, int64_t min_support, Sizes sizes, int threads, Contr
     struct Worker {
         Mode mode;
         Walk<Mode> walk;
-        Worker(const Rows& r, int64_t s, Sizes z, Control& c) : mode(r, z, c), walk(r, s, c, mode) {}
+        Worker(const Rows& r, int64_t s, Sizes z, Control& c) : mode(r, z, c, any_number), walk(r, s, c, mode) {}
     };
     List<std::unique_ptr<Worker>> workers(Control::useful(threads, Walk<Mode>::steps(rows)));
     control.begin(1, Walk<Mode>::steps(rows));
@@ -169,11 +175,54 @@ nb::tuple frequent(Control& control, View<int64_t> offsets, View<int32_t> items,
     return as_arrays(found, control);
 }
 
+// The steps first .. end - 1 of a walk, in data that no machine holds as a whole, and their itemsets if these are no
+// more than `most`.
+template <class Mode>
+bool walk_share(const Rows& rows, int64_t min_support, Sizes sizes, int64_t first, int64_t end, int64_t most,
+                Control& control, Vector<Found>& found) {
+    return control.single([&] {
+        try {
+            Mode mode(rows, sizes, control, most);
+            Walk<Mode> walk(rows, min_support, control, mode);
+            for (int64_t step = first; step < std::min(end, Walk<Mode>::steps(rows)); ++step) {
+                mode.begin(found[step - first]);
+                walk.step(step);
+                most -= found[step - first].supports.size();
+                if (most < 0) return false;
+            }
+        } catch (const OutOfWork&) {
+            return false;
+        }
+        return true;
+    });
+}
+
+nb::object frequent_share(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> weights,
+                          View<int32_t> order, View<int64_t> supports, int32_t vocabulary, int64_t transactions,
+                          int64_t min_support, const std::string& kind, int64_t min_size, int64_t max_size,
+                          int64_t first, int64_t end, int64_t most) {
+    const Csr data(offsets, items, vocabulary);
+    if (weights.size() != data.rows()) throw std::invalid_argument("not one weight for each row");
+    if (transactions > INT32_MAX) throw std::invalid_argument("more than 2^31 - 1 transactions");
+    if (supports.size() != order.size()) throw std::invalid_argument("not one support for each item");
+    if (first < 0 || end < first || end > order.size() + 1) throw std::invalid_argument("these are not steps");
+    for (int32_t item : order)
+        if (item < 0 || item >= vocabulary) throw std::invalid_argument("an item is not in the vocabulary");
+    const Rows rows = control.single([&] { return Rows(data, weights, order, supports, transactions, control); });
+    Vector<Found> found(end - first, Found(control), control);
+    auto run = kind == "closed" ? walk_share<Closed> : kind == "maximal" ? walk_share<Maximal> : walk_share<All>;
+    if (!run(rows, min_support, {min_size, max_size}, first, end, most, control, found)) return nb::none();
+    return as_arrays(found, control);
+}
+
 }  // namespace
 
 void register_mining_frequent(nb::module_& m) {
     def_kernel(m, "frequent", frequent, "offsets"_a, "items"_a, "allowed"_a, nb::kw_only(), "min_support"_a, "kind"_a,
                "min_size"_a, "max_size"_a, "threads"_a);
+    def_kernel(m, "frequent_share", frequent_share, "offsets"_a, "items"_a, "weights"_a, "order"_a, "supports"_a,
+               nb::kw_only(), "vocabulary"_a, "transactions"_a, "min_support"_a, "kind"_a, "min_size"_a, "max_size"_a,
+               "first"_a, "end"_a, "most"_a);
 }
 
 }  // namespace veilset

@@ -6,8 +6,11 @@
 // weight. An itemset that contains no minimal mole of a smaller size is safe or a minimal mole itself. So a share that
 // is given all smaller ones need not count the one subset that lacks the rarest item, which it could not do.
 //
-// Only itemsets with a *fresh* item are asked for; the others are known to be safe. Rows without fresh items may be
-// left out, so what is counted of an itemset without one is not its support.
+// A branch may be too large for one share. Then a share walks those of its itemsets that have their second item in a
+// range, and needs the rows with such an item: the item of the branch, and what follows from that one on.
+//
+// Only itemsets with a *fresh* item are asked for; of the others, the minimal moles are known. Rows without fresh items
+// may be left out, so what is counted of an itemset without one is not its support.
 #include "mining/known_moles.hpp"
 #include "mining/limits.hpp"
 #include "mining/rows.hpp"
@@ -17,16 +20,25 @@ namespace {
 
 using namespace mining;
 
+struct Range {
+    int64_t first, end;
+    bool has(int64_t item) const { return first <= item && item < end; }
+};
+
 class MoleShare {
 public:
     MoleShare(const Csr& data, View<int64_t> weights, View<uint8_t> fresh, const Csr& known, Limits limits, Index size,
-              int64_t most, Control& control)
+              int64_t most, int64_t work, Control& control)
         : rows_(data), weights_(weights), fresh_(fresh), publics_(int32_t(fresh.size())),
-          things_(data.vocabulary - publics_), limits_(limits), size_(size), most_(most), control_(control),
-          known_(known, control), items_(control), supports_(control), weight_(publics_, 0), met_(publics_, 0),
-          slot_(publics_, none), with_(things_, 0) {}
+          things_(data.vocabulary - publics_), limits_(limits), size_(size), most_(most), work_(work),
+          control_(control), known_(known, control), items_(control), supports_(control), weight_(publics_, 0),
+          met_(publics_, 0), slot_(publics_, none), with_(things_, 0), seconds_{0, publics_} {}
 
-    void branches(int64_t first, int64_t end) {
+    // Of the branches first .. end - 1, the itemsets with their second item in a range.
+    void branches(int64_t first, int64_t end, Range seconds) {
+        // Of a part of a branch, not all rows of its item are here.
+        const bool whole = seconds.has(0) && seconds.has(publics_ - 1);
+        seconds_ = seconds;
         Groups<Place> places(control_);
         places.fill(end - first, [&](auto put) {
             for (Index r = 0; r < rows_.rows(); ++r) {
@@ -35,20 +47,21 @@ public:
                     if (row[i] >= first) put(row[i] - first, Place{int32_t(r), int32_t(i + 1)});
             }
         });
-        for (int64_t x = first; x < end && !full(); ++x) {
+        for (int64_t x = first; x < end && !stopped(); ++x) {
             const auto holders = places[x - first];
             if (holders.empty()) continue;
             itemset_.assign(1, int32_t(x));
             if (size_ == 1) judge({}, int32_t(x), holders, weight_of(holders));
-            else extend(holders, weight_of(holders), fresh_[x]);
+            else extend(holders, whole ? weight_of(holders) : unknown, fresh_[x]);
         }
     }
 
-    // The ranks of the moles, their supports, and whether an itemset of this size may be part of a larger mole.
+    // The ranks of the moles, their supports, whether an itemset of this size may be part of a larger mole, and how
+    // many items were read: more than allowed means that the rest says nothing.
     nb::tuple result() {
         List<int32_t> items(items_.begin(), items_.end());
         List<int64_t> supports(supports_.begin(), supports_.end());
-        return nb::make_tuple(to_numpy(std::move(items)), to_numpy(std::move(supports)), grows_);
+        return nb::make_tuple(to_numpy(std::move(items)), to_numpy(std::move(supports)), grows_, steps_);
     }
 
 private:
@@ -58,8 +71,10 @@ private:
         Index rows;
     };
 
+    static constexpr int64_t unknown = -1;
+
     // One more than were asked for: it is known then that there are too many.
-    bool full() const { return supports_.size() > most_; }
+    bool stopped() const { return supports_.size() > most_ || steps_ > work_; }
 
     int64_t weight_of(View<Place> places) const {
         int64_t sum = 0;
@@ -72,9 +87,9 @@ private:
         control_.poll();
         const bool last = Index(itemset_.size()) + 1 == size_;
         const List<Extension> deeper = worth_a_look(places, support, fresh, last);
-        if (deeper.empty() || full()) return;
+        if (deeper.empty() || stopped()) return;
         const Groups<Place> delivered = deliver(places, deeper);
-        for (Index e = 0; e < deeper.size() && !full(); ++e) {
+        for (Index e = 0; e < deeper.size() && !stopped(); ++e) {
             if (last) {
                 judge(itemset_, deeper[e].item, delivered[e], deeper[e].support);
                 continue;
@@ -91,6 +106,8 @@ private:
         for (const Place& place : places)
             for (int32_t item : rows_.row(place.row).subspan(place.next)) {
                 if (item >= publics_) break;
+                ++steps_;
+                if (itemset_.size() == 1 && !seconds_.has(item)) continue;
                 if (met_[item]++ == 0) met.push_back(item);
                 weight_[item] += weights_[place.row];
             }
@@ -98,10 +115,11 @@ private:
         List<Extension> found;
         for (int32_t item : met) {
             const Extension e{item, std::exchange(weight_[item], 0), std::exchange(met_[item], 0)};
-            if (full()) continue;  // the counters must be zeros again
+            if (stopped()) continue;  // the counters must be zeros again
             // An itemset with the rows of a subset is in no minimal mole.
             if (e.support == support && (fresh || !fresh_[item])) continue;
-            if (!fresh && !fresh_[item]) {  // it is safe, and not all of its rows were counted
+            if (!fresh && !fresh_[item]) {  // it is safe or known, and not all of its rows were counted
+                if (known_.any_in(itemset_, item)) continue;
                 if (last) grows_ = true;
                 else found.push_back(e);
                 continue;
@@ -167,7 +185,7 @@ private:
     int32_t publics_, things_;
     Limits limits_;
     Index size_;
-    int64_t most_;
+    int64_t most_, work_, steps_ = 0;
     Control& control_;
     KnownMoles known_;
     Vector<int32_t> items_;
@@ -177,19 +195,23 @@ private:
     List<int64_t> weight_, met_;  // item -> the weight and the number of rows; zeros in between
     List<int32_t> slot_;          // item -> its place among extensions
     List<int64_t> with_;          // sensitive item -> weight; zeros in between
+    Range seconds_;
 };
 
 nb::tuple mole_share(Control& control, View<int64_t> offsets, View<int32_t> items, View<int64_t> weights,
                      View<uint8_t> fresh, View<int64_t> known_offsets, View<int32_t> known_items, int32_t things,
-                     int64_t h_num, int64_t h_den, int64_t k, int64_t size, int64_t first, int64_t end, int64_t most) {
+                     int64_t h_num, int64_t h_den, int64_t k, int64_t size, int64_t first, int64_t end, int64_t second,
+                     int64_t second_end, int64_t most, int64_t work) {
     const Csr data(offsets, items, int32_t(fresh.size() + things)),
         known(known_offsets, known_items, int32_t(fresh.size()));
     if (data.rows() > INT32_MAX) throw std::invalid_argument("more than 2^31 - 1 rows in one share");
     if (weights.size() != data.rows()) throw std::invalid_argument("not one weight for each row");
     if (first < 0 || end < first || end > fresh.size()) throw std::invalid_argument("these are not branches");
+    if (second < 0 || second_end < second || second_end > fresh.size())
+        throw std::invalid_argument("these are not second items");
     if (size < 1) throw std::invalid_argument("an itemset needs an item");
-    MoleShare share(data, weights, fresh, known, {h_num, h_den, k, size}, size, most, control);
-    control.single([&] { share.branches(first, end); });
+    MoleShare share(data, weights, fresh, known, {h_num, h_den, k, size}, size, most, work, control);
+    control.single([&] { share.branches(first, end, {second, second_end}); });
     return share.result();
 }
 
@@ -224,7 +246,7 @@ Output<uint8_t> rows_with_any(Control& control, View<int64_t> offsets, View<int3
 void register_mining_mole_share(nb::module_& m) {
     def_kernel(m, "mole_share", mole_share, "offsets"_a, "items"_a, "weights"_a, "fresh"_a, "known_offsets"_a,
                "known_items"_a, nb::kw_only(), "things"_a, "h_num"_a, "h_den"_a, "k"_a, "size"_a, "first"_a, "end"_a,
-               "most"_a);
+               "second"_a, "second_end"_a, "most"_a, "work"_a);
     def_kernel(m, "rows_with_any", rows_with_any, "offsets"_a, "items"_a, "vocabulary"_a, "asked_offsets"_a,
                "asked_items"_a);
 }

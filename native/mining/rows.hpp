@@ -55,6 +55,25 @@ public:
         index();
     }
 
+    // A share of data that no machine holds as a whole: rows with weights, of so many in all, and the walked items with
+    // their supports there, from the rarest on. A branch is as it is in the whole data if its rows are here, with the
+    // items that come after its own, and with those before it if the walk excludes.
+    Rows(const Csr& data, View<int64_t> weights, View<int32_t> order, View<int64_t> supports, int64_t rows,
+         Control& control)
+        : codes_(order.begin(), order.end()), supports_(supports.begin(), supports.end()), rows_(control),
+          items_(control), first_(control), places_(control), control_(control), cohort_(rows), walked_(order.size()) {
+        List<int32_t> rank(data.vocabulary, none);
+        for (Index i = 0; i < codes_.size(); ++i) rank[codes_[i]] = int32_t(i);
+        for (int64_t r = 0; r < data.rows(); ++r) {
+            if (r % 4096 == 0) control_.poll();
+            const Index begin = items_.size();
+            for (int32_t item : data.row(r))
+                if (const int32_t i = rank[item]; i != none) items_.push_back(i);
+            rows_.push_back({begin, int32_t(items_.size() - begin), int32_t(weights[r])});
+        }
+        index();
+    }
+
     Index items() const { return codes_.size(); }
     Index walked() const { return walked_; }  // items that are not only looked at
     // Of those, the items that some row lacks. The others come after them: free from the start, no branch of a walk.

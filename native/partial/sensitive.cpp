@@ -183,24 +183,33 @@ private:
         return true;
     }
 
-    // Occurrences that may be exchanged, and for each item the sensitive ones that it ever meets in their rows.
+    // Occurrences that may be exchanged, and for each sensitive item the others that it ever meets, in rows of any
+    // length: a rule that starts from it may be about any of them.
     void list_exchanged() {
         Vector<std::pair<int32_t, int32_t>> met(control_);
-        for (Index n = 0; n < short_; ++n) {
+        const auto each_once = [&] {
+            std::ranges::sort(met);
+            const auto [twice, end] = std::ranges::unique(met);
+            met.resize(twice - met.begin());
+        };
+        for (Index n = 0, many = 1 << 20; n < short_; ++n) {
+            control_.poll();
             const int32_t row = by_length_[n];
-            if (data_.row(row).size() > longest_exchanged) break;
             for (int64_t at = data_.offsets[row]; at < data_.offsets[row + 1]; ++at) {
-                if (!returns_[data_.items[at]]) continue;
-                exchanged_.emplace_back(row, at);
+                const int32_t item = data_.items[at];
+                if (!returns_[item]) continue;
+                if (data_.row(row).size() <= longest_exchanged) exchanged_.emplace_back(row, at);
                 for (int32_t other : data_.row(row))
-                    if (returns_[other] && other != data_.items[at]) met.emplace_back(data_.items[at], other);
+                    if (returns_[other] && other != item) met.emplace_back(item, other);
             }
+            if (met.size() < many) continue;
+            each_once();
+            many = std::max(many, 2 * met.size());
         }
-        std::ranges::sort(met);
-        const auto [twice, end] = std::ranges::unique(met);
+        each_once();
         met_begin_.assign(data_.vocabulary + 1, 0);
         group(met_begin_, met_, [&](auto put) {
-            for (auto one = met.begin(); one != twice; ++one) put(one->first, one->second);
+            for (const auto& [item, other] : met) put(item, other);
         });
     }
 

@@ -12,17 +12,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack, overload
 
+import numpy as np
+
 from veilset.anonymize import check_options, described, find_held_method, resolve
 from veilset.audit import audit as run_auditor
-from veilset.engines import Held
+from veilset.engines import Engine, Held
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Bounds, Limits, Progress
 from veilset.models import Audit, Promise, check_promise
-from veilset.publish import Bundle, Verification, recipe_like
+from veilset.publish import Bundle, Verification, publish_held, recipe_like
 from veilset.publish import publish as write_bundle
 from veilset.publish import verify as verify_bundle
 from veilset.release import HeldRelease, Release, check_release
-from veilset.run import Run
+from veilset.run import HeldRun, Run
 from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account
 
@@ -45,7 +47,7 @@ def audit(
     Parameters
     ----------
     data : Transactions
-        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p,
+        Or transactions that an engine such as `veilset.engines.spark.Spark` has read, for `Coherence`,
         `RhoUncertainty`, `HiddenPatterns` and `HiddenRules`.
     promise : Promise
         Such as ``Coherence(h=0.4, k=20, p=4)`` or ``RhoUncertainty(rho=0.5)``. A pattern with an item that is not in
@@ -107,7 +109,7 @@ def anonymize(
     ----------
     data : Transactions
         The original. Data in columns and buckets is refused. Or transactions that an engine such as
-        `veilset.engines.spark.Spark` has read, for `Coherence` with a limited p by auto, tree or remove-all.
+        `veilset.engines.spark.Spark` has read: docs/scale.md says for which promises and methods.
     promise : Promise
     method : str, optional
         One of the promise's methods; None: its default. A paper's name for a method, such as "TDControl" or
@@ -165,9 +167,12 @@ def _anonymize_held(
     return replace(release, audit=run_auditor(release.custodian_data, promise, limits=limits()))
 
 
-def _refuse_on_engine(*, threads: int | None, allow_sensitive: bool = False, drop_empty: bool = False) -> None:
+def _refuse_on_engine(
+    *, threads: int | None, allow_sensitive: bool = False, drop_empty: bool = False, out_format: str | None = None
+) -> None:
     """Raise if an option was given that an engine does not have."""
-    instead = {
+    instead: dict[str, tuple[int | str | None, str]] = {
+        "out_format": (out_format, "Leave it out: Parquet in parts is what an engine writes."),
         "threads": (threads, "Choose it with the engine."),
         "allow_sensitive": (
             allow_sensitive or None,
@@ -183,14 +188,22 @@ def _refuse_on_engine(*, threads: int | None, allow_sensitive: bool = False, dro
 anonymize.__doc__ = f"{inspect.cleandoc(anonymize.__doc__ or '')}\n\n{described()}\n"
 
 
+@overload
+def apply(
+    earlier: str | Path, data: Transactions, *, unknown: str = ..., repair: bool = ..., **bounds: Unpack[Bounds]
+) -> Release: ...
+@overload
+def apply(
+    earlier: str | Path, data: Held, *, unknown: str = ..., repair: bool = ..., **bounds: Unpack[Bounds]
+) -> HeldRelease: ...
 def apply(
     earlier: str | Path,
-    data: Transactions,
+    data: Transactions | Held,
     *,
     unknown: str = "refuse",
     repair: bool = False,
     **bounds: Unpack[Bounds],
-) -> Release:
+) -> Release | HeldRelease:
     """Apply the changes of an earlier release to other data, for the same promise, and audit the result.
 
     Changes that hid patterns or rules, or made buckets, cannot be applied: they were made to single transactions.
@@ -202,7 +215,8 @@ def apply(
     data : Transactions
         For example next month's data, or the whole of which a sample was anonymized. Items that were sensitive then
         are sensitive here. Read it with the same options: differently normalized names are refused, and different
-        persons are noted (``release.notes``).
+        persons are noted (``release.notes``). Or transactions that an engine such as `veilset.engines.spark.Spark` has
+        read, for changes that suppress items.
     unknown : {"refuse", "suppress", "keep"}
         Treatment of public items that were not in the earlier release. Items that are kept are audited like the rest.
         Items that its lists would have called sensitive are never kept.
@@ -212,16 +226,18 @@ def apply(
     **bounds
         As for `audit`.
     """
-    check_transactions(data)
+    here = data.vocabulary if isinstance(data, Held) else data
+    check_transactions(here)
     recipe = recipe_like(Path(earlier), "")
     assert recipe.input is not None  # noqa: S101 - recipe_like sees to it
-    notes = recipe.input.compared(data)
+    notes = recipe.input.compared(here)
     sensitive = recipe.input.sensitive_where_present
-    listed = [name for name in sensitive if name in data.names]
-    sought = [*data.sought, *absent_names(data, sensitive), *recipe.input.sought()]
+    listed = [name for name in sensitive if name in here.names]
+    sought = [*here.sought, *absent_names(here, sensitive), *recipe.input.sought()]
+    marked = here.marked({*here.sensitive, *listed}, sought=sought)
     release = anonymize(
-        data.marked({*data.sensitive, *listed}, sought=sought),
-        recipe.promise_for(data),
+        data.changed(np.arange(len(here.names), dtype=np.int32), marked) if isinstance(data, Held) else marked,
+        recipe.promise_for(here),
         method="replay",
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,
@@ -274,7 +290,7 @@ def measure(
 
 
 def publish(
-    release: Release,
+    release: Release | HeldRelease,
     out: str | Path,
     *,
     replace: bool = False,
@@ -292,7 +308,9 @@ def publish(
     ----------
     release : Release
         If it is not ``certified``, `NotCertified` is raised. Only the audit counts, not how the release was made: a
-        release with ``certify=False`` can be published if no hidden pattern reaches min_support.
+        release with ``certify=False`` can be published if no hidden pattern reaches min_support. The data of a
+        `veilset.release.HeldRelease` is written by its engine, to ``public/data/part-00000.parquet`` and so on. *out*
+        must be on a file system that all workers share.
     out : path
         A folder that does not exist yet, or, with *replace*, an older release.
     replace : bool
@@ -304,12 +322,22 @@ def publish(
         one. Anyone who guesses it can undo the shuffle and test guesses about hidden patterns. Rows in buckets keep
         the order that the method gave them with its own ``random_state``.
     with_what_if : bool
-        Whether the custodian's report says what each limit costs, and what a milder one would cost.
+        Whether the custodian's report says what each limit costs, and what a milder one would cost. On an engine, it
+        never does.
     allow_empty_promise : bool
         Write a release even if its promise excludes nothing, such as ``Coherence(k=1, p=2)``; its certificate says so.
     **bounds
         As for `audit`; the time limit applies to each step: auditing the original, measuring, writing.
     """
+    if isinstance(release, HeldRelease):
+        _refuse_on_engine(threads=bounds.pop("threads", None), out_format=out_format)
+        return publish_held(
+            HeldRun(release, **bounds),
+            out,
+            replace=replace,
+            random_state=random_state,
+            allow_empty_promise=allow_empty_promise,
+        )
     run = Run.of(release, with_what_if=with_what_if, **bounds)
     return write_bundle(
         run,
@@ -327,6 +355,7 @@ def verify(
     witnesses: int = 20,
     clean_copy: str | Path | None = None,
     announce: Callable[[str], object] | None = None,
+    engine: Engine | None = None,
     **bounds: Unpack[Bounds],
 ) -> Verification:
     """Check on its bytes whether the release at *path* (the bundle or its ``public/``) keeps its promise.
@@ -341,9 +370,16 @@ def verify(
         anew from them, by this version: nothing but values is copied. The answer is then about this folder.
     announce : callable, optional
         Called with a sentence that says how much there is to count, before it starts.
+    engine : Engine, optional
+        Such as `veilset.engines.spark.Spark`: its workers read, compare and audit a release in parts. The folder must
+        be on a file system that they share. A clean copy is not written there.
     witnesses, **bounds
         As for `audit`.
     """
     limits = Limits(**bounds)
     limits.require_besides(_ROOM_TO_VERIFY + ("pandas" not in sys.modules) * _LIBRARIES, "Verifying a release")
-    return verify_bundle(path, witnesses=witnesses, limits=limits, clean_copy=clean_copy, announce=announce)
+    if engine is not None:
+        _refuse_on_engine(threads=limits.threads)
+    return verify_bundle(
+        path, witnesses=witnesses, limits=limits, clean_copy=clean_copy, announce=announce, engine=engine
+    )

@@ -30,11 +30,12 @@ from veilset.anonymize import (
 )
 from veilset.attack import ComparingBuckets, compare_buckets
 from veilset.audit import audit, edits_account_for, in_original, why_not_back
+from veilset.engines import HeldCounts
 from veilset.errors import BudgetExceeded, Infeasible, VeilsetError, said
 from veilset.limits import Bounds, Limits
 from veilset.models import Audit, Promise, Witness, check_promise
 from veilset.options import declared
-from veilset.release import OCCURRENCES, Attempt, Release, check_release
+from veilset.release import OCCURRENCES, Attempt, HeldRelease, Release, check_release
 from veilset.transactions import Transactions, absent_names, check_transactions
 from veilset.utility import Account, Fidelity, SideEffect, average_loss, fidelity
 from veilset.views import Count
@@ -333,6 +334,47 @@ class Run:
             yield
         finally:
             self.seconds[step] = time.perf_counter() - started
+
+
+class HeldRun:
+    """What is found out about a release that an engine holds, each thing once.
+
+    Parameters
+    ----------
+    release : HeldRelease
+    **bounds
+        As for `veilset.audit`; the time limit holds for each step. The engine has threads of its own.
+    """
+
+    def __init__(self, release: HeldRelease, **bounds: Unpack[Bounds]) -> None:
+        self.release = release
+        self.promise = release.promise
+        self.progress = bounds.pop("progress", None)
+        self._bounds = bounds
+        self.limits()  # refuses bounds that cannot be meant
+
+    def limits(self) -> Limits:
+        """The limits of a step that starts now."""
+        bounds: Bounds = {**self._bounds, "progress": self.progress}
+        return Limits(**bounds)
+
+    @cached_property
+    def before(self) -> Audit | None:
+        """The auditor's answer about the original; None: not within the limits."""
+        try:
+            return audit(self.release.original, self.promise, limits=self.limits())
+        except BudgetExceeded:
+            return None
+
+    @cached_property
+    def original(self) -> HeldCounts:
+        """Counts of the original."""
+        return HeldCounts.of(self.release.original)
+
+    @cached_property
+    def released(self) -> HeldCounts:
+        """Counts of what is released."""
+        return HeldCounts.of(self.release.custodian_data)
 
 
 def certify(release: Release, limits: Limits | None = None) -> Release:

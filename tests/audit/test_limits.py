@@ -46,7 +46,7 @@ def test_memory_limit_stops_the_audit(question, more):
 @pytest.mark.parametrize(
     ("question", "last"),
     [
-        ("coherence", "Checking itemsets of .*"),
+        ("coherence", "Checking itemsets of .*|Searching for a few items that are enough"),
         ("rho-uncertainty", "Checking inferences from any knowledge|Searching for the highest confidence"),
         ("many patterns", "Counting the patterns in transactions"),
     ],

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veilset.audit import rho_dealing
-from veilset.audit.dealing import stretches
 from veilset.audit.rho_dealing import company, costs_of_items, dealt_rows, shares_of, supports_of
+from veilset.audit.shares import stretches
 from veilset.engines import Piece
 from veilset.io.rows import ends_of
 

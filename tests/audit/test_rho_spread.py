@@ -12,7 +12,7 @@ from tests.support.errors import refused
 from tests.support.explosive import nearly_equal
 from tests.support.spread import point_of_sale
 from veilset import BudgetExceeded, RhoUncertainty, Transactions, _native, audit
-from veilset.audit import rho_dealing, rho_spread
+from veilset.audit import inferences_spread, rho_dealing
 from veilset.audit.rho_dealing import dealt_rows
 from veilset.engines import Local, Piece
 from veilset.engines.local import LocalDealt
@@ -78,8 +78,9 @@ def share(data, rows, asked, kernel="rho_share", **question):
         rows.offsets,
         rows.items,
         rows.weights,
-        data.supports,
-        np.array(asked, dtype=np.int32),
+        thing=np.full(len(data.names), -1, dtype=np.int32),
+        supports=data.supports,
+        asked=np.array(asked, dtype=np.int32),
         transactions=len(data),
         threads=1,
         memory_limit=1 << 40,
@@ -100,7 +101,7 @@ def test_rows_that_are_equal_may_be_one_and_what_is_no_company_may_be_left_out()
             part = company_alone(data, asked)
             merged += len(part.weights) < len({frozenset(row) for row in data})
             for question in (
-                {"rho_num": 1, "rho_den": 2},
+                {"rho_num": 1, "rho_den": 2, "strict": False},
                 {"kernel": "rho_share_surer", "together": 1, "support": 9, "left": 1 << 40},
             ):
                 assert share(data, part, [asked], **question) == share(data, whole, [asked], **question)
@@ -168,7 +169,7 @@ def test_a_time_limit_stops_between_the_passes():
 
 
 def test_a_share_that_does_not_fit_is_undecided(monkeypatch):
-    monkeypatch.setattr(rho_spread.Limits, "bytes_left", lambda limits: 1000)
+    monkeypatch.setattr(inferences_spread.Limits, "bytes_left", lambda limits: 1000)
     with refused(BudgetExceeded, "memory limit", "undecided"):
         audit(Local().read(point_of_sale(200)), RhoUncertainty(rho="1/2"))
 
@@ -196,12 +197,36 @@ def test_progress_ends_once_and_goes_on(rho):
 )
 def test_the_kernels_refuse_what_does_not_fit_together(changes, why):
     rows = {"offsets": np.array([0, 2, 3]), "items": np.array([0, 1, 1], np.int32), "weights": np.array([1, 1])}
-    given = {**rows, "supports": np.array([1, 2]), "asked": np.array([0], np.int32), "transactions": 2, "threads": 1}
+    given = {
+        **rows,
+        "thing": np.array([-1, -1], np.int32),
+        "supports": np.array([1, 2]),
+        "asked": np.array([0], np.int32),
+        "transactions": 2,
+        "threads": 1,
+    }
     given |= {"memory_limit": 1 << 30, "time_limit": 1e9, "progress": None}
     for kernel, question, found in (
-        (_native.audit.rho_share, {"rho_num": 1, "rho_den": 2}, 1),
+        (_native.audit.rho_share, {"rho_num": 1, "rho_den": 2, "strict": False}, 1),
         (_native.audit.rho_share_surer, {"together": 0, "support": 1, "left": 1 << 40}, 0),
     ):
         assert kernel(**given, **question)["witness_with"].tolist() == [found]
         with refused(ValueError, why):
             kernel(**{**given, **changes}, **question)
+
+
+def test_the_kernel_that_shortens_refuses_what_cannot_be_known():
+    rows = {"offsets": np.array([0, 2, 3]), "items": np.array([0, 1, 1], np.int32), "weights": np.array([1, 1])}
+    given = {**rows, "thing": np.array([0, -1], np.int32), "supports": np.array([1, 2]), "transactions": 2}
+    given |= {"asked": np.array([0], np.int32), "antecedent": np.array([1], np.int32), "together": 1, "support": 2}
+    given |= {"memory_limit": 1 << 30, "time_limit": 1e9, "progress": None}
+    shorter = _native.audit.rho_share_shorter
+    assert shorter(**given)["witness_items"].tolist() == [1]
+    for changes, why in (
+        ({"antecedent": np.array([0], np.int32)}, "known"),
+        ({"asked": np.array([0, 0], np.int32)}, "one rule"),
+        ({"thing": np.array([0], np.int32)}, "thing"),
+        ({"thing": np.array([-2, -1], np.int32)}, "thing"),
+    ):
+        with refused(ValueError, why):
+            shorter(**{**given, **changes})

@@ -16,8 +16,6 @@ from tests.support.texts import as_read
 from veilset.cli import main
 from veilset.mining import expected_supports
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 DRINKS, FOOD, CARE = ("ale", "beer", "cola", "gin"), ("bread", "cheese", "eggs"), ("soap", "towels")
 # One item of each kind or none of it: every value is had by at most a third of all.
 BASKETS = [[item for item in row if item] for row in product((*DRINKS, ""), (*FOOD, ""), (*CARE, ""))]

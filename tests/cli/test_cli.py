@@ -17,9 +17,6 @@ from veilset.cli import app, main
 from veilset.cli.screen import Screen
 from veilset.io import sha256_of
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
-
 run = partial(typed, "")
 AUDIT = "audit baskets.csv --sensitive sensitive.txt"
 PUBLISH = "publish baskets.csv --sensitive sensitive.txt --k 2 --p 2 --h 0.5 --out release"

@@ -15,8 +15,6 @@ from tests.support.commands import refusal, run
 from tests.support.texts import as_read
 from veilset.cli import main
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 # The example of the paper, with names; "green tea" has a blank.
 NAMES = {"1": "ale", "2": "bun", "3": "cake", "4": "dates", "5": "green tea"}
 BASKETS = [[NAMES[item] for item in row] for row in ("45", "24", "125", "135", "1235", "245")]

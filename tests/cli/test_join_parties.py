@@ -317,7 +317,6 @@ def test_the_end_by_a_service_manager(busy, code, three, capsys, monkeypatch):
     assert ended == ["clinic"]
 
 
-@pytest.mark.no_sanitizer(reason="starts Python anew, which takes long there")
 def test_ctrl_c_while_training(three, tmp_path):
     script = """
         import sys

@@ -13,8 +13,6 @@ from tests.support.errors import names
 from tests.support.texts import as_read, page_text
 from veilset.cli import main
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 K2 = ["--sensitive", "sensitive.txt", "--h", "0.5", "--k", "2", "--p", "2"]
 
 

@@ -25,8 +25,6 @@ from veilset.cli.screen import Screen
 from veilset.io import TABLE_SUFFIXES
 from veilset.report import COLUMNS
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 COMMAND = sys.modules["veilset.cli.mine"]  # the package has the function by this name
 PAGE = DOCS / "mining.md"
 

@@ -11,8 +11,6 @@ import pytest
 from tests.support.errors import names
 from veilset.cli import main
 
-pytestmark = pytest.mark.no_sanitizer(reason="each test starts Python anew, which takes long there")
-
 VEILSET = f"{sys.executable} -m veilset"
 COMMAND = Path(sys.executable).with_name("veilset")
 HOLDS, BROKEN = "audit letters.csv --k 1 --p 1", "audit letters.csv --k 2 --p 2"

@@ -16,8 +16,6 @@ from veilset.search.store import Store
 
 RESULTS = [{"title": word, "content": word, "url": f"https://{word}.example/"} for word in ("weather", "football")]
 
-pytestmark = pytest.mark.no_sanitizer(reason="no kernels are called")
-
 
 @pytest.fixture
 def place(tmp_path):
@@ -35,10 +33,16 @@ def kept(place):
 
 
 def test_a_query_is_ranked_with_reasons(capsys, place):
-    code, told = run(capsys, "search", "query", "football research", "--store", place)
+    code, told = run(capsys, "search", "query", "football research", "--alpha", "auto", "--store", place)
     assert code == 0
     assert told["results"][0]["position"] == 1
     assert told["results"][0]["reasons"]["research"] == 2
+
+
+def test_the_order_is_left_alone_until_a_weight_is_chosen(capsys, place):
+    _, told = run(capsys, "search", "query", "football research", "--store", place)
+    assert [one["rank"] for one in told["results"]] == list(range(1, len(told["results"]) + 1))
+    assert "its weight is 0" in told["notes"][-1]
 
 
 def test_the_original_order_uses_no_profile(capsys, place):

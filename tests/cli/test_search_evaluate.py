@@ -7,8 +7,6 @@ from tests.support.reader import reader_store
 from veilset.cli import main
 from veilset.search.store import Store
 
-pytestmark = pytest.mark.no_sanitizer(reason="no kernels are called")
-
 
 @pytest.fixture
 def place(tmp_path):
@@ -31,6 +29,16 @@ def test_quality_against_exposure(capsys, place):
     assert told["engine"]["value"] == told["points"][0]["precision"]["value"] == 0.5
     assert told["points"][-1]["precision"]["value"] == 1
     assert told["points"][-1]["gain"] == {"value": 0.5, "low": 0.5, "high": 0.5, "count": 1}
+
+
+def test_a_weight_of_zero_is_judged_as_auto_since_it_shows_nothing(capsys, place):
+    judge(place, "news", [0])
+    for stored in (None, "0"):
+        if stored is not None:
+            with Store.open(place) as store:
+                store.set("alpha", stored)
+        _, told = run(capsys, "search", "evaluate", "--store", place)
+        assert (told["alpha"], told["points"][-1]["gain"]["value"]) == ("auto", 0)
 
 
 def test_as_text(capsys, place, terminal):

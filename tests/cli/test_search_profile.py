@@ -10,8 +10,6 @@ from tests.support.typing_commands import piped, typed
 from veilset.search import sealed
 from veilset.search.store import Store
 
-pytestmark = pytest.mark.no_sanitizer(reason="no kernels are called")
-
 
 @pytest.fixture(autouse=True)
 def at_home(tmp_path, monkeypatch):

@@ -18,8 +18,6 @@ from veilset.mining import Proxies, Proxy
 from veilset.report import Suggested, proposed_items, proposed_list
 from veilset.report.proxies import CAUTION, proxies_sentence, proxy_sentence
 
-pytestmark = pytest.mark.no_sanitizer(reason="kernels see nothing that other tests do not show them")
-
 ROWS = [["strips", "insulin"]] * 8 + [["strips"]] + [["milk", "insulin"]] + [["milk"]] * 90
 PAIR = [["tea", "rum", "cure"]] * 9 + [["tea"]] * 60 + [["rum"]] * 60
 

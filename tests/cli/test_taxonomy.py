@@ -14,8 +14,6 @@ from tests.support.texts import as_read
 from tests.support.typing_commands import piped, typed
 from veilset.cli import main
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 TREE = "item,kind,shelf\nale,beer,drinks\nrum,beer,drinks\nbun,food,\nfig,food,\n"
 FORMS = {
     "tree.csv": "item,shelf\nale,drinks\nbun,food\nfig,food\n",

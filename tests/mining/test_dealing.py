@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from veilset.engines import Piece
 from veilset.io.rows import ends_of
-from veilset.mining.dealing import branch_costs, counted, counted_around, counted_beside, dealt_places, shares_of
+from veilset.mining.dealing import (
+    branch_costs,
+    counted,
+    counted_around,
+    counted_beside,
+    dealt_alone,
+    dealt_places,
+    pair_costs,
+)
+from veilset.mining.shares import Shares
 
 ROWS = st.lists(st.sets(st.integers(0, 6)), min_size=1, max_size=8)
 PLACE = np.array([2, 4, 0, -1, 5, 1, 3], dtype=np.int32)  # 1 and 4 are sensitive, 3 is left out
@@ -52,30 +61,67 @@ def test_a_branch_costs_what_its_rows_have_from_its_item_on(rows):
     assert branch_costs(piece(rows), place=PLACE, publics=PUBLICS)["costs"].tolist() == costs
 
 
+@given(ROWS)
+def test_a_pair_costs_what_its_rows_have_from_the_first_of_its_group_on(rows):
+    found = pair_costs(piece(rows), place=PLACE, large=np.array([0, 2], np.int32), group=np.array([0, 1, 1, 2]))
+    wanted = []
+    for branch in (0, 2):
+        for group in ({0}, {1, 2}, {3}):
+            costs = 0
+            for row in rows:
+                places = sorted(PLACE[code] for code in row if PLACE[code] >= 0)
+                if branch in places and group.intersection(places):
+                    costs += sum(place >= min(group.intersection(places)) for place in places)
+            wanted.append(costs)
+    assert found["costs"].tolist() == wanted
+
+
+def shares(of_branch, parts, *bounds):
+    return Shares(np.array(of_branch, np.int32), np.array(parts, np.int32), np.array(bounds, np.int32))
+
+
 @given(
-    ROWS, st.sampled_from([[0, 0, 0, 0], [0, 1, 1, 2], [0, 1, 2, 3]]), st.lists(st.booleans(), min_size=4, max_size=4)
+    ROWS,
+    st.sampled_from(
+        [
+            shares([0, 0, 0, 0], [1] * 5, (0, 4, 0, 4)),
+            shares([0, 1, 1, 2], [3] * 5, (0, 1, 0, 4), (1, 3, 0, 4), (3, 4, 0, 4)),
+            shares([-1, 0, 0, 0], [1, 3, 3, 3, 3], (1, 4, 0, 4), (0, 1, 1, 2), (0, 1, 2, 4)),
+            shares(
+                [0, -1, -1, 1], [2, 2, 4, 5, 5], (0, 1, 0, 4), (3, 4, 0, 4), (1, 2, 2, 3), (1, 2, 3, 4), (2, 3, 3, 4)
+            ),
+        ]
+    ),
+    st.lists(st.booleans(), min_size=4, max_size=4),
+    st.booleans(),
 )
-def test_a_share_gets_the_places_from_its_first_one_on_if_a_fresh_one_follows(rows, share, fresh):
+def test_a_share_gets_the_places_that_it_needs_if_a_fresh_one_is_among_them(rows, shares, fresh, whole):
+    whole = whole and (shares.of_branch >= 0).all()
     offsets, values = dealt_places(
-        piece(rows), place=PLACE, share=np.array(share, np.int32), fresh=np.array(fresh, np.uint8)
+        piece(rows), place=PLACE, shares=shares, fresh=np.array(fresh, np.uint8), whole=whole
     )
     wanted = []
     for row in rows:
         places = sorted(PLACE[code] for code in row if PLACE[code] >= 0)
-        for one in sorted({share[place] for place in places if place < PUBLICS}):
-            first = min(place for place in places if place < PUBLICS and share[place] == one)
-            rest = [place for place in places if place >= first]
+        for share, (first, end, second, second_end) in enumerate(shares.bounds.tolist()):
+            mine = [place for place in places if first <= place < end]
+            others = [place for place in places if second <= place < second_end]
+            if not mine or not others:
+                continue
+            rest = [place for place in places if place >= mine[0]]
+            if second > 0:
+                rest = [first, *(place for place in places if place >= others[0])]
             if any(place < PUBLICS and fresh[place] for place in rest):
-                wanted.append([one, *rest])
+                wanted.append([share, *(places if whole else rest)])
+    assert sorted(values[begin:end].tolist() for begin, end in pairwise(offsets)) == sorted(wanted)
+
+
+@given(ROWS)
+def test_single_items_need_the_sensitive_ones_alone(rows):
+    offsets, values = dealt_alone(piece(rows), place=PLACE, shares=shares([0, 0, 1, 2], [3] * 5))
+    wanted = []
+    for row in rows:
+        places = sorted(PLACE[code] for code in row if PLACE[code] >= 0)
+        things = [place for place in places if place >= PUBLICS]
+        wanted += [[(0, 0, 1, 2)[place], place, *things] for place in places if place < PUBLICS]
     assert [values[begin:end].tolist() for begin, end in pairwise(offsets)] == wanted
-
-
-@given(st.lists(st.integers(0, 100), max_size=30), st.integers(1, 4))
-def test_shares_are_stretches_that_cost_about_the_same(costs, parallelism):
-    share = shares_of(np.array(costs, dtype=np.int64), parallelism).tolist()
-    assert share == sorted(share)
-    assert set(share) == set(range(max(share, default=-1) + 1))
-    room = sum(costs) / (3 * parallelism)
-    for number in set(share):
-        branches = [cost for cost, one in zip(costs, share, strict=True) if one == number]
-        assert sum(branches) <= room + max(branches)

@@ -1,5 +1,7 @@
 """The search for minimal moles on an engine: the list of `minimal_rare` in its order, and what else methods ask."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -7,10 +9,11 @@ from hypothesis import strategies as st
 
 from tests.support.effort import examples
 from tests.support.errors import refused
-from tests.support.spread import longest, point_of_sale
+from tests.support.explosive import explosive
+from tests.support.spread import point_of_sale, skewed, watched
 from veilset import BudgetExceeded, Coherence, Transactions, _native
 from veilset.engines import Local
-from veilset.mining import InMemory, Keeping, OnEngine, breach_of, minimal_rare, spread
+from veilset.mining import InMemory, Keeping, OnEngine, breach_of, minimal_rare, shares, spread
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
 
@@ -20,7 +23,7 @@ def questions(draw):
     """Transactions, what methods ask of them here and on an engine, and a question."""
     data = draw(strategies.sparse_or_dense())
     promise = draw(strategies.coherence_promises())
-    question = {"k": promise.k, "h": promise.share, "max_size": promise.p or longest(data)}
+    question = {"k": promise.k, "h": promise.share, "max_size": promise.p}
     return data, InMemory(data), OnEngine(Local(pieces=draw(st.integers(1, 3))).read(data)), question
 
 
@@ -37,6 +40,33 @@ def test_the_list_of_minimal_rare_in_its_order(asked, draw):
     data, here, there, question = asked
     items = draw.draw(st.none() | st.lists(st.sampled_from(data.public), unique=True) if data.public else st.none())
     same(there.moles(question, items), here.moles(question, items))
+
+
+@examples(600)
+@given(questions(), st.data(), st.sampled_from([1, 4, 12]))
+def test_branches_that_are_too_large_for_a_share_are_in_parts(asked, draw, most):
+    data, here, there, question = asked
+    items = draw.draw(st.none() | st.lists(st.sampled_from(data.public), unique=True) if data.public else st.none())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shares, "SHARE", most)
+        same(there.moles(question, items), here.moles(question, items))
+
+
+@pytest.mark.parametrize("sensitive", [False, True])
+@pytest.mark.parametrize("p", [2, 4])
+def test_a_task_gets_no_more_than_its_limit_of_skewed_data(p, sensitive, monkeypatch):
+    """One item is in half of all transactions, and one transaction in a hundred is long."""
+    data = skewed(3000)
+    data = data if sensitive else data.with_sensitive([])
+    read = watched(monkeypatch)
+    question = {"k": 8, "h": Coherence(h="1/3", k=8, p=p).share, "max_size": p}
+    wanted, most = minimal_rare(data, **question).itemsets, 3000
+    same(OnEngine(Local(pieces=3).read(data)).moles(question), wanted)
+    largest = max(len(rows.items) for rows in read)
+    read.clear()
+    monkeypatch.setattr(shares, "SHARE", most)
+    same(OnEngine(Local(pieces=3).read(data)).moles(question), wanted)
+    assert max(len(rows.items) for rows in read) <= most < largest
 
 
 @examples(300)
@@ -65,8 +95,14 @@ def test_a_short_list_or_none(asked, most):
 
 
 @examples(400)
-@given(questions(), st.sampled_from([1, 2, 256]), st.sampled_from([0, 3, 5_000_000]), st.randoms())
-def test_items_join_as_if_asked_one_by_one(asked, block, most, random):
+@given(
+    questions(),
+    st.sampled_from([1, 2, 256]),
+    st.sampled_from([0, 3, 5_000_000]),
+    st.sampled_from([2, 8_000_000]),
+    st.randoms(),
+)
+def test_items_join_as_if_asked_one_by_one(asked, block, most, share, random):
     data, here, there, question = asked
     assume(not oracles.empty_set_breaks(as_sets(data), data.sensitive, question["h"], question["k"]))
     alone = {data.names[code] for code in here.moles({**question, "max_size": 1}).items}
@@ -76,6 +112,7 @@ def test_items_join_as_if_asked_one_by_one(asked, block, most, random):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(spread, "FIRST_BLOCK", block)
         patched.setattr(spread, "MOST_MOLES", most)
+        patched.setattr(shares, "SHARE", share)
         may_join = there.returning(question, kept, order)
         answers = [may_join(item) for item in order]
     one_by_one = here.returning(question, kept, order)
@@ -144,9 +181,11 @@ def share(**changes):
         "known_offsets": np.array([0]),
         "known_items": np.array([], np.int32),
     }
-    numbers = {"things": 0, "h_num": 1, "h_den": 1, "k": 4, "size": 2, "first": 0, "end": 2, "most": 9}
+    numbers = {"things": 0, "h_num": 1, "h_den": 1, "k": 4, "size": 2, "first": 0, "end": 2, "most": 9, "work": 99}
+    numbers |= {"second": 0, "second_end": len(changes.get("fresh", given["fresh"]))}
     limits = {"memory_limit": 1 << 30, "time_limit": 1e9, "progress": None}
-    items, supports, grows = _native.mining.mole_share(**{**given, **numbers, **limits, **changes})
+    items, supports, grows, steps = _native.mining.mole_share(**{**given, **numbers, **limits, **changes})
+    assert steps <= 99
     return items.tolist(), supports.tolist(), grows
 
 
@@ -155,6 +194,22 @@ def test_a_row_with_a_weight_stands_for_so_many():
     assert share(k=3) == ([], [], True)
     assert share(first=1) == ([], [], False)
     assert share(most=0) == ([0, 1], [3], False)
+
+
+def test_a_search_takes_no_more_steps_than_it_may():
+    data = explosive(items=12, rows=18)
+    held, question = Local(pieces=2).read(data), {"k": 3, "h": Fraction(1), "max_size": None}
+    found = OnEngine(held, any_number=True).moles(question)
+    same(found, InMemory(data).moles(question))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(spread, "_STEPS", 100)
+        patched.setattr(spread, "_STEPS_EACH", 0)
+        stopped = OnEngine(held, any_number=True)
+        with refused(BudgetExceeded, "too many steps"):
+            stopped.moles(question)
+        with refused(BudgetExceeded, "too many steps"):
+            stopped.returning(question, data.public[:-1], data.public[-1:])(data.public[-1])
+        same(OnEngine(held).moles(question), found)
 
 
 def test_only_itemsets_with_a_fresh_item_are_asked_for():

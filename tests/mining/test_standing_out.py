@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import veilset as vs
 from tests.support.effort import examples
 from tests.support.runs import run_of
+from veilset.engines import Local
 from veilset.limits import Limits
-from veilset.mining import Standing, standing_out, standings
+from veilset.mining import Standing, standing_out, standings, standings_held
 from veilset.release import Release
 from veilset.report import release_facts
 from veilset.report.hiding import ledger, standing_sentences
@@ -64,7 +65,9 @@ def test_ranks_by_brute_force(data, more, times):
     data = Transactions.from_lists(data.to_lists() * times)
     names = st.sampled_from([*data.names, "gone"])
     patterns = more.draw(st.lists(st.lists(names, min_size=1, max_size=3, unique=True).map(tuple), max_size=3))
-    assert standings(data, patterns, Limits()) == [by_hand(data, pattern) for pattern in patterns]
+    expected = [by_hand(data, pattern) for pattern in patterns]
+    assert standings(data, patterns, Limits()) == expected
+    assert standings_held(Local(pieces=3).read(data), patterns, Limits()) == expected
 
 
 def test_only_so_many_items_are_compared(monkeypatch):

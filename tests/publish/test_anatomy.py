@@ -21,8 +21,6 @@ from veilset.run import certify
 from veilset.transactions import Anatomy
 from veilset.utility import Account
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 TABLE = ["abcdefgh", "abdeh", "abcfh", "abfh", "abcd", "abce", "aefg", "bfh", "fh", "dg"]
 COLUMNS = (("a", "b", "c", "g"), ("d", "e", "f", "h"))
 BUCKETS = ((5, 6, 7, 8, 9), (0, 1, 2, 3, 4))

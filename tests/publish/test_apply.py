@@ -7,47 +7,17 @@ from pathlib import Path
 import pytest
 
 import veilset as vs
+from tests.publish.conftest import EARLIER, LATER
 from tests.support.commands import refusal, run
 from tests.support.errors import refused
 from tests.support.releases import PROMISE, certificate, edits, write_rows
 from veilset.publish import recipe_like
-
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
-EARLIER = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"]]
-LATER = [["ale", "bun"], ["ale", "bun", "cure"], ["bun", "fig"], ["ale", "fig"], ["ale"], ["bun"], []]
-
-
-@pytest.fixture(scope="module")
-def earlier(tmp_path_factory) -> Path:
-    """A release that has suppressed fig, in which cure is sensitive; to be looked at only."""
-    folder = tmp_path_factory.mktemp("earlier")
-    data = vs.read(write_rows(folder / "earlier.csv", EARLIER), sensitive=["cure"])
-    release = vs.anonymize(data, PROMISE)
-    assert (release.suppressed, release.certified) == (("fig",), True)
-    return vs.publish(release, folder / "earlier").path
 
 
 @pytest.fixture
 def copy(earlier, tmp_path) -> Path:
     """The earlier release, to be changed."""
     return shutil.copytree(earlier, tmp_path / "earlier")
-
-
-@pytest.fixture(scope="module")
-def coarser(tmp_path_factory) -> Path:
-    """A release in which ale and mead are both drinks; its taxonomy knows wine besides. To be looked at only."""
-    folder = tmp_path_factory.mktemp("coarser")
-    rows = [["ale", "bun"], ["mead", "bun"], ["bun"], ["bun"]]
-    tree = {"ale": ["drinks"], "mead": ["drinks"], "wine": ["drinks"], "bun": []}
-    release = vs.anonymize(
-        vs.read(write_rows(folder / "drinks.csv", rows)),
-        vs.Coherence(h=1, k=2, p=2),
-        method="generalize",
-        taxonomy=tree,
-    )
-    assert release.generalized == {"ale": "drinks", "mead": "drinks"}
-    return vs.publish(release, folder / "coarser").path
 
 
 def test_the_same_changes_for_the_same_promise(earlier):

@@ -12,8 +12,6 @@ from tests.support.commands import refusal, run
 from tests.support.errors import refused
 from tests.support.releases import PROMISE, files, write_rows
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 EARLIER = [["ale", "F32.0"], ["ale", "bun"], ["ale", "bun"], ["ale", "bun", "F20"], ["bun"], ["ale"], ["ale"]]
 LATER = [*EARLIER, *EARLIER]
 

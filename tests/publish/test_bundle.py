@@ -22,8 +22,6 @@ from veilset.cli import main
 from veilset.publish import bundle as module
 from veilset.run import certify
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory) -> vs.Bundle:

@@ -9,8 +9,6 @@ from tests.support.pharmacy import PATTERNS
 from tests.support.pharmacy import read as pharmacy
 from tests.support.releases import PROMISE, baskets, files
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 
 @pytest.mark.parametrize(
     ("read", "promise"),

@@ -24,8 +24,6 @@ from veilset.limits import Limits
 from veilset.publish import held
 from veilset.publish import verify as _verify
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 verifying = sys.modules[_verify.__module__]
 NAMES = ["data.csv", "certificate.json", "report.html", "SHA256SUMS"]
 HUGE = 40 * 10**9  # bytes, of which none is on the disk

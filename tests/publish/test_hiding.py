@@ -20,8 +20,6 @@ from veilset.models import Sealed
 from veilset.publish import Recipe
 from veilset.publish.sealing import public_promise
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 SECRETS = (b"insulin", b"lancets", b"29/97", b"29.9", b"31/43", b"72.1", b"s3cret", b"8675309")
 
 

@@ -14,8 +14,6 @@ from veilset.errors import InvalidArgument, NotCertified
 from veilset.run import Run
 from veilset.utility import Account
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory) -> vs.Bundle:

@@ -18,8 +18,6 @@ from tests.support.places import ROOT
 from tests.support.releases import answer, message, published
 from veilset.publish.checks import ROOM_FOR_JSON
 
-pytestmark = pytest.mark.no_sanitizer(reason="measures memory and time")
-
 MEGABYTE = 10**6
 
 

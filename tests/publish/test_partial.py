@@ -18,8 +18,6 @@ from veilset.errors import InvalidArgument
 from veilset.io import FORMATS
 from veilset.models import Promise
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 # Of those with wine, three in four have flu: without two of them, half of the rest. beer and bun are in one together.
 ROWS = [*[["wine", "flu"]] * 6, *[["wine"]] * 2, *[["beer"]] * 6, *[["bun"]] * 3, ["beer", "bun"]]
 ROWS += [["tea", "flu"], ["tea"], ["tea"], ["tea"]]

@@ -24,8 +24,6 @@ from veilset.run import Run
 from veilset.testing.checks import check_model
 from veilset.utility import Account
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 # Nobody is surer than 1/3: of hiv by fig, of cure and of hiv by ale and bun.
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun", "hiv"], ["bun"], ["ale"], ["fig", "hiv"]]
 ROWS += [["fig"]]

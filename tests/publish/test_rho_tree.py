@@ -14,8 +14,6 @@ from tests.support.releases import certificate, edits, message, write_rows
 from tests.support.shelves import RECODED, ROWS, SHELVES
 from veilset.models.promise import listed_sentence
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 ASK = ("--sensitive", "sensitive.txt", "--model", "rho-uncertainty", "--rho", "0.5")
 TREE = (*ASK, "--taxonomy", "tree.csv", "--out", "release")
 

@@ -12,8 +12,6 @@ import veilset as vs
 from tests.support.postgres import PASSWORD, server
 from veilset.cli import main
 
-pytestmark = pytest.mark.no_sanitizer(reason="databases show the kernels nothing new")
-
 ROWS = [["ale", "bun", "cure"], ["ale", "bun"], ["ale", "fig"], ["ale", "bun"], ["bun"], ["ale"], []]
 SALES = [(number, item) for number, row in enumerate(ROWS, 1) for item in row or [None]]
 QUERY = "SELECT id, item FROM sales ORDER BY id, item"

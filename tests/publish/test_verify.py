@@ -12,8 +12,6 @@ from tests.support.errors import refused
 from tests.support.releases import answer, copied, message, published
 from veilset.io import sha256_of
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> vs.Bundle:

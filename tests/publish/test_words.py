@@ -21,8 +21,6 @@ from veilset.models import EXCLUDES_NOTHING
 from veilset.publish.certificate import DataFile
 from veilset.publish.public import Declared, certificate_of, page_of
 
-pytestmark = pytest.mark.no_sanitizer(reason="slow there, and kernels see nothing that other tests do not show them")
-
 DRINKS = ["ale", "gin", "rum", "sake"]
 
 

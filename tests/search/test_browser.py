@@ -10,10 +10,7 @@ from tests.support.chromium import chromium, new_context, watched
 from tests.support.reader import reader_store
 from tests.support.serving import served
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.no_sanitizer("a browser tests no kernel"),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +21,7 @@ def browser():
 
 @pytest.fixture
 def address(tmp_path):
-    reader_store(tmp_path).close()
+    reader_store(tmp_path, alpha="auto").close()
     with served("search", "serve", "--store", str(tmp_path / "search.db"), "--json", cwd=tmp_path) as said:
         yield json.loads(said)["address"]
 

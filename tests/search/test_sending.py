@@ -235,6 +235,16 @@ def test_what_is_tried_out_is_not_kept(desk):
     assert Desk(desk.store).hidden == ["jazz"]
 
 
+def test_until_a_weight_is_chosen_the_profile_counts_only_where_it_is_sent(desk):
+    assert (desk.mode, desk.alpha) == ("exposing", "auto")
+    desk.choose(mode="home")
+    assert desk.alpha == "0"
+    desk.choose(alpha="0.6")
+    assert desk.alpha == "0.6"
+    desk.choose(alpha=" ")  # takes the choice back
+    assert desk.alpha == "0"
+
+
 def test_no_term_is_sent_where_none_could_change_the_order(desk):
     desk.choose(dial={"ratio": "1"})
     desk.refresh(desk.proposed().digest)

@@ -19,7 +19,10 @@ def sanitize(**changes) -> np.ndarray:
 
 
 def hide(**changes) -> dict:
-    """Rows 01, 01, 012; 01 may be in one row, 12 in none or in less than half of those with 1."""
+    """Rows 01, 01, 012; 01 may be in one row, 12 in none or in less than half of those with 1.
+
+    There are no other rows, unless *rows*, *support* and *elsewhere* say so.
+    """
     question = {
         **named("", [[0, 1], [0, 1], [0, 1, 2]]),
         "vocabulary": 3,
@@ -36,13 +39,23 @@ def hide(**changes) -> dict:
         "most_strategies": 1,
     }
     asked = question | BOUNDS | changes
+    offsets, items, vocabulary = asked["offsets"], asked["items"], asked.pop("vocabulary")
+    asked.setdefault("copies", np.arange(len(offsets) - 1))
+    patterns = len(asked["pattern_offsets"]) - 1
+    everything = _native.hiding.All(
+        rows=asked.pop("rows", len(offsets) - 1),
+        support=asked.pop(
+            "support", np.bincount(items[items >= 0], minlength=max(0, vocabulary))[: max(0, vocabulary)]
+        ),
+        elsewhere=asked.pop("elsewhere", np.zeros(patterns, dtype=np.int64)),
+    )
     hidden = _native.hiding.ToHide(
         offsets=asked.pop("pattern_offsets"),
         items=asked.pop("pattern_items"),
         **{name: asked.pop(name) for name in _OF_PATTERNS},
     )
     spared = _native.hiding.ToKeep(**{name: asked.pop(f"keep_{name}") for name in ("offsets", "items", "spare")})
-    return _native.hiding.hide(hidden=hidden, keep=spared, **asked)
+    return _native.hiding.hide(everything=everything, hidden=hidden, keep=spared, **asked)
 
 
 def long_product() -> dict:

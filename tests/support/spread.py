@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from veilset import generate
+from veilset import Transactions, generate
+from veilset.engines.local import LocalDealt
 
 
 def longest(data):
@@ -11,7 +12,7 @@ def longest(data):
 
 def takes_another_way(data, promise):
     """Whether the local auditor may decide by whole rows."""
-    return promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
+    return promise.p is None or promise.p >= longest(data) or (promise.p > 2 and not data.sensitive)
 
 
 def point_of_sale(transactions):
@@ -23,3 +24,24 @@ def point_of_sale(transactions):
 
 def values(answer):
     return {name: margin.value for name, margin in answer.margins.items()}
+
+
+def skewed(transactions):
+    """One item in every other transaction, a few long transactions; two items are sensitive."""
+    draw = np.random.default_rng(7)
+    rows = [
+        [*(f"i{n}" for n in set(draw.integers(0, 40, 40 if row % 100 == 0 else 4).tolist())), *["most"] * (row % 2)]
+        for row in range(transactions)
+    ]
+    return Transactions.from_lists(rows, sensitive=["i3", "i5"])
+
+
+def watched(monkeypatch):
+    """The rows of each share that work is done on, in a list that grows."""
+    each, read = LocalDealt.each, []
+    monkeypatch.setattr(
+        LocalDealt,
+        "each",
+        lambda dealt, work: each(dealt, lambda number, rows: read.append(rows) or work(number, rows)),
+    )
+    return read

@@ -12,7 +12,7 @@ from tests.support.complaints import complaint
 from veilset import HiddenPatterns, HiddenRules, Transactions, audit
 from veilset.models import Leftover, Margin
 from veilset.release import Release, Sanitization
-from veilset.testing import check_anonymizer, check_audit, check_metric, strategies
+from veilset.testing import check_anonymizer, check_audit, check_metrics, strategies
 from veilset.testing.mutants_hiding import hiding_unbroken
 from veilset.utility import Metric
 
@@ -129,4 +129,4 @@ def test_wrong_answers_about_hidden_rules_are_rejected(snapshot):
 def test_a_release_in_which_nothing_changed_is_one_that_kept_everything():
     """What a metric asks of the mask is answered for the data that goes with it."""
     lost = Metric("lost", "occurrences gone", None, "less", lambda r: len(r.original.items) - int(r.survivors().sum()))
-    check_metric(lost, [keeping(["b", "as", "ab", "bc", "d", ""])(ROWS, PAIRS)])
+    check_metrics([lost], [keeping(["b", "as", "ab", "bc", "d", ""])(ROWS, PAIRS)])

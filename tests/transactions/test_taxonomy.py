@@ -1,6 +1,7 @@
 """Taxonomies: nodes are paths, labels are unique, files are checked line by line."""
 
 import gzip
+import pickle
 
 import pytest
 from hypothesis import given
@@ -98,6 +99,14 @@ class TestTree:
         one = Taxonomy.from_paths({"a": ["x"], "b": ["y"]})
         assert one != Taxonomy.from_paths({"a": ["y"], "b": ["x"]})
         assert one != "a tree"
+
+    def test_pickling(self):
+        """With the labels that it had: those of a larger tree stay."""
+        tree = Taxonomy.from_paths({"a": ["x", "g"], "c": ["g"], "x": ["h"]}).without(["x"])
+        again = pickle.loads(pickle.dumps(tree))  # noqa: S301 - our own
+        assert again == tree
+        assert [again.label(node) for node in range(len(again))] == [tree.label(node) for node in range(len(tree))]
+        assert not again.parents.flags.writeable
 
     def test_immutable(self):
         taxonomy = Taxonomy.from_paths({"a": []})

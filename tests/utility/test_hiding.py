@@ -19,7 +19,7 @@ from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
 from veilset.release import Release, Sanitization
 from veilset.run import certify
-from veilset.testing import check_metric, strategies
+from veilset.testing import check_metrics, strategies
 from veilset.testing.checks import as_sets
 from veilset.utility import Account, SideEffect, info_loss, metrics_of, side_effects
 from veilset.utility.generalization import average_loss
@@ -255,8 +255,7 @@ def test_losses_of_single_occurrences(release):
     assert [item.loss for item in info_loss(release)] == [Fraction(all_ - left, all_) for all_, left in counts]
     assert [item.released_as is None for item in info_loss(release)] == [left == 0 for _, left in counts]
     assert average_loss(release) == pytest.approx(gone / total)
-    for metric in metrics_of(release.promise):
-        check_metric(metric, [release])
+    check_metrics(metrics_of(release.promise), [release])
     found = {
         metric.name: metric.of(Account(release))
         for metric in metrics_of(release.promise)

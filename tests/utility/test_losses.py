@@ -21,7 +21,7 @@ from veilset.limits import Limits
 from veilset.models import PROMISES, RhoUncertainty
 from veilset.release import Release
 from veilset.run import Run, certify
-from veilset.testing import check_metric, oracles, strategies
+from veilset.testing import check_metrics, oracles, strategies
 from veilset.testing.checks import as_sets
 from veilset.utility import UTILITIES, Account, coherence, losses, metrics_of
 from veilset.utility.nuggets import nugget_support_of
@@ -218,8 +218,7 @@ def test_metrics_pass_their_battery(release):
         release.promise.check_feasible(release.original)
     except Infeasible:
         assume(False)
-    for metric in metrics_of(release.promise):
-        check_metric(metric, [release])
+    check_metrics(metrics_of(release.promise), [release])
 
 
 def test_what_cannot_be_counted_in_time_is_left_out():

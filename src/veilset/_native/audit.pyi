@@ -21,7 +21,9 @@ class _CoherenceResult(TypedDict):
     largest_any: tuple[int, int, int, list[int]]
     exact: tuple[bool, bool, bool]
 
+# steps: one more than were allowed if those were not enough; then nothing else was found.
 class _CoherenceShare(TypedDict):
+    steps: int
     identity: int
     attribute: int
     checked: int
@@ -75,6 +77,18 @@ class _RhoShare(TypedDict):
     witness_sensitive: _Int32
     witness_with: _Int64
 
+class _Witnesses(TypedDict):
+    witness_offsets: _Int64
+    witness_items: _Int32
+    witness_support: _Int64
+    witness_sensitive: _Int32
+    witness_with: _Int64
+
+# Distinct rows: how many there are, the one that the fewest hold, and those that too few hold, as witnesses.
+class _WholeRows(_Witnesses):
+    rows: int
+    smallest_support: tuple[int, list[int]]
+
 class _InOriginal(TypedDict):
     broken: int
     witness_offsets: _Int64
@@ -122,7 +136,10 @@ def coherence_share(
     level: int,
     first: int,
     end: int,
+    second: int,
+    second_end: int,
     witness_limit: int,
+    work_limit: int,
     threads: int,
     memory_limit: int,
     time_limit: float,
@@ -147,12 +164,14 @@ def rho_share(
     offsets: _Int64,
     items: _Int32,
     weights: _Int64,
+    thing: _Int32,
     supports: _Int64,
     asked: _Int32,
     *,
     transactions: int,
     rho_num: int,
     rho_den: int,
+    strict: bool,
     threads: int,
     memory_limit: int,
     time_limit: float,
@@ -162,6 +181,7 @@ def rho_share_surer(
     offsets: _Int64,
     items: _Int32,
     weights: _Int64,
+    thing: _Int32,
     supports: _Int64,
     asked: _Int32,
     *,
@@ -174,6 +194,66 @@ def rho_share_surer(
     time_limit: float,
     progress: _Progress,
 ) -> _RhoShare: ...
+def rho_share_shorter(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    thing: _Int32,
+    supports: _Int64,
+    asked: _Int32,
+    antecedent: _Int32,
+    *,
+    transactions: int,
+    together: int,
+    support: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _RhoShare: ...
+def whole_rows_share(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    order: _Int32,
+    supports: _Int64,
+    *,
+    vocabulary: int,
+    k: int,
+    first: int,
+    end: int,
+    row_limit: int,
+    threads: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _WholeRows: ...
+def exposed_part(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    itemset: _Int32,
+    *,
+    vocabulary: int,
+    k: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[list[int], int]: ...
+def moles_in(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    kind: _Int32,
+    itemset: _Int32,
+    *,
+    kinds: int,
+    h_num: int,
+    h_den: int,
+    k: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> _Witnesses: ...
 def in_original(
     offsets: _Int64,
     items: _Int32,

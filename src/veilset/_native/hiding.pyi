@@ -24,7 +24,9 @@ def sanitize(
     time_limit: float,
     progress: _Progress,
 ) -> _Uint8: ...
-def restored(offsets: _Int64, items: _Int32, vocabulary: int, states: _Uint8, *, odds: int, seed: int) -> _Uint8: ...
+def restored(
+    offsets: _Int64, items: _Int32, vocabulary: int, states: _Uint8, copies: _Int64, *, odds: int, seed: int
+) -> _Uint8: ...
 
 class ToHide:
     def __init__(
@@ -39,13 +41,17 @@ class ToHide:
         share_den: _Int64,
     ) -> None: ...
 
+class All:
+    def __init__(self, *, rows: int, support: _Int64, elsewhere: _Int64) -> None: ...
+
 class ToKeep:
     def __init__(self, *, offsets: _Int64, items: _Int32, spare: _Int64) -> None: ...
 
 def hide(
     offsets: _Int64,
     items: _Int32,
-    vocabulary: int,
+    everything: All,
+    copies: _Int64,
     states: _Uint8,
     hidden: ToHide,
     keep: ToKeep,

@@ -18,6 +18,26 @@ def frequent(
     time_limit: float,
     progress: _Progress,
 ) -> tuple[_Int64, _Int32, _Int64]: ...
+def frequent_share(
+    offsets: _Int64,
+    items: _Int32,
+    weights: _Int64,
+    order: _Int32,
+    supports: _Int64,
+    *,
+    vocabulary: int,
+    transactions: int,
+    min_support: int,
+    kind: str,
+    min_size: int,
+    max_size: int,
+    first: int,
+    end: int,
+    most: int,
+    memory_limit: int,
+    time_limit: float,
+    progress: _Progress,
+) -> tuple[_Int64, _Int32, _Int64] | None: ...
 def count_frequent(
     offsets: _Int64,
     items: _Int32,
@@ -152,11 +172,14 @@ def mole_share(
     size: int,
     first: int,
     end: int,
+    second: int,
+    second_end: int,
     most: int,
+    work: int,
     memory_limit: int,
     time_limit: float,
     progress: _Progress,
-) -> tuple[_Int32, _Int64, bool]: ...
+) -> tuple[_Int32, _Int64, bool, int]: ...
 def rows_with_any(
     offsets: _Int64,
     items: _Int32,

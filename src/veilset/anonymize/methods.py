@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from veilset.anonymize.binding import Eased
 from veilset.anonymize.replay import replay
+from veilset.anonymize.replay_on_engine import replay_on_engine
 from veilset.engines import Held
 from veilset.errors import InvalidArgument, lookalikes, near_misses, said
 from veilset.exact import exact_share, is_whole
@@ -115,6 +116,8 @@ def find_method(promise: Promise | type[Promise], name: str | None) -> Method:
 def find_held_method(promise: Promise, name: str | None) -> HeldMethod:
     """The method called *name* for what an engine holds, or the promise's default."""
     own, on_engines = resolve(promise, name)[0], METHODS.of(promise).on_engines
+    if own == "replay":
+        return replay_on_engine
     if own not in on_engines:
         able = f"Choose {' or '.join(map(repr, on_engines))}, or read" if on_engines else "Read"
         raise InvalidArgument(

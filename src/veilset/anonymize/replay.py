@@ -80,6 +80,46 @@ def replay(
     """
     check_name_leaves_from(name_leaves_from)
     recoded = dict(generalized or {})
+    gone = gone_by(data, suppressed, recoded, known, unknown)
+    coarser = {item: name for item, name in recoded.items() if item in set(data.names)}
+    limits.step("Applying the given changes")
+    told = _meant_by(recoded) if stands_for is None else stands_for
+    meant = {name: tuple(items) for name, items in told.items()}
+    least = name_leaves_from or 0
+    now = listed_under(_meant_by(coarser), data.names, data.supports, least) if least else {}
+    made = Release(
+        original=data,
+        custodian_data=data.without(gone).renamed(coarser),
+        promise=promise,
+        method="replay",
+        options={
+            "suppressed": tuple(suppressed),
+            "generalized": recoded,
+            "stands_for": meant,
+            "known": None if known is None else tuple(known),
+            "unknown": unknown,
+            **as_given(weights=weights, keep=frozenset(keep), name_leaves_from=name_leaves_from),
+        },
+        suppressed=gone,
+        generalized=coarser,
+        stands_for={
+            name: tuple(dict.fromkeys((*items, *now.get(name, ()))))
+            for name, items in meant.items()
+            if name in set(coarser.values())
+        },
+        listed_from=least,
+    )
+    return _repaired(made, keep, weights, chosen, limits) if repair else made
+
+
+def gone_by(
+    data: Transactions,
+    suppressed: Collection[str],
+    recoded: Mapping[str, str],
+    known: Collection[str] | None,
+    unknown: Unknown,
+) -> tuple[str, ...]:
+    """What an earlier decision suppresses, once it is known to say enough; only names and roles of *data* are asked."""
     if clash := sorted(set(suppressed).intersection(recoded)):
         raise InvalidArgument(
             f"The item {clash[0]!r} is listed both as suppressed and as recoded.", "Choose one of them."
@@ -105,36 +145,7 @@ def replay(
             f"Use {said('unknown', 'suppress')} to remove them, or {said('unknown', 'keep')} to keep and audit them "
             "as public items; or run publish on this data.",
         )
-    gone = data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
-    coarser = {item: name for item, name in recoded.items() if item in set(data.names)}
-    limits.step("Applying the given changes")
-    told = _meant_by(recoded) if stands_for is None else stands_for
-    meant = {name: tuple(items) for name, items in told.items()}
-    least = name_leaves_from or 0
-    now = listed_under(_meant_by(coarser), data, least) if least else {}
-    made = Release(
-        original=data,
-        custodian_data=data.without(gone).renamed(coarser),
-        promise=promise,
-        method="replay",
-        options={
-            "suppressed": tuple(suppressed),
-            "generalized": recoded,
-            "stands_for": meant,
-            "known": None if known is None else tuple(known),
-            "unknown": unknown,
-            **as_given(weights=weights, keep=frozenset(keep), name_leaves_from=name_leaves_from),
-        },
-        suppressed=gone,
-        generalized=coarser,
-        stands_for={
-            name: tuple(dict.fromkeys((*items, *now.get(name, ()))))
-            for name, items in meant.items()
-            if name in set(coarser.values())
-        },
-        listed_from=least,
-    )
-    return _repaired(made, keep, weights, chosen, limits) if repair else made
+    return data.in_order(set(data.names).intersection(suppressed).union(new if unknown == "suppress" else ()))
 
 
 def _repaired(made: Release, keep: Collection[str], weights: Weights, chosen: Chosen, limits: Limits) -> Release:

@@ -1,30 +1,25 @@
-"""Transactions in which items are replaced by nodes of a taxonomy, and what readers are told of these nodes."""
+"""Items that are replaced by nodes of a taxonomy, and what readers are told of these nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.exact import check_whole
-from veilset.limits import Limits
-from veilset.transactions import Transactions
 
 
-def replaced(
-    data: Transactions, becomes: list[list[int]], limits: Limits
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The rows with each item replaced by what it becomes."""
-    sizes = np.array([len(nodes) for nodes in becomes], dtype=np.int64)
-    flat = np.array([node for nodes in becomes for node in nodes], dtype=np.int32)
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    size_at = sizes[data.items] if len(data.items) else np.zeros(0, dtype=np.int64)
-    end = np.concatenate([[0], np.cumsum(size_at)]).astype(np.int64)
-    # Row numbers, nodes, their names as text and once more in vocabulary order.
-    limits.require(48 * int(end[-1]), "Recoding", "give a taxonomy with fewer levels.")
-    within = np.arange(end[-1]) - np.repeat(end[:-1], size_at)
-    return end[data.offsets], flat[np.repeat(first[data.items], size_at) + within] if len(flat) else flat
+def codes_of(becomes: Sequence[Sequence[int]]) -> npt.NDArray[np.int32]:
+    """For each item the numbers of what it becomes, filled up with -1, as `veilset.engines.Held.changed` takes them.
+
+    >>> codes_of([[3], [1, 2]]).tolist()
+    [[3, -1], [1, 2]]
+    """
+    codes = np.full((len(becomes), max(map(len, becomes), default=1)), -1, dtype=np.int32)
+    for code, numbers in enumerate(becomes):
+        codes[code, : len(numbers)] = numbers
+    return codes
 
 
 def check_name_leaves_from(least: object) -> None:
@@ -33,16 +28,15 @@ def check_name_leaves_from(least: object) -> None:
 
 
 def listed_under(
-    stands_for: Mapping[str, Collection[str]], data: Transactions, least: int
+    stands_for: Mapping[str, Collection[str]], names: Sequence[str], supports: npt.NDArray[np.int64], least: int
 ) -> dict[str, tuple[str, ...]]:
     """What readers are told of each coarser name: its items that *least* transactions have; a name of none is left out.
 
-    Whether an item that is not listed occurs is left open: it may be rare, or missing.
+    Whether an item that is not listed occurs is left open: it may be rare, or missing. *supports* are those of *names*.
 
-    >>> data = Transactions.from_lists([["ale"], ["ale", "rum"], ["fig"]])
-    >>> listed_under({"drinks": ("ale", "gin", "rum"), "food": ("fig",)}, data, 2)
+    >>> listed_under({"drinks": ("ale", "gin", "rum"), "food": ("fig",)}, ["ale", "rum"], np.array([2, 1]), 2)
     {'drinks': ('ale',)}
     """
-    support = dict(zip(data.names, data.supports.tolist(), strict=True))
+    support = dict(zip(names, supports.tolist(), strict=True))
     told = {name: tuple(item for item in items if support.get(item, 0) >= least) for name, items in stands_for.items()}
     return {name: items for name, items in told.items() if items}

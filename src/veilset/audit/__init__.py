@@ -3,6 +3,7 @@
 from veilset.audit.auditors import AUDITORS, Auditor, audit
 from veilset.audit.coherence import reach_of
 from veilset.audit.edits import edits_account_for
+from veilset.audit.held_edits import held_edits_account_for
 from veilset.audit.in_original import IN_ORIGINAL, in_original
 from veilset.audit.passes import PASSES, work_ahead
 from veilset.audit.returning import SEARCHES, why_not_back
@@ -15,6 +16,7 @@ __all__ = [
     "Auditor",
     "audit",
     "edits_account_for",
+    "held_edits_account_for",
     "in_original",
     "reach_of",
     "why_not_back",

@@ -4,7 +4,8 @@ An itemset belongs to the branch of its rarest item. A *share* is a stretch of b
 from the rarest item to the most frequent one. It is given the rows with one of its items, without all rarer items and
 those that fewer than k transactions hold; equal rows come once, with their number. A frequent item is late in the
 order, so few items are left in the rows of its branch and most of them are equal: an item that a share f of all
-transactions with m items each hold has at most m / f items after it.
+transactions with m items each hold has at most m / f items after it. A branch that may still be too large for one task
+is cut by the second items of its itemsets (`shares`).
 
 **Why the answers are the same.** The local auditor goes from level to level; at each, what a branch finds is a function
 of (1) the numbering of the items and their supports, (2) the rows that hold its item, projected on that item and later
@@ -17,253 +18,81 @@ generators appended, and of equal margins the first stays. The worst witnesses o
 share, since their order is total. So the induction over the levels goes through, with the same verdict, counts,
 witnesses and margins.
 
-Where the local auditor saves work, it takes other ways: whole rows instead of itemsets (no sensitive items and p > 2,
-or p as large as the longest transaction), and a limit on counting moles once it is known that there are some. The
-verdict is the same. So are the moles, except that here all of them are always counted. Margins are the same if the
-promise holds, but may name another itemset with the same value; `checked` counts what was looked at here.
+**Where work is saved.** Whole rows are asked instead of itemsets (`whole_rows`) in the same cases as there: if p is
+unlimited or as large as the longest transaction; if p > 2 and no item is sensitive; and if counting takes more than a
+number of steps and has found nothing. The verdict is the same, and so are the moles if all are counted. Steps are
+counted in shares, which takes more of them than in one piece: so more are allowed. For a p that transactions exceed,
+there is no limit once it is known that there are moles: all of them are counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from veilset import _native
 from veilset.audit.coherence import audit_of, reach_from, sensitive_things
-from veilset.audit.dealing import costs_of_branches, dealt_rows, shares_of, survey
-from veilset.engines import Dealt, Held, Work
-from veilset.errors import InvalidArgument, said
+from veilset.audit.coherence_levels import ANY_WORK, Levels, step_of
+from veilset.audit.dealing import survey
+from veilset.audit.whole_rows import WholeRows
+from veilset.engines import Held, Piece
 from veilset.limits import Limits
 from veilset.models import Audit, Coherence
 
-_TASK, _ADVICE = "The audit", "choose a smaller p."
-
-_Array = npt.NDArray[np.int64]
-_Codes = npt.NDArray[np.int32]
-_Met = tuple[int, int, int, list[int]]  # holders with the sensitive thing, holders, the thing, the itemset
+_WORK = 1_000_000_000
+"""Steps of counting: for moles of any size, once it is known that there are some, or before whole rows are asked."""
 
 
 def audit_coherence_spread(data: Held, promise: Coherence, *, witnesses: int, limits: Limits) -> Audit:
-    """Whether transactions that an engine holds are (h,k,p)-coherent; *p* must be limited."""
+    """Whether transactions that an engine holds are (h,k,p)-coherent."""
     kind, things = sensitive_things(data.vocabulary, promise)
-    totals = data.totals(partial(survey, kind=kind, things=len(things)))
-    sizes = totals["sizes"]
-    if promise.p is None:
-        longest = max(1, len(sizes) - 1)
-        raise InvalidArgument(
-            f"{said('p', None)} is not audited on an engine yet.",
-            f"The longest transaction has {longest} public items, so {said('p', longest)} means the same here.",
-        )
-    levels = _Levels(promise, kind, totals, len(data), witnesses, limits)
+    count = partial(survey, kind=kind, things=len(things))
+    totals = data.totals(count) if len(data) else count(Piece(np.zeros(1, np.int64), np.zeros(0, np.int32)))
+    levels = Levels(promise, kind, totals, len(data), witnesses, limits)
     if levels.feasible:
-        levels.run(data)
-    limits.step(_step(promise.p), promise.p, promise.p)
-    return audit_of(
-        data.vocabulary, promise, things, levels.found(), transactions=len(data), reach=reach_from(sizes, promise.p)
-    )
-
-
-def _step(level: int) -> str:
-    return f"Checking itemsets of {level} item{'s' * (level > 1)}"
-
-
-@dataclass
-class _Margin:
-    """The largest share met, and where."""
-
-    met: _Met = (0, 1, -1, [])
-
-    def merge(self, other: _Met) -> None:
-        more = other[0] * self.met[1] > self.met[0] * other[1]
-        equal = other[0] * self.met[1] == self.met[0] * other[1]
-        # Single items are judged one by one; of those that are equal, the first sensitive thing decides.
-        singles = len(self.met[3]) == len(other[3]) == 1
-        if more or (equal and singles and other[2] < self.met[2]):
-            self.met = other
-
-
-@dataclass
-class _Levels:
-    """The audit in the driver: the numbering, the safe generators of each level, what was found."""
-
-    promise: Coherence
-    kind: _Codes
-    totals: dict[str, _Array]
-    transactions: int
-    witnesses: int
-    limits: Limits
-    identity: list[int] = field(default_factory=list)
-    attribute: list[int] = field(default_factory=list)
-    checked: int = 0
-    smallest: tuple[int, list[int]] = (0, [])
-    breach: _Margin = field(default_factory=_Margin)
-    any: _Margin = field(default_factory=_Margin)
-    worst: list[tuple[list[int], int, int, int]] = field(default_factory=list)
-    trie: list[tuple[_Codes, _Array, _Codes]] = field(default_factory=list)
-    order: _Codes = field(default_factory=lambda: np.zeros(0, np.int32))
-
-    def __post_init__(self) -> None:
-        n, share = self.transactions, self.promise.share
-        for thing, support in enumerate(self.totals["with"].tolist()):
-            self.breach.merge((support, n, thing, []))
-        if n:
-            self.any.merge((int(self.totals["with_any"][0]), n, -1, []))
-        allowed = all(support * share.denominator <= share.numerator * n for support in self.totals["with"].tolist())
-        self.feasible = n >= self.promise.k and allowed
-
-    def run(self, data: Held) -> None:
-        """Level by level, in shares."""
-        supports = self.totals["supports"]
-        public = np.flatnonzero((self.kind < 0) & (supports > 0))
-        self.order = public[np.argsort(supports[public], kind="stable")].astype(np.int32)
-        # Single items without enough holders, and those that give nothing away, are judged without a look at rows.
-        first = len(self.order) if self.kind.max(initial=-1) < 0 else self._rank(self.promise.k)
-        head = self._look(1, [(0, first)], None)
-        rare = self._rank(self.promise.k)
-        dealt, ends = self._deal(data, rare)
         try:
-            bounds = [(max(begin, first), end) for begin, end in pairwise(ends)]
-            rest = self._look(1, bounds, dealt) if first < len(self.order) else []
-            kept = self._absorb([*head, *rest], last=False, items_are_order=True)
-            # What all rows hold is no generator.
-            kept = kept[supports[kept] < self.transactions]
-            ends = np.searchsorted(self._place(kept), ends).tolist()
-            self.order = kept
-            for level in range(2, self.promise.p + 1):  # type: ignore[operator]
-                if not len(self.order) or (level > 2 and not len(self.trie[-1][0])):
-                    break
-                bounds = list(pairwise(ends))
-                self._absorb(self._look(level, bounds, dealt), last=level == self.promise.p)
+            levels.first(data)
+            _decide(levels, WholeRows(data, promise, kind, levels.order, totals, limits, levels.told))
         finally:
-            dealt.close()
-
-    def _rank(self, support: int) -> int:
-        """The first place in the order with this support or more."""
-        return int(np.searchsorted(self.totals["supports"][self.order], support))
-
-    def _place(self, kept: _Codes) -> _Array:
-        """Where the kept items were in the order."""
-        place = np.zeros(len(self.kind), dtype=np.int64)
-        place[self.order] = np.arange(len(self.order))
-        return place[kept]
-
-    def _deal(self, data: Held, rare: int) -> tuple[Dealt, list[int]]:
-        """The rows of each share, and where in the order shares begin and end."""
-        rank = np.full(len(self.kind), -1, dtype=np.int32)
-        rank[self.order[rare:]] = np.arange(len(self.order) - rare)
-        costs = data.totals(partial(costs_of_branches, rank=rank)).get("costs", np.zeros(0, np.int64))
-        share = shares_of(costs, data.parallelism)
-        count = int(share.max(initial=-1)) + 1
-        self.limits.check_time(_TASK, _ADVICE)
-        deal = partial(dealt_rows, rank=rank, order=self.order[rare:], kind=self.kind, share=share)
-        return data.dealt(deal, count), [rare + int(end) for end in np.searchsorted(share, np.arange(count + 1))]
-
-    def _look(self, level: int, bounds: Sequence[tuple[int, int]], dealt: Dealt | None) -> list[Any]:
-        """What the shares find, in their order."""
-        self.limits.check_time(_TASK, _ADVICE)
-        self.limits.step(_step(level), level - 1, self.promise.p or level)
-        share = self.promise.share
-        question = {
-            "kind": self.kind,
-            "order": self.order,
-            "supports": self.totals["supports"][self.order],
-            "level_items": [items for items, _, _ in self.trie],
-            "level_supports": [supports for _, supports, _ in self.trie],
-            "level_children": [children for _, _, children in self.trie],
-            "met": [self.smallest[0], *self.breach.met[:2], *self.any.met[:2]],
-            "kinds": int(self.kind.max(initial=-1)) + 1,
-            "h_num": share.numerator,
-            "h_den": share.denominator,
-            "k": self.promise.k,
-            "p": self.promise.p,
-            "level": level,
-            "witness_limit": self.witnesses,
-        }
-        work = partial(_look_at_share, question=question, bounds=bounds)
-        if dealt is not None:
-            return dealt.each(work)
-        nothing = Work(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
-        return [work(0, nothing)]
-
-    def _absorb(self, found: list[Any], *, last: bool, items_are_order: bool = False) -> _Codes:
-        """Add up what shares found, in their order; returns the safe items of level 1."""
-        self.identity.append(sum(share["identity"] for share in found))
-        self.attribute.append(sum(share["attribute"] for share in found))
-        for share in found:
-            self.checked += share["checked"]
-            support, itemset = share["smallest_support"]
-            if support and itemset and (not self.smallest[0] or support < self.smallest[0]):
-                self.smallest = support, itemset
-            self.breach.merge(share["largest_breach"])
-            self.any.merge(share["largest_any"])
-            offsets, items = share["witness_offsets"].tolist(), share["witness_items"].tolist()
-            columns = (share[f"witness_{name}"].tolist() for name in ("support", "sensitive", "with"))
-            for number, numbers in enumerate(zip(*columns, strict=True)):
-                self.worst.append((items[offsets[number] : offsets[number + 1]], *numbers))
-        self.worst = sorted(self.worst, key=self._severity)[: self.witnesses]
-        safe = np.concatenate([share["items"] for share in found])
-        if items_are_order:
-            return np.asarray(self.order[safe])
-        if not last:
-            supports = np.concatenate([share["supports"] for share in found])
-            children = np.concatenate([share["children"] for share in found])
-            needed = 3 * sum(array.nbytes for array in (safe, supports, children))  # sent out, and a copy of it
-            self.limits.require(needed, _TASK, _ADVICE)
-            self.trie.append((safe, supports, children))
-        return self.order
-
-    def _severity(self, mole: tuple[list[int], int, int, int]) -> tuple[Fraction, int, list[int]]:
-        """The most severe come first: by how many times a limit is exceeded, then fewer items, then their order."""
-        itemset, support, sensitive, together = mole
-        share = self.promise.share
-        excess = (
-            Fraction(self.promise.k, support)
-            if sensitive < 0
-            else Fraction(together * share.denominator, support * share.numerator)
-        )
-        return -excess, len(itemset), itemset
-
-    def found(self) -> Any:
-        """The same as the kernel of the local auditor finds."""
-        lengths = [len(itemset) for itemset, _, _, _ in self.worst]
-        return {
-            "feasible": self.feasible,
-            "identity_by_size": self.identity,
-            "attribute_by_size": self.attribute,
-            "complete": True,
-            "checked": self.checked,
-            "sensitive_support": self.totals["with"],
-            "witness_offsets": np.append(0, np.cumsum(lengths, dtype=np.int64)),
-            "witness_items": np.array([code for itemset, _, _, _ in self.worst for code in itemset], dtype=np.int32),
-            "witness_support": np.array([mole[1] for mole in self.worst], dtype=np.int64),
-            "witness_sensitive": np.array([mole[2] for mole in self.worst], dtype=np.int32),
-            "witness_with": np.array([mole[3] for mole in self.worst], dtype=np.int64),
-            "smallest_support": self.smallest,
-            "largest_breach": self.breach.met,
-            "largest_any": self.any.met,
-            "exact": (True, True, True),
-        }
+            levels.close()
+    levels.told(step_of(levels.p), done=levels.passes)
+    reach = reach_from(totals["sizes"], promise.p) if len(data) else None
+    return audit_of(data.vocabulary, promise, things, levels.found(), transactions=len(data), reach=reach)
 
 
-def _look_at_share(number: int, rows: Work, *, question: dict[str, Any], bounds: Sequence[tuple[int, int]]) -> Any:
-    """What the branches of one share find at one level."""
-    limits = Limits(threads=1)
-    first, end = bounds[number]
-    with limits.guard(_TASK, _ADVICE):
-        return _native.audit.coherence_share(
-            rows.offsets,
-            rows.items,
-            rows.weights,
-            first=first,
-            end=end,
-            threads=1,
-            **question,
-            **limits.for_kernel(lambda _: _TASK),
-        )
+def _decide(levels: Levels, rows: WholeRows) -> None:
+    """Itemsets of two or more, unless whole rows decide: the same steps as in ``native/audit/coherence.cpp``."""
+    if levels.any_number:
+        if levels.holds_so_far and len(levels.order) and _hold(levels, rows):
+            return
+        levels.complete = levels.larger(_WORK)
+        if not levels.complete and (rows.exposed or rows.inferred_from):
+            levels.add_larger(rows.moles())
+        return
+    may_be_many = len(levels.order) > 0 and levels.p > 2
+    if may_be_many and not levels.has_sensitive and levels.holds_so_far and _hold(levels, rows):
+        if not levels.exact[0]:
+            levels.exact = (levels.larger(_WORK), True, True)
+        return
+    if may_be_many and levels.has_sensitive:
+        if levels.larger(_WORK):
+            return
+        if levels.holds_so_far and _hold(levels, rows):
+            return
+    levels.larger(ANY_WORK)
+
+
+def _hold(levels: Levels, rows: WholeRows) -> bool:
+    """Whether whole rows hold; then, or if any number may be known, what they show."""
+    holds = rows.hold()
+    support, part = rows.smallest
+    fewer = support > 0 and (not levels.smallest[0] or support < levels.smallest[0])
+    named = not fewer or len(part) <= levels.p
+    if (holds or levels.any_number) and fewer and named:
+        levels.smallest = support, part
+    if holds:
+        levels.checked += rows.checked
+        one = not levels.has_sensitive or levels.breach.keep(rows.one, levels.p)
+        some = not levels.has_sensitive or levels.any.keep(rows.some, levels.p)
+        levels.exact = named, one, some
+    return holds

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
+from veilset.audit.shares import Shares
 from veilset.engines import Piece
-
-MOST_IN_SHARE = 8_000_000
-"""Item occurrences that a share is to hold, roughly: some hundred megabytes in its task."""
-_SHARES_AT_ONCE = 3
-"""Shares for each task that can run at once, so that none waits long for the last."""
 
 _Array = npt.NDArray[np.int64]
 _Codes = npt.NDArray[np.int32]
@@ -40,25 +37,95 @@ def costs_of_branches(piece: Piece, *, rank: _Codes) -> dict[str, _Array]:
     return {"costs": np.bincount(ranks, weights=left, minlength=int(rank.max(initial=-1)) + 1).astype(np.int64)}
 
 
-def dealt_rows(piece: Piece, *, rank: _Codes, order: _Codes, kind: _Codes, share: _Codes) -> tuple[_Array, _Codes]:
-    """Each row once for each share that has one of its items: the share, the items from its first on, the sensitive."""
+def costs_of_pairs(piece: Piece, *, rank: _Codes, cut: _Codes, group: _Codes) -> dict[str, _Array]:
+    """For each branch that is cut and each group of second items: what rows with both have from the first one on."""
+    row, ranks = in_order(piece, rank)
+    shape, lead = (len(piece.offsets) - 1, int(group.max(initial=-1)) + 1), np.flatnonzero(np.isin(ranks, cut))
+    begins = _begins(row, group[ranks])
+    left = np.searchsorted(row, row[begins], side="right") - begins
+    read = sparse.csr_array((left, (row[begins], group[ranks[begins]])), shape)
+    leading = (np.ones(len(lead), dtype=np.int64), (np.searchsorted(cut, ranks[lead]), row[lead]))
+    return {"costs": (sparse.csr_array(leading, (len(cut), shape[0])) @ read).toarray().ravel()}
+
+
+def dealt_rows(piece: Piece, *, rank: _Codes, order: _Codes, kind: _Codes, shares: Shares) -> tuple[_Array, _Codes]:
+    """Each row once for each share that needs it: the share, the items that it needs, the sensitive ones.
+
+    A stretch of branches needs the items from its first one on; a branch that is cut needs its own item alone, and a
+    stretch of its pairs needs this and those from its first second item on.
+    """
+    row, ranks = in_order(piece, rank)
+    begins = _begins(row, shares.of_branch[ranks])
+    lead, following, share = _pairs(row, ranks, shares)
+    whose, starts = np.concatenate([row[begins], row[lead]]), np.concatenate([begins, following])
+    public = np.searchsorted(row, whose, side="right") - starts
+    public[: len(begins)][shares.is_cut[ranks[begins]]] = 1
+
+    is_sensitive = kind[piece.items] >= 0
+    sensitive, carriers = piece.items[is_sensitive], rows_of(piece)[is_sensitive]
+    first = np.searchsorted(carriers, whose)
+    carried = np.searchsorted(carriers, whose, side="right") - first
+
+    in_front = 1 + np.repeat([0, 1], [len(begins), len(lead)])
+    offsets = np.append(0, np.cumsum(in_front + public + carried))
+    values = np.empty(offsets[-1], dtype=np.int32)
+    values[offsets[:-1]] = np.concatenate([shares.of_branch[ranks[begins]], share])
+    values[offsets[len(begins) : -1] + 1] = order[ranks[lead]]
+    values[_stretches(offsets[:-1] + in_front, public)] = order[ranks[_stretches(starts, public)]]
+    values[_stretches(offsets[:-1] + in_front + public, carried)] = sensitive[_stretches(first, carried)]
+    return offsets, values
+
+
+def _pairs(row: _Array, ranks: _Codes, shares: Shares) -> tuple[_Array, _Array, _Codes]:
+    """Where a row has the item of a branch that is cut, where the first item of a share of its pairs, and the share."""
+    lead = np.flatnonzero(shares.is_cut[ranks])
+    first, end = (shares.of_branch[ranks[lead] + after].astype(np.int64) + 1 - after for after in (0, 1))
+    lead, share = np.repeat(lead, end - first), _stretches(first, end - first)
+    place, width = row * len(shares.of_branch) + ranks, len(shares.of_branch)
+    following = np.searchsorted(place, row[lead] * width + shares.second[share])
+    there = following < np.searchsorted(place, row[lead] * width + shares.second_end[share])
+    return lead[there], following[there], share[there].astype(np.int32)
+
+
+def _begins(row: _Array, of: _Codes) -> _Array:
+    """Where another row begins, or something else in it."""
+    return np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (of[1:] != of[:-1]))[: len(row)])
+
+
+def dealt_whole(piece: Piece, *, rank: _Codes, order: _Codes, share: _Codes) -> tuple[_Array, _Codes]:
+    """Each row once for each share that has one of its items: the share, and the items from its first on.
+
+    A row that has rarer ones comes with an item of an earlier share.
+    """
     row, ranks = in_order(piece, rank)
     mine = share[ranks]
-    begins = np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (mine[1:] != mine[:-1]))[: len(row)])
-    public = np.searchsorted(row, row[begins], side="right") - begins
+    starts = np.append(True, row[1:] != row[:-1])[: len(row)]
+    begins = np.flatnonzero(starts | np.append(True, mine[1:] != mine[:-1])[: len(row)])
+    cut = (~starts[begins]).astype(np.int64)
+    held = np.searchsorted(row, row[begins], side="right") - begins
 
-    whose = rows_of(piece)
-    is_sensitive = kind[piece.items] >= 0
-    sensitive, carriers = piece.items[is_sensitive], whose[is_sensitive]
-    first = np.searchsorted(carriers, row[begins])
-    carried = np.searchsorted(carriers, row[begins], side="right") - first
-
-    offsets = np.append(0, np.cumsum(1 + public + carried))
+    offsets = np.append(0, np.cumsum(1 + cut + held))
     values = np.empty(offsets[-1], dtype=np.int32)
     values[offsets[:-1]] = mine[begins]
-    values[_stretches(offsets[:-1] + 1, public)] = order[ranks[_stretches(begins, public)]]
-    values[_stretches(offsets[:-1] + 1 + public, carried)] = sensitive[_stretches(first, carried)]
+    before = np.searchsorted(share, mine[begins]) - 1
+    values[offsets[:-1][cut == 1] + 1] = order[before[cut == 1]]
+    values[_stretches(offsets[:-1] + 1 + cut, held)] = order[ranks[_stretches(begins, held)]]
     return offsets, values
+
+
+def dealt_overlaps(piece: Piece, *, itemsets: list[list[int]], kind: _Codes) -> tuple[_Array, _Codes]:
+    """Each row once for each itemset, whose number is the share: what it holds of this, and of the sensitive items."""
+    row = rows_of(piece)
+    lengths, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
+    for number, itemset in enumerate(itemsets):
+        wanted = kind >= 0
+        wanted[itemset] = True
+        held = np.bincount(row[wanted[piece.items]], minlength=len(piece.offsets) - 1)
+        mine = np.full(len(held) + held.sum(), number, dtype=np.int32)
+        mine[_stretches(np.cumsum(1 + held) - held, held)] = piece.items[wanted[piece.items]]
+        lengths.append(1 + held)
+        values.append(mine)
+    return np.append(0, np.cumsum(np.concatenate(lengths))), np.concatenate(values)
 
 
 def rows_of(piece: Piece) -> _Array:
@@ -79,20 +146,3 @@ def _stretches(begins: _Array, lengths: _Array) -> _Array:
     """begin, begin + 1, …, so many of each."""
     before = np.cumsum(lengths) - lengths
     return np.asarray(np.arange(lengths.sum()) + np.repeat(begins - before, lengths), dtype=np.int64)
-
-
-def shares_of(costs: _Array, parallelism: int) -> _Codes:
-    """The share of each branch."""
-    return stretches(costs, max(_SHARES_AT_ONCE * parallelism, -(-int(costs.sum()) // MOST_IN_SHARE)))
-
-
-def stretches(costs: _Array, count: int) -> _Codes:
-    """Of each, the number of the stretch that it is in: about so many, which cost about the same."""
-    room = max(1, -(-int(costs.sum()) // count))
-    stretch, filled, numbers = 0, 0, np.zeros(len(costs), dtype=np.int32)
-    for place, cost in enumerate(costs.tolist()):
-        if filled and filled + cost > room:
-            stretch, filled = stretch + 1, 0
-        filled += cost
-        numbers[place] = stretch
-    return numbers

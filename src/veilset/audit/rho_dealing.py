@@ -1,6 +1,6 @@
 """Which rows go to which share of the sensitive items, for an audit of transactions that lie in pieces.
 
-Most of it are functions of one piece, which run wherever it lies; `rho_spread` says what shares and company are.
+Most of it are functions of one piece, which run wherever it lies; `inferences_spread` says what shares and company are.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from veilset.audit.dealing import MOST_IN_SHARE, in_order, rows_of, stretches
+from veilset.audit.dealing import in_order, rows_of
+from veilset.audit.shares import MOST_IN_SHARE, stretches
 from veilset.engines import Dealt, Held, Piece, Work
 
 _GROUPS = 256
@@ -22,8 +23,13 @@ _Codes = npt.NDArray[np.int32]
 _Bits = npt.NDArray[np.uint8]
 
 
-def dealt_by_company(data: Held, asked: _Codes, supports: _Array) -> tuple[Dealt, list[_Codes]]:
-    """The rows of each share, and its sensitive items: stretches of those *asked* about."""
+def dealt_by_company(
+    data: Held, asked: _Codes, supports: _Array, known: npt.NDArray[np.bool_]
+) -> tuple[Dealt, list[_Codes]]:
+    """The rows of each share, and its sensitive items: stretches of those *asked* about.
+
+    Items that are neither *known* nor asked about in a share are left out there.
+    """
     items = len(supports)
     place = np.full(items, -1, dtype=np.int32)
     place[asked] = np.arange(len(asked))
@@ -33,7 +39,10 @@ def dealt_by_company(data: Held, asked: _Codes, supports: _Array) -> tuple[Dealt
     group_costs = np.bincount(group, weights=costs).astype(np.int64)
     share = shares_of(company, group_costs, supports, data.parallelism)
     shares = [asked[share[group] == number] for number in range(int(share[-1]) + 1)]
-    wanted = [np.bitwise_or.reduce(company[share == number]) for number in range(len(shares))]
+    wanted = [
+        np.bitwise_or.reduce(company[share == number]) & np.packbits(known | np.isin(np.arange(items), shares[number]))
+        for number in range(len(shares))
+    ]
     return data.dealt(partial(dealt_rows, wanted=wanted), len(shares)), shares
 
 

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from veilset.cli.app import app
+from veilset.cli.engines import EngineOptions
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
-from veilset.cli.publish import run_recipe, show_bundle
+from veilset.cli.publish import run_recipe, say_written, show_bundle
+from veilset.cli.publish_on_engine import publish_recipe_on_engine
 from veilset.cli.screen import Screen
+from veilset.errors import InvalidArgument, said
 from veilset.publish import recipe_like
 
 
@@ -20,6 +23,7 @@ def apply(
     *,
     reading: ReadingOptions | None = None,
     limits: LimitOptions | None = None,
+    engine: EngineOptions | None = None,
     unknown: Literal["refuse", "suppress", "keep"] = "refuse",
     repair: Annotated[bool, Flag] = False,
     out: Path,
@@ -41,6 +45,8 @@ def apply(
         veilset apply release next-month.csv --unknown suppress --out next-release
 
         veilset apply release next-month.csv --unknown keep --repair --out next-release
+
+        veilset apply release next-month.parquet --out next-release --engine spark --master local[4]
 
     Parameters
     ----------
@@ -68,6 +74,20 @@ def apply(
             "out_format": out_format or recipe.out_format,
         }
     )
-    bundle, run = run_recipe(recipe, out, screen, limits or LimitOptions(), replace=replace, yes=yes, seed=seed)
+    bounds = limits or LimitOptions()
+    if engine is not None and engine.for_recipe:
+        if out_format is not None:
+            raise InvalidArgument(
+                f"{said('out_format', out_format)} does not apply with {said('engine', engine.engine)}.",
+                "Leave it out: data is written as Parquet in parts.",
+            )
+        recipe = recipe.model_copy(update={**engine.for_recipe, "out_format": None})
+        written, there, facts = publish_recipe_on_engine(
+            recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed
+        )
+        say_written(written, there, facts, screen)
+        return 0
+    recipe = recipe.model_copy(update={"engine": None, "master": None})
+    bundle, run = run_recipe(recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed)
     show_bundle(bundle, run, screen)
     return 0

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
-from veilset.anonymize import check_options, find_method, seed_from
+from veilset.anonymize import check_options
 from veilset.cli.app import app
+from veilset.cli.asking import ask_whether_it_is_worth_it, check_excludes
+from veilset.cli.engines import EngineOptions
 from veilset.cli.flags import as_in_files, in_flags
 from veilset.cli.forms import Check
 from veilset.cli.method_options import MethodOptions
 from veilset.cli.options import Flag, Json, LimitOptions, ReadingOptions, ReplaceRelease, Text, Yes
 from veilset.cli.promise_options import PromiseOptions
+from veilset.cli.publish_on_engine import options_of, publish_recipe_on_engine
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument, said, spelled
-from veilset.models import EXCLUDES_NOTHING, Promise
+from veilset.models import EXCLUDES_NOTHING
 from veilset.publish import Bundle, Recipe, check_format, check_seed, check_target
 from veilset.publish import publish as write_bundle
 from veilset.report import binding_lines, half_sentence, occurrences_sentence, print_release, release_facts
-from veilset.run import Run
-from veilset.transactions import Transactions
+from veilset.run import HeldRun, Run
 
 
 @app.command(sort_key=2)
@@ -34,6 +35,7 @@ def publish(
     reading: ReadingOptions | None = None,
     method: MethodOptions | None = None,
     limits: LimitOptions | None = None,
+    engine: EngineOptions | None = None,
     out: Path,
     out_format: str | None = None,
     replace: ReplaceRelease = False,
@@ -58,6 +60,8 @@ def publish(
 
         veilset publish baskets.csv --model l-diverse-anatomy --l 2 --columns 10 --out release
 
+        veilset publish sales.parquet --k 20 --p 3 --out release --engine spark --master local[4]
+
     Parameters
     ----------
     input
@@ -77,7 +81,7 @@ def publish(
     checks: list[Check] = []
     is_recipe = input.endswith(".toml")
     if is_recipe:
-        if promise or reading or method or out_format:
+        if promise or reading or method or out_format or engine:
             raise InvalidArgument(
                 "A recipe contains all options of a run. Other options cannot be added.", "Edit the recipe instead."
             )
@@ -90,17 +94,37 @@ def publish(
         only_branches = source.taxonomy is not None
         changes, of_method = chosen.recipe(asked.kind, layout.encoding, layout.groups(), only_branches=only_branches)
         recipe = Recipe(promise=section, input=source, method=changes, out_format=out_format)
+        recipe = recipe.model_copy(update=(engine or EngineOptions()).for_recipe)
         checks = [*of_promise, *of_method]
     with as_in_files() if is_recipe else nullcontext():
-        bundle, run = run_recipe(
-            recipe, out, screen, bounds, replace=replace, yes=yes, seed=seed, with_what_if=not no_what_if, checks=checks
-        )
-    show_bundle(bundle, run, screen)
+        chosen_here: dict[str, Any] = {"replace": replace, "yes": yes, "seed": seed, "checks": checks}
+        if recipe.engine is None:
+            bundle, run = run_recipe(recipe, out, screen, bounds, with_what_if=not no_what_if, **chosen_here)
+            say_written(bundle, run, release_facts(run, in_flags), screen)
+            return 0
+        _refuse_on_engine(recipe, no_what_if=no_what_if)
+        bundle, on_engine, facts = publish_recipe_on_engine(recipe, out, screen, bounds, **chosen_here)
+    say_written(bundle, on_engine, facts, screen)
     return 0
 
 
+def _refuse_on_engine(recipe: Recipe, *, no_what_if: bool) -> None:
+    """Raise if an option was given that nothing on an engine follows."""
+    for option, value in (("out_format", recipe.out_format), ("no_what_if", no_what_if or None)):
+        if value is not None:
+            raise InvalidArgument(
+                f"{said(option, value)} does not apply with {said('engine', recipe.engine)}.",
+                "Leave it out: data is written as Parquet in parts, and the cost of limits is never computed there.",
+            )
+
+
 def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:
-    """Say what was written, and where; a secret promise can be verified only with the custodian's part."""
+    """Say what was written, and where."""
+    say_written(bundle, run, release_facts(run, in_flags), screen)
+
+
+def say_written(bundle: Bundle, run: Run | HeldRun, facts: dict[str, Any], screen: Screen) -> None:
+    """Say what was written, with these facts; a secret promise can be verified only with the custodian's part."""
     whole = bundle.path if run.promise.secret else bundle.public
     lines = (
         f"Written. Hand over {bundle.public} and nothing else; {bundle.custodian} stays with you.",
@@ -108,12 +132,12 @@ def show_bundle(bundle: Bundle, run: Run, screen: Screen) -> None:
         f"Check it again at any time: veilset verify {whole}",
     )
     screen.answer(
-        {**release_facts(run, in_flags), "public": str(bundle.public), "custodian": str(bundle.custodian)},
+        {**facts, "public": str(bundle.public), "custodian": str(bundle.custodian)},
         lambda: screen.say(screen.escape("\n".join(lines))),
     )
 
 
-def _kept(run: Run) -> str:
+def _kept(run: Run | HeldRun) -> str:
     """What was proven of the written bytes."""
     promise, answer = run.promise, run.release.audit
     if answer is not None and answer.excludes_nothing:
@@ -143,7 +167,7 @@ def run_recipe(
     check_format(recipe.out_format)
     promise = recipe.promise.make()  # refuses what cannot be promised before anything is read
     if not yes:
-        _check_excludes(promise)
+        check_excludes(promise)
     if recipe.method.drop_empty:
         promise.check_drop_empty()
     check_options(promise, recipe.method.name, recipe.method.options)
@@ -155,7 +179,7 @@ def run_recipe(
         data,
         promise := recipe.promise_for(data),
         method=recipe.method.name,
-        options=_options(recipe, promise, seed),
+        options=options_of(recipe, promise, seed),
         allow_sensitive=recipe.method.allow_sensitive,
         drop_empty=recipe.method.drop_empty,
         with_what_if=with_what_if,
@@ -164,7 +188,7 @@ def run_recipe(
     screen.show_reading(data)
     promise.check_meaningful(data)
     if not yes:
-        _check_excludes(promise, data)
+        check_excludes(promise, data)
     run.check()
     with _shown(run, screen):
         _ = run.before
@@ -190,16 +214,6 @@ def run_recipe(
     return bundle, run
 
 
-def _check_excludes(promise: Promise, data: Transactions | None = None) -> None:
-    try:
-        promise.check_excludes(data)
-    except InvalidArgument as error:
-        # A recipe spells options as Python does; this one is said on the command line all the same.
-        raise InvalidArgument(
-            *error.spelled(lambda name, *value: "--yes" if name == "allow_empty_promise" else said(name, *value))
-        ) from None
-
-
 @contextmanager
 def _shown(run: Run, screen: Screen) -> Iterator[None]:
     """A progress bar for one step of a run."""
@@ -211,20 +225,10 @@ def _shown(run: Run, screen: Screen) -> Iterator[None]:
             run.progress = None
 
 
-def _options(recipe: Recipe, promise: Promise, seed: str | None) -> dict[str, Any]:
-    """The options of the method; where it has chance of its own, a seed of the whole run is one of it, too."""
-    options = dict[str, Any](recipe.method.options)
-    if seed is not None and "random_state" in signature(find_method(promise, recipe.method.name)).parameters:
-        options.setdefault("random_state", seed_from(seed))
-    return options
-
-
 def _ask_whether_it_is_worth_it(run: Run, screen: Screen) -> None:
     with _shown(run, screen):
         _ = run.binding
     another = spelled(occurrences_sentence(run), in_flags)
     lines = [*([] if run.promise.secret else binding_lines(run)), spelled(half_sentence(run), in_flags)]
     hint = " ".join([*lines, *([another] if another else [])])
-    what = f"Only {1 - run.release.loss:.0%} of the item occurrences would survive."
-    if not screen.confirm(f"{what} {hint} Publish it anyway?"):
-        raise InvalidArgument(f"Nothing was written. {what}", f"{hint} Use --yes to publish it anyway.")
+    ask_whether_it_is_worth_it(run.release.loss, hint, screen)

@@ -13,14 +13,14 @@ from veilset.errors import InvalidArgument
 from veilset.search.evaluation import Evaluation
 from veilset.search.evaluation import evaluate as evaluated
 from veilset.search.precision import Mean
-from veilset.search.ranking import DEFAULT_ALPHA, DEFAULT_SCORING
+from veilset.search.ranking import DEFAULT_ALPHA, DEFAULT_SCORING, alpha_to_judge
 from veilset.views import Count
 
 _FEW = 20
 
 Alpha = Annotated[
     str | None,
-    Parameter(help="Weight of the profile: auto, or from 0 to 1. Default: that of the page."),
+    Parameter(help="Weight of the profile: auto, or from 0 to 1. Default: that of the page; auto if that is 0."),
 ]
 
 
@@ -41,7 +41,7 @@ def evaluate(
     """
     screen = Screen.of(json, text)
     with opened_store(store, passphrase_file) as opened:
-        weight = str(opened.get("alpha", DEFAULT_ALPHA)) if alpha is None else alpha
+        weight = alpha_to_judge(str(opened.get("alpha") or DEFAULT_ALPHA)) if alpha is None else alpha
         entries = opened.entries("judgements")
         with screen.progress() as progress:
             profile = opened.profile(progress=progress)

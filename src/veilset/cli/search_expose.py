@@ -90,44 +90,42 @@ def expose(
     needs_search()
     from veilset.search.desk import Desk  # noqa: PLC0415 - it needs the extra
 
-    if server is not None and home:
-        raise InvalidArgument("--server and --home cannot be combined.", "Give one of them.")
-    if related and all_terms:
-        raise InvalidArgument("--related and --all-terms cannot be combined.", "Give one of them.")
     dial = {"ratio": ratio, "terms": terms, "min_detail": min_detail}
-    turned = {name: value for name, value in dial.items() if value is not None}
+    chosen = _choices(dial, related=related, all_terms=all_terms, server=server, home=home)
     with opened_store(store, passphrase_file) as opened:
         if log:
             sent = opened.entries("sent")
             screen.answer({"sent": sent}, lambda: _print_log(sent, screen))
             return 0
         desk = Desk(opened)
-        _check_known(desk, hide, allow, deny, unhide)
-        hidden = [name for name in desk.hidden if name not in {*hide, *unhide}] + list(hide)
-        allowed = {**desk.allowed, **dict.fromkeys(allow, True), **dict.fromkeys(deny, False)}
-        choices: dict[str, Any] = {"hidden": hidden, "allowed": allowed}
-        if turned:
-            choices["dial"] = turned
-        if related or all_terms:
-            choices["per_query"] = related
-        if server is not None:
-            choices |= {"mode": "exposing", "server": server}
-        if home:
-            choices["mode"] = "home"
-        desk.try_out(**choices)
-        facts = _exposed_facts(desk, words)
-        if agree:
-            digest = desk.proposed().digest
-            desk.keep()
-            if desk.mode == "exposing":
-                desk.refresh(digest)
-                facts |= {"sent_from_now_on": desk.frozen.to_setting(), "request": _request(desk, words)}
-        screen.answer({**facts, "agreed": agree}, lambda: _print_exposed(facts, desk, screen, agreed=agree))
+        desk.try_out(**_named(desk, hide, unhide, allow, deny), **chosen)
+        facts = {**_exposed_facts(desk, words), **(_agreed(desk, words) if agree else {}), "agreed": agree}
+        screen.answer(facts, lambda: _print_exposed(facts, desk, screen, agreed=agree))
     return 0
 
 
-def _check_known(desk: Desk, hide: Names, allow: Names, deny: Names, unhide: Names) -> None:
-    """A name with a slip of the pen must not look as if it were obeyed."""
+def _choices(
+    dial: Mapping[str, object], *, related: bool, all_terms: bool, server: str | None, home: bool
+) -> dict[str, Any]:
+    """What the flags say of the dial, of queries and of where results are ranked."""
+    if server is not None and home:
+        raise InvalidArgument("--server and --home cannot be combined.", "Give one of them.")
+    if related and all_terms:
+        raise InvalidArgument("--related and --all-terms cannot be combined.", "Give one of them.")
+    choices: dict[str, Any] = {}
+    if turned := {name: value for name, value in dial.items() if value is not None}:
+        choices["dial"] = turned
+    if related or all_terms:
+        choices["per_query"] = related
+    if server is not None:
+        choices |= {"mode": "exposing", "server": server}
+    if home:
+        choices["mode"] = "home"
+    return choices
+
+
+def _named(desk: Desk, hide: Names, unhide: Names, allow: Names, deny: Names) -> dict[str, Any]:
+    """What is hidden, and what may be sent. A name with a slip of the pen must not look as if it were obeyed."""
     for name in (*hide, *allow, *deny):
         if not desk.profile.find(name) and name not in {*desk.hidden, *desk.allowed}:
             raise InvalidArgument(f"The profile has no interest {name!r}.", "See veilset search profile show.")
@@ -135,6 +133,20 @@ def _check_known(desk: Desk, hide: Names, allow: Names, deny: Names, unhide: Nam
         if name not in desk.hidden:
             known = ", ".join(desk.hidden) or "nothing"
             raise InvalidArgument(f"{name!r} is not hidden.", f"Hidden: {known}.")
+    return {
+        "hidden": [name for name in desk.hidden if name not in {*hide, *unhide}] + list(hide),
+        "allowed": {**desk.allowed, **dict.fromkeys(allow, True), **dict.fromkeys(deny, False)},
+    }
+
+
+def _agreed(desk: Desk, words: str | None) -> dict[str, Any]:
+    """Store what was tried out; what is sent from now on."""
+    digest = desk.proposed().digest
+    desk.keep()
+    if desk.mode != "exposing":
+        return {}
+    desk.refresh(digest)
+    return {"sent_from_now_on": desk.frozen.to_setting(), "request": _request(desk, words)}
 
 
 def _request(desk: Desk, words: str | None, agreed: Frozen | None = None) -> str | None:

@@ -60,9 +60,10 @@ def query(
     words
         Query, as you would type it into a search box.
     alpha
-        Weight of the profile, from 0 to 1, or auto: 0.5 for queries of one or two words, and 0 for others.
+        Weight of the profile, from 0 to 1, or auto: 0.5 for queries of one or two words, 0 for others.
+        Default: as on the page.
     scoring
-        Scoring of results: interest, which did better in our experiments, or thesis.
+        Scoring of results: interest, which prefers what is most frequent in the profile, or thesis.
     original
         Leave the engine's order alone. Nothing of the profile is used or sent.
     limit

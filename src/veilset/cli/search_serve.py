@@ -13,7 +13,7 @@ from veilset.cli.screen import Screen
 from veilset.cli.search import PassphraseFile, StoreFile, opened_store, search
 from veilset.cli.search_query import needs_search
 from veilset.errors import InvalidArgument, unknown
-from veilset.search.ranking import DEFAULT_ALPHA, DEFAULT_SCORING, SCORINGS, alpha_for
+from veilset.search.ranking import AUTO, DEFAULT_SCORING, SCORINGS, alpha_for
 from veilset.search.terms import SEARCH_EXTRA
 from veilset.views import installed
 
@@ -76,7 +76,7 @@ def serve(
 def wrapper(
     *,
     engine: str,
-    alpha: str = DEFAULT_ALPHA,
+    alpha: str = AUTO,
     scoring: str = DEFAULT_SCORING,
     port: Port = 8600,
     store: StoreFile = None,
@@ -99,7 +99,7 @@ def wrapper(
     alpha
         Weight of the terms, from 0 to 1, or auto: 0.5 for queries of one or two words, and 0 for others.
     scoring
-        Scoring of results: interest, which did better in our experiments, or thesis.
+        Scoring of results: interest, which prefers what is most frequent in the profile, or thesis.
     """
     screen = Screen.of(json, text)
     _check_port(port)

@@ -7,6 +7,7 @@ from typing import Any
 
 import veilset as vs
 from veilset.cli.app import app
+from veilset.cli.engines import EngineOptions
 from veilset.cli.forms import Natural
 from veilset.cli.options import Json, LimitOptions, Text
 from veilset.cli.screen import Screen
@@ -21,6 +22,7 @@ def verify(
     limits: LimitOptions | None = None,
     witnesses: Natural = 20,
     clean_copy: Path | None = None,
+    engine: EngineOptions | None = None,
     json: Json = False,
     text: Text = False,
 ) -> int:
@@ -36,6 +38,8 @@ def verify(
 
         veilset verify release/public
 
+        veilset verify release/public --engine spark --master local[4]
+
     Parameters
     ----------
     path
@@ -47,9 +51,10 @@ def verify(
     """
     screen = Screen.of(json, text)
     bounds = limits or LimitOptions()
-    with screen.progress() as progress:
+    with (engine or EngineOptions()).started() as place, screen.progress() as progress:
         found = vs.verify(
             path,
+            engine=place,
             witnesses=witnesses,
             clean_copy=clean_copy,
             announce=lambda sentence: screen.show(lambda: screen.note(sentence, aside=True)),

@@ -4,7 +4,8 @@
 process. An algorithm is written once, against the protocol.
 """
 
-from veilset.engines.engine import Dealt, Engine, Held, Piece, Work
+from veilset.engines.counts import HeldCounts
+from veilset.engines.engine import Dealt, Engine, Held, Mark, Piece, Shared, Thin, Work
 from veilset.engines.local import Local
 
-__all__ = ["Dealt", "Engine", "Held", "Local", "Piece", "Work"]
+__all__ = ["Dealt", "Engine", "Held", "HeldCounts", "Local", "Mark", "Piece", "Shared", "Thin", "Work"]

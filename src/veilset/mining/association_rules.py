@@ -12,10 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
+from veilset.engines import Held
 from veilset.errors import BudgetExceeded, InvalidArgument, said
 from veilset.exact import Support, check_whole, exact_share, is_whole
 from veilset.limits import Bounds, Limits
 from veilset.mining.frequent_itemsets import LARGEST, allowed, frequent
+from veilset.mining.frequent_spread import supports_on_engine
 from veilset.mining.itemsets import Itemsets, Selection
 from veilset.transactions import Transactions, check_transactions
 from veilset.views import MOST_ROWS, Shown, Summary, Tabular, listed
@@ -148,7 +150,7 @@ _AT_ONCE = 4096  # rules whose names are looked up at once
 
 
 def rules(
-    data: Transactions,
+    data: Transactions | Held,
     min_support: Support,
     min_confidence: float | str | Fraction,
     *,
@@ -163,7 +165,7 @@ def rules(
 
     Parameters
     ----------
-    min_support, items
+    data, min_support, items
         As for `frequent`.
     min_confidence : float, str or Fraction
         A share above 0 and up to 1; compared exactly.
@@ -180,7 +182,9 @@ def rules(
     ('chips',) → beer 2 1
     ('beer',) → chips 2 2/3
     """
-    check_transactions(data)
+    if not isinstance(data, Held):
+        check_transactions(data)
+    known = data.vocabulary if isinstance(data, Held) else data
     limits = Limits(**bounds)
     share = exact_share(min_confidence, "min_confidence")
     check_whole(min_size, "min_size", "A rule has at least 2 items, one on each side.", least=2)
@@ -189,9 +193,9 @@ def rules(
             f"{said('max_size')} is {max_size} and {said('min_size')} {min_size}.",
             f"Give a {said('max_size')} of at least {said('min_size')}, or none; both sides count.",
         )
-    mined = allowed(data, items)
-    right = _right_sides(data, consequents, mined)
-    itemsets = _mine(data, min_support, max_size, mined, limits)
+    mined = allowed(known, items)
+    right = _right_sides(known, consequents, mined)
+    itemsets = _mine(data, known, min_support, max_size, mined, limits)
     with limits.guard("The search for rules", _ADVICE):
         offsets, left, left_supports, chosen, together = _native.mining.rules(
             itemsets.offsets,
@@ -204,7 +208,8 @@ def rules(
             threads=limits.thread_count,
             **limits.for_kernel(lambda _: "Searching for rules"),
         )
-    return Rules(Itemsets(data.names, offsets, left, left_supports), chosen, together, data.supports, len(data))
+    alone = supports_on_engine(data) if isinstance(data, Held) else data.supports
+    return Rules(Itemsets(known.names, offsets, left, left_supports), chosen, together, alone, len(data))
 
 
 def _right_sides(
@@ -224,14 +229,15 @@ def _right_sides(
 
 
 def _mine(
-    data: Transactions,
+    data: Transactions | Held,
+    known: Transactions,
     min_support: Support,
     max_size: int | None,
     mined: npt.NDArray[np.uint8],
     limits: Limits,
 ) -> Itemsets:
     """All frequent itemsets, the single items too: they are the smallest antecedents."""
-    items = [data.names[code] for code in np.flatnonzero(mined).tolist()]
+    items = [known.names[code] for code in np.flatnonzero(mined).tolist()]
     try:
         return frequent(data, min_support, max_size=max_size, items=items, **limits.bounds())
     except BudgetExceeded as stop:  # its advice speaks of options that rules do not have

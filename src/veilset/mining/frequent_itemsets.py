@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset import _native
+from veilset.engines import Held
 from veilset.errors import InvalidArgument, said, unknown
 from veilset.exact import Support, check_whole, is_whole, support_of
 from veilset.limits import Bounds, Limits
+from veilset.mining.frequent_spread import frequent_on_engine
 from veilset.mining.itemsets import Itemsets
 from veilset.transactions import Transactions, check_transactions
 
@@ -25,7 +27,7 @@ _ADVICE = f"use a higher {said('min_support')}, a smaller {said('max_size')}, or
 
 
 def frequent(
-    data: Transactions,
+    data: Transactions | Held,
     min_support: Support,
     *,
     kind: Kind = "all",
@@ -38,6 +40,8 @@ def frequent(
 
     Parameters
     ----------
+    data : Transactions
+        Or transactions that an engine holds: then at most 5 million itemsets, the fewest items first.
     min_support : int, float or str
         A whole number of transactions, or a share of them: 0.01, ``"1%"``, ``"1/3"``.
     kind : {"all", "closed", "maximal"}
@@ -53,11 +57,21 @@ def frequent(
     >>> frequent(data, 2, kind="closed").to_lists()
     [(['a', 'b'], 2), (['c'], 2)]
     """
-    check_transactions(data)
     limits = Limits(**bounds)
     if kind not in get_args(Kind):
         raise unknown("kind", kind, get_args(Kind))
     at_least, at_most = _sizes(min_size, max_size)
+    if isinstance(data, Held):
+        return frequent_on_engine(
+            data,
+            allowed(data.vocabulary, items),
+            min_support=support_of(min_support, len(data)),
+            kind=kind,
+            min_size=at_least,
+            max_size=at_most,
+            limits=limits,
+        )
+    check_transactions(data)
     with limits.guard("The search for frequent itemsets", _ADVICE):
         offsets, found, supports = _native.mining.frequent(
             data.offsets,

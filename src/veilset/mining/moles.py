@@ -12,12 +12,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset import _native
+from veilset.engines import Held
 from veilset.errors import said
 from veilset.exact import check_whole, exact_share
 from veilset.limits import Bounds, Limits
 from veilset.mining.counting import supports
 from veilset.mining.frequent_itemsets import LARGEST, allowed
 from veilset.mining.itemsets import Itemsets, Selection
+from veilset.mining.rare_spread import rare_on_engine
 from veilset.transactions import Transactions, check_transactions
 from veilset.views import MOST_ROWS, Shown, Summary, Tabular, by_size, listed
 
@@ -111,7 +113,7 @@ class Moles(Shown, Tabular):
 
 
 def minimal_rare(
-    data: Transactions,
+    data: Transactions | Held,
     k: int,
     *,
     h: float | str | Fraction = 1,
@@ -128,6 +130,8 @@ def minimal_rare(
 
     Parameters
     ----------
+    data : Transactions
+        Or transactions that an engine holds, without sensitive items: then at most 5 million moles.
     k : int
         Itemsets that fewer transactions contain are moles.
     h : float, str or Fraction
@@ -145,9 +149,14 @@ def minimal_rare(
     >>> [mole.items for mole in minimal_rare(data, 2)]
     [('a', 'c'), ('b', 'c')]
     """
-    check_transactions(data)
     limits = Limits(**bounds)
     question = _question(k, h, max_size)
+    if isinstance(data, Held):
+        found = rare_on_engine(
+            data, question["k"], question["p"] or None, items, include_absent=include_absent, limits=limits
+        )
+        return Moles(found, *[np.zeros(0, dtype=np.int32)] * 3)
+    check_transactions(data)
     with limits.guard(_TASK, _ADVICE):
         return _moles(data, *_search(data, question, items, limits, absent=include_absent).next(_EVERYTHING))
 

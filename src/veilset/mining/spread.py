@@ -18,29 +18,41 @@ from veilset import _native
 from veilset.engines import Held
 from veilset.errors import BudgetExceeded
 from veilset.limits import Limits
+from veilset.mining.class_rounds import kept_in_classes
 from veilset.mining.dealing import counted, counted_around, counted_beside
 from veilset.mining.itemsets import Itemsets
-from veilset.mining.miner import Question
-from veilset.mining.spread_search import Search
+from veilset.mining.listed import Listed
+from veilset.mining.miner import Question, limits_of
+from veilset.mining.spread_search import ANY_WORK, Search, TooManySteps
+from veilset.transactions import Transactions
 
 MOST_MOLES = 5_000_000
 """No longer list of moles comes to the driver."""
 FIRST_BLOCK = 256
 """Items that are looked at together when items return; more and more, as long as the moles among them can be listed."""
 
+_STEPS, _STEPS_EACH = 10_000_000_000, 1000
+"""What a search may take in all, and besides for each item of a transaction, where any number may be known."""
+
 _Codes = npt.NDArray[np.int32]
 _Numbers = npt.NDArray[np.int64]
 
 
 class OnEngine:
-    """What methods ask of transactions that an engine holds."""
+    """What methods ask of transactions that an engine holds.
+
+    *any_number*: where an attacker may know any number of items, dense data has sets of items without end. Then a
+    search stops after a number of steps, with `BudgetExceeded`.
+    """
 
     in_time = False
 
-    def __init__(self, held: Held) -> None:
+    def __init__(self, held: Held, *, any_number: bool = False) -> None:
         self._held = held
+        self._any_number = any_number
         self._data = held.vocabulary
         self._alone: dict[tuple[int, Any], Itemsets] = {}
+        self._listed: dict[tuple[int, Any, int | None], Listed] = {}
 
     @cached_property
     def supports(self) -> _Numbers:
@@ -74,7 +86,7 @@ class OnEngine:
 
     def few_moles(self, question: Question, most: int, items: Collection[str] | None = None) -> Itemsets | None:
         """The minimal moles made of *items* if there are no more than *most*; else None."""
-        limits = _limits(question)
+        limits = limits_of(question)
         size = self._largest(question)
         asked = np.arange(len(self._data.names)) if items is None else self._data.codes(items)
         alone = self._single(question, limits)
@@ -84,8 +96,11 @@ class OnEngine:
         if size < 2 or self._nothing_to_find(question):
             return first
         left = np.setdiff1d(asked[self._data.is_sensitive[asked] == 0], alone.items)
-        search = Search(self._held, self.supports, left, self._things(question), question, limits)
-        larger = search.found(2, size, most - len(first))
+        search = Search(self._held, self.supports, left, self._things(question), question, limits, work=self._work)
+        try:
+            larger = search.found(2, size, most - len(first))
+        except TooManySteps:
+            raise _too_many_steps() from None
         return None if larger is None else Itemsets.joined(first, larger)
 
     def first_mole(self, question: Question, items: Collection[str]) -> tuple[str, ...] | None:
@@ -116,7 +131,7 @@ class OnEngine:
 
         Decided for blocks of items, each by a list of the minimal moles in what is kept and the block.
         """
-        limits = _limits(question)
+        limits = limits_of(question)
         codes, things = self._data.codes(asked).astype(np.int32), self._things(question)
         inside = self._data.codes(kept).astype(np.int32)
         decided: dict[int, bool] = {}
@@ -128,9 +143,15 @@ class OnEngine:
             while code not in decided:
                 next_ones = codes[len(decided) : len(decided) + block]
                 both = np.concatenate([inside, next_ones]).astype(np.int64)
-                search = Search(self._held, self.supports, both, things, question, limits, fresh=next_ones)
-                # Of one item, whether there is a mole is all that matters.
-                moles = search.found(2, self._largest(question), MOST_MOLES if len(next_ones) > 1 else 0)
+                search = Search(
+                    self._held, self.supports, both, things, question, limits, fresh=next_ones, work=self._work
+                )
+                try:  # of one item, whether there is a mole is all that matters
+                    moles = search.found(2, self._largest(question), MOST_MOLES if len(next_ones) > 1 else 0)
+                except TooManySteps:
+                    if len(next_ones) == 1:
+                        raise _too_many_steps() from None
+                    moles = None
                 if moles is None and len(next_ones) > 1:
                     block = max(1, len(next_ones) // 2)
                     continue
@@ -142,6 +163,40 @@ class OnEngine:
             return decided[code]
 
         return may_join
+
+    def keeping(self, question: Question) -> Listed:
+        """No items so far, and whether one more would bring a mole: asked of a list of minimal moles.
+
+        What is asked next for the same question knows the list of what was asked before.
+        """
+        key = question["k"], question["h"], question["max_size"]
+        if key not in self._listed:
+            limits, things, size = limits_of(question), self._things(question), self._largest(question)
+            alone = self._single(question, limits)
+            safe = np.setdiff1d(np.flatnonzero(self._data.is_sensitive == 0), alone.items)
+            none_larger, asked = self._nothing_to_find(question), question.copy()
+
+            def find(inside: _Numbers, fresh: _Numbers, known: Itemsets, most: int) -> Itemsets | None:
+                if none_larger:
+                    return alone[:0]
+                both = np.concatenate([inside, fresh])
+                new = fresh.astype(np.int32)
+                search = Search(
+                    self._held, self.supports, both, things, asked, limits, fresh=new, known=known, work=self._work
+                )
+                try:
+                    return search.found(2, size, most)
+                except TooManySteps:
+                    raise _too_many_steps() from None
+
+            by_support = safe[np.argsort(-self.supports[safe], kind="stable")]
+            self._listed[key] = Listed(self._data, by_support, find, MOST_MOLES)
+        self._listed[key].clear()
+        return self._listed[key]
+
+    def replaced(self, code: _Codes, vocabulary: Transactions, limits: Limits) -> OnEngine:
+        """Who counts in the same transactions with other items; they are changed where they lie."""
+        return OnEngine(self._held.changed(code, vocabulary), any_number=self._any_number)
 
     def _joined(self, moles: Itemsets, inside: _Codes, block: _Codes, limits: Limits) -> _Codes:
         """Those of the block that can join one after the other."""
@@ -156,13 +211,26 @@ class OnEngine:
         joined: _Codes = block[cover.kept()[block] == 1]
         return joined
 
+    def splitting(self, question: Question, asked: Sequence[str]) -> Callable[[str], bool]:
+        """Whether an item may join those that joined if equal transactions of these are k at least."""
+        stays = kept_in_classes(self._held, question, self._data.codes(asked).astype(np.int32), limits_of(question))
+        return {name: name in stays for name in asked}.__getitem__
+
+    @cached_property
+    def _work(self) -> int:
+        return _STEPS + _STEPS_EACH * int(self.supports.sum()) if self._any_number else ANY_WORK
+
+    @cached_property
+    def _longest(self) -> int:
+        return self.longest(self._data.public)
+
     def _filled(self, totals: dict[str, _Numbers]) -> _Numbers:
         found = totals.get("supports", np.zeros(0, dtype=np.int64))
         return np.append(found, np.zeros(len(self._data.names) - len(found), dtype=np.int64))
 
     def _largest(self, question: Question) -> int:
         """The size of the largest itemsets that are asked for."""
-        return self.longest(self._data.public) if question["max_size"] is None else question["max_size"]
+        return self._longest if question["max_size"] is None else question["max_size"]
 
     def _things(self, question: Question) -> _Codes:
         """The sensitive items that occur, unless any confidence in them is allowed."""
@@ -197,6 +265,8 @@ class OnEngine:
         return Itemsets(self._data.names, ends, codes.astype(np.int32), self.supports[codes])
 
 
-def _limits(question: Question) -> Limits:
-    bounds = {name: value for name, value in question.items() if name not in ("k", "h", "max_size")}
-    return Limits(**bounds)  # type: ignore[arg-type]
+def _too_many_steps() -> BudgetExceeded:
+    return BudgetExceeded(
+        "Whether larger sets of items break the promise takes too many steps to find out on an engine.",
+        "Use the method k-anonymity, or a limited p.",
+    )

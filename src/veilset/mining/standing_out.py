@@ -18,9 +18,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
+from veilset.engines import Held
 from veilset.limits import Limits
 from veilset.mining.counting import pairs
+from veilset.mining.frequent_spread import supports_on_engine
+from veilset.mining.spread_itemsets import Pairs, pairs_held
 from veilset.transactions import Transactions
 
 _MOST_ITEMS = 1000  # that are compared: the most frequent ones, and those of hidden patterns
@@ -68,15 +72,37 @@ def standings(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: L
     >>> standings(Transactions.from_lists(rows), [("bun", "fig"), ("fig",)], Limits())
     [Standing(by_lift=1, by_shortfall=1, among=3, clear_from=8), None]
     """
-    items = _compared(data, {item for pattern in patterns for item in pattern})
-    place = {name: at for at, name in enumerate(items)}
-    codes = data.codes(items)
-    together = np.zeros((len(items), len(items)))
+    items = _compared(data, data.supports, patterns)
     found = pairs(data, items=items, **limits.bounds())
-    ends = np.searchsorted(codes, found.items.reshape(-1, 2))
-    together[ends.min(axis=1), ends.max(axis=1)] = found.supports
-    support = data.supports[codes].astype(np.float64)
-    independent = np.triu(np.outer(support, support), 1) / max(1, len(data))
+    ends = np.sort(found.items.reshape(-1, 2), axis=1).astype(np.int64)
+    codes = data.codes(items)
+    return _standings(
+        items, codes, data.supports[codes], len(data), Pairs(ends[:, 0], ends[:, 1], found.supports), patterns
+    )
+
+
+def standings_held(data: Held, patterns: Sequence[tuple[str, ...]], limits: Limits) -> list[Standing | None]:
+    """The same for released data that an engine holds."""
+    names, supports = data.vocabulary, supports_on_engine(data)
+    items = _compared(names, supports, patterns)
+    codes = names.codes(items)
+    return _standings(items, codes, supports[codes], len(data), pairs_held(data, codes, limits), patterns)
+
+
+def _standings(
+    items: tuple[str, ...],
+    codes: npt.NDArray[np.int64],
+    supports: npt.NDArray[np.int64],
+    rows: int,
+    found: Pairs,
+    patterns: Sequence[tuple[str, ...]],
+) -> list[Standing | None]:
+    """Standings from supports of the *items* that are compared, and of their pairs."""
+    place = {name: at for at, name in enumerate(items)}
+    together = np.zeros((len(items), len(items)))
+    together[np.searchsorted(codes, found.first), np.searchsorted(codes, found.second)] = found.supports
+    support = supports.astype(np.float64)
+    independent = np.triu(np.outer(support, support), 1) / max(1, rows)
     first, second = np.nonzero(independent >= _LEAST_EXPECTED)
     counted, expected = together[first, second], independent[first, second]
     number = np.full(together.shape, -1)
@@ -101,18 +127,21 @@ def standings(data: Transactions, patterns: Sequence[tuple[str, ...]], limits: L
         Each transaction more has an item back, at worst the one whose return makes independence give most.
         """
         lift, short = (np.partition(np.delete(values, pair), lowest - 1)[lowest - 1] for values in measures)
-        each = max(support[first[pair]], support[second[pair]]) / len(data)
+        each = max(support[first[pair]], support[second[pair]]) / rows
 
         def clear(held: int) -> bool:
             would = expected[pair] + (held - counted[pair]) * each
             return bool(held / would > lift + _SAME and (held - would) / np.sqrt(would) > short + _SAME)
 
         now = int(counted[pair])
-        return now + bisect_left(range(now, len(data)), True, key=clear)
+        return now + bisect_left(range(now, rows), True, key=clear)
 
     return [standing(pattern) for pattern in patterns]
 
 
-def _compared(data: Transactions, listed: set[str]) -> tuple[str, ...]:
-    most = np.argsort(-data.supports, kind="stable")[:_MOST_ITEMS]
-    return data.in_order({*(data.names[code] for code in most.tolist()), *listed.intersection(data.names)})
+def _compared(
+    names: Transactions, supports: npt.NDArray[np.int64], patterns: Sequence[tuple[str, ...]]
+) -> tuple[str, ...]:
+    most = np.argsort(-supports, kind="stable")[:_MOST_ITEMS]
+    listed = {item for pattern in patterns for item in pattern}.intersection(names.names)
+    return names.in_order({*(names.names[code] for code in most.tolist()), *listed})

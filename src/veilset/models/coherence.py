@@ -11,7 +11,7 @@ from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.exact import at_least, exact_share, is_whole, percent
 from veilset.models.promise import Parameter, Promise, Vacuous
 from veilset.options import Option
-from veilset.transactions import Transactions
+from veilset.transactions import Counted, Transactions
 
 
 @dataclass(frozen=True, init=False)
@@ -165,7 +165,7 @@ class Coherence(Promise):
             names.update(dict.fromkeys(group, name))
         return names
 
-    def restricted_to(self, data: Transactions) -> Coherence:
+    def restricted_to(self, data: Counted) -> Coherence:
         """The same promise about *data*, in which only its items are named: what a release may say in public.
 
         A sensitive item that is in a group and not in the release was in more than a share *h* of the original.

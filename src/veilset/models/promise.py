@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field
 
 from veilset.errors import InvalidArgument, said
-from veilset.transactions import Transactions
+from veilset.transactions import Counted, Transactions
 from veilset.views import MOST_ROWS, Count, Shown, Summary, legible
 
 EXCLUDES_NOTHING = "This promise excludes nothing: any such file keeps it."
@@ -260,7 +260,7 @@ class Promise(ABC):
     def check_drop_empty(self) -> None:  # noqa: B027 - nothing to refuse
         """Raise `InvalidArgument` if dropping empty transactions would make it another promise."""
 
-    def restricted_to(self, data: Transactions) -> Self:
+    def restricted_to(self, data: Counted) -> Self:
         """The same promise about *data*, in which only its items are named: what a release may say in public."""
         return self
 

@@ -6,6 +6,7 @@ that only the custodian's secret seed can undo, and before anything gets its nam
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from veilset.publish.handover import (
     secret_order,
     seed_from,
 )
-from veilset.publish.public import CERTIFICATE, MADE_BY, REPORT, SUMS, Declared, write_public
+from veilset.publish.public import CERTIFICATE, MADE_BY, PARTS, REPORT, SUMS, Declared, write_public
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.row_map import ROWS, write_row_map
 from veilset.publish.sealing import public_promise
@@ -124,18 +125,23 @@ def publish(
         limits.step("Verifying the written bytes")
         with run.timed("verification"):
             verification = verify(staging, limits=limits)  # with custodian/, where the promise stands if it is secret
-        if verification.verdict in ("malformed", "incomplete"):  # not that it is broken: nobody could look
-            raise CannotWrite(
-                f"NO-GO: nothing was written. The written files could not be read back: {verification.message}",
-                "Check the disk and the limits on open files and memory, then run it again.",
-            )
-        if not verification.holds:
-            raise NotCertified(
-                f"NO-GO: nothing was written. The written files failed their verification: {verification.message}",
-                "This is a bug in Veilset: please report it.",
-            )
+        check_written(verification)
         check_target(out, replace=replace)  # somebody may have put a file there meanwhile
     return Bundle(out, verification)
+
+
+def check_written(verification: Verification) -> None:
+    """Raise unless the files that were just written hold."""
+    if verification.verdict in ("malformed", "incomplete"):  # not that it is broken: nobody could look
+        raise CannotWrite(
+            f"NO-GO: nothing was written. The written files could not be read back: {verification.message}",
+            "Check the disk and the limits on open files and memory, then run it again.",
+        )
+    if not verification.holds:
+        raise NotCertified(
+            f"NO-GO: nothing was written. The written files failed their verification: {verification.message}",
+            "This is a bug in Veilset: please report it.",
+        )
 
 
 def check_target(out: Path, *, replace: bool) -> None:
@@ -157,6 +163,10 @@ def check_target(out: Path, *, replace: bool) -> None:
 
 def _is_ours(path: Path) -> bool:
     """Whether a release has such a file or folder; its data may be in any format."""
+    if path.parent == Path(f"public/{PARTS}"):
+        return re.fullmatch(r"part-[0-9]{5}\.parquet", path.name) is not None
+    if path == Path(f"public/{PARTS}"):
+        return True
     if path.parent == Path("public") and path.stem in ("data", "anatomy"):
         return path.suffix in {form.suffix for form in FORMATS.values()}
     return str(path) in _PARTS

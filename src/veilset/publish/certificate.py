@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from veilset.errors import InvalidArgument
 from veilset.io import FORMATS, Layout, as_written
 from veilset.models import Audit, Names, Parameter, Promise, Sealed, known_promise
-from veilset.transactions import Transactions
+from veilset.transactions import Counted, Transactions
 
 SCHEMA_VERSION: Final = 1
+MOST_PARTS: Final = 400
+"""Files that data may have: each is open while a release is verified, and a process may open 1,024 by default."""
+
 _SHOWN = 200  # characters of parameters, in a message
 
 OneTransaction: TypeAlias = Literal[
@@ -74,6 +77,55 @@ class DataFile(_Strict):
         )
 
 
+class DataPart(_Strict):
+    """One file of released data that has several."""
+
+    file: Annotated[str, Field(max_length=100)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    transactions: Annotated[int, Field(ge=1)]
+
+
+class DataParts(_Strict):
+    """The released data where workers wrote it: a folder of files, which belong together in this order."""
+
+    folder: Literal["data"] = "data"
+    format: Literal["parquet"] = "parquet"
+    columns: tuple[Annotated[str, Field(max_length=100)]]
+    parts: Annotated[tuple[DataPart, ...], Field(min_length=1, max_length=MOST_PARTS, fail_fast=True)]
+
+    @model_validator(mode="after")
+    def _named_in_order(self) -> Self:
+        for number, part in enumerate(self.parts):
+            if part.file != part_name(number):
+                raise ValueError(f"part {number} is not called {part_name(number)}")
+        return self
+
+    @property
+    def file(self) -> str:
+        """What to call all of them."""
+        return f"{self.folder}/"
+
+    def layout(self) -> Layout:
+        """The layout of each part."""
+        return as_written(Layout.choose(self.parts[0].file, format=self.format, column=self.columns[0]))
+
+
+def part_name(number: int) -> str:
+    """What a part is called, from 0 on."""
+    return f"data/part-{number:05d}.parquet"
+
+
+def _tag(data: Any) -> str:
+    in_parts = "parts" in data if isinstance(data, dict) else isinstance(data, DataParts)
+    return "parts" if in_parts else "table"
+
+
+AnyData: TypeAlias = Annotated[
+    Annotated[DataFile, Tag("table")] | Annotated[DataParts, Tag("parts")], Discriminator(_tag)
+]
+"""The released data: one file, or several."""
+
+
 class AnatomyTable(_Strict):
     """The anatomized table beside the data: the same rows, in the same order, with their buckets and columns.
 
@@ -110,7 +162,7 @@ class AnatomyTable(_Strict):
         return "0" if margin is None else str(margin.value)
 
     @staticmethod
-    def numbers(data: Transactions) -> dict[str, int]:
+    def numbers(data: Counted) -> dict[str, int]:
         """What there is to count in anatomized transactions."""
         assert data.anatomy is not None  # noqa: S101 - whoever asks has looked
         sizes = data.anatomy.sizes
@@ -148,7 +200,7 @@ class Certificate(_Strict):
     sensitive: Names
     transactions: Annotated[int, Field(ge=0)]
     one_transaction_is: OneTransaction
-    data: DataFile
+    data: AnyData
     loss_percent: Annotated[int, Field(ge=0, le=100)]
     not_promised: Names
     made_by: Annotated[str, Field(pattern=r"^veilset [0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?$")]
@@ -171,6 +223,8 @@ class Certificate(_Strict):
 
     def files(self) -> dict[str, str]:
         """The names of the files with data, and the sha256 of each."""
+        if isinstance(self.data, DataParts):
+            return {part.file: part.sha256 for part in self.data.parts}
         named = {self.data.file: self.data.sha256}
         return named if self.anatomy is None else {**named, self.anatomy.file: self.anatomy.sha256}
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError
+from veilset.engines import Engine, HeldCounts
+from veilset.engines import Held as Rows
+from veilset.errors import InvalidArgument, UnreadableInput, VeilsetError, said
 from veilset.io import Difference, find_difference, sha256_of
 from veilset.limits import Limits
 from veilset.models import Audit, Promise, Sealed
-from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile
+from veilset.publish.certificate import SCHEMA_VERSION, AnatomyTable, Certificate, DataFile, DataParts
 from veilset.publish.held import Held, HeldFile
+from veilset.publish.parts import gathered_parts, read_parts
 from veilset.publish.public import CERTIFICATE, REPORT, SUMS, Declared, certificate_of, page_of, sums_of
 from veilset.publish.verification import Refused, Verdict
-from veilset.transactions import Transactions, read_file
+from veilset.transactions import Counted, Transactions, read_file
 from veilset.views import Count, visible
 
 ROOM_FOR_JSON = 80  # times its size, that understanding a certificate takes: lists within lists were seen to need 73
@@ -65,15 +69,23 @@ def _check_shape(content: Any) -> None:
     """
     record = content if isinstance(content, dict) else {}
     promise, listed = record.get("promise"), record.get("generalized")
+    data = record.get("data")
+    parts = data.get("parts") if isinstance(data, dict) else None
     objects = [record, *record.values(), promise.get("parameters") if isinstance(promise, dict) else None]
+    objects += parts if isinstance(parts, tuple) else ()
     if any(isinstance(one, dict) and one is not listed and len(one) > _MOST_KEYS for one in objects):
         raise Refused("malformed", f"{CERTIFICATE} is not a certificate: it has an object of too many keys.")
     if isinstance(listed, dict) and not all(isinstance(items, tuple) for items in listed.values()):
         raise Refused("malformed", f"{CERTIFICATE} is not a certificate: generalized: it names what is no list.")
 
 
-def check_files(release: Held, certificate: Certificate, text: bytes, limits: Limits) -> bytes:
-    """Raise unless every file is there and is the certified one, and nothing else is; returns the page's bytes."""
+def check_files(
+    release: Held, certificate: Certificate, text: bytes, limits: Limits, *, elsewhere: bool = False
+) -> bytes:
+    """Raise unless every file is there and is the certified one, and nothing else is; returns the page's bytes.
+
+    *elsewhere*: the files with data are read by others, who compare them with the certificate.
+    """
     tables = certificate.files()
     expected = sorted({*tables, CERTIFICATE, REPORT})
     extra = sorted({*release.files, *release.others} - {*expected, SUMS})
@@ -83,7 +95,7 @@ def check_files(release: Held, certificate: Certificate, text: bytes, limits: Li
     sums = _sums_listed(files[SUMS], expected, limits)
     page = files[REPORT].read(limits)
     read = {CERTIFICATE: text, REPORT: page}
-    for name in expected:
+    for name in sorted(read) if elsewhere else expected:
         if sums[name] != (sha256_of(read[name]) if name in read else files[name].sha256(limits)):
             verdict: Verdict = "edited" if name == CERTIFICATE else "altered"
             raise Refused(verdict, f"{name} is not the file that was released: its sha256 differs.")
@@ -111,12 +123,12 @@ def check_anatomy(certificate: Certificate, told: Promise) -> None:
         raise Refused("malformed", f"The certificate for {certificate.promise.name} {has}. Ask for the release again.")
 
 
-def audited(certificate: Certificate) -> AnatomyTable | DataFile:
+def audited(certificate: Certificate) -> AnatomyTable | DataFile | DataParts:
     """The file that the promise is about; the other one, if there are two, must say the same."""
     return certificate.anatomy or certificate.data
 
 
-def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
+def _contradiction(certificate: Certificate, data: Counted) -> str | None:
     """What is wrong in what readers are told of the data; None: nothing."""
     if len(data) != certificate.transactions:
         count = Count(certificate.transactions)
@@ -126,7 +138,7 @@ def _contradiction(certificate: Certificate, data: Transactions) -> str | None:
     return _wrong_list(certificate, data)
 
 
-def _wrong_list(certificate: Certificate, data: Transactions) -> str | None:
+def _wrong_list(certificate: Certificate, data: Counted) -> str | None:
     """What is wrong in the lists of what coarser names stand for."""
     sensitive, there, seen = set(certificate.sensitive), set(data.names), set[str]()
     for name, items in certificate.generalized.items():
@@ -147,34 +159,73 @@ def _wrong_list(certificate: Certificate, data: Transactions) -> str | None:
 def read_data(release: Held, certificate: Certificate, limits: Limits) -> tuple[Transactions, list[str]]:
     """The transactions that the promise is about, and what cannot be told of the bytes around them."""
     table = audited(certificate)
+    if isinstance(table, DataParts):
+        data, unchecked = read_parts(release, table, limits)
+        data = _marked(data, data.names, certificate).anonymous()
+        _check_consistent(certificate, data)
+        return data, unchecked
     file = release.expect(table.file)
     try:
         data = read_file(file.path, table.layout(), limits=limits)
     except (UnreadableInput, InvalidArgument) as error:
         reason = str(error).replace(str(file.path), file.name)
         raise Refused("malformed", f"{file.name} cannot be read: {reason}") from None
-    if absent := set(certificate.sensitive).difference(data.names):  # which similar ones do occur would take long
+    data = _marked(data, data.names, certificate).anonymous()
+    _check_consistent(certificate, data)
+    return data, _check_bytes(release, data, certificate, limits)
+
+
+def gather_data(release: Held, certificate: Certificate, engine: Engine) -> tuple[Rows, HeldCounts, list[str]]:
+    """The same on an engine, with what can be counted of them; only data in parts is read there."""
+    table = audited(certificate)
+    if not isinstance(table, DataParts):
+        raise InvalidArgument(
+            f"{table.file} is one file, which an engine cannot share out.", f"Leave {said('engine')} out."
+        )
+    rows, unchecked = gathered_parts(release, table, engine)
+    rows = _marked(rows, rows.vocabulary.names, certificate)
+    counts = HeldCounts.of(rows)
+    _check_consistent(certificate, counts)
+    return rows, counts, unchecked
+
+
+class _Markable(Protocol):
+    def marked(self, sensitive: Collection[str], /) -> Any:
+        """The same with these items sensitive."""
+
+
+_Data = TypeVar("_Data", bound=_Markable)
+
+
+def _marked(data: _Data, names: Collection[str], certificate: Certificate) -> _Data:
+    """The same data with the sensitive items of the certificate, which must occur."""
+    if absent := set(certificate.sensitive).difference(names):  # which similar ones do occur would take long
         raise Refused(
             "altered", f"The certificate does not match the data: the sensitive item {min(absent)!r} does not occur."
         )
     try:
-        data = data.marked(certificate.sensitive).anonymous()
+        marked: _Data = data.marked(certificate.sensitive)
     except VeilsetError as error:
         raise Refused("altered", f"The certificate does not match the data: {error}") from None
+    return marked
+
+
+def _check_consistent(certificate: Certificate, data: Counted) -> None:
     if (contradiction := _contradiction(certificate, data)) is not None:
         raise Refused("altered", f"The certificate contradicts itself or the data: {contradiction}")
-    return data, _check_bytes(release, data, certificate, limits)
 
 
-def _follows(certificate: Certificate, data: Transactions, told: Promise, *, empty: bool) -> Certificate:
+def _follows(certificate: Certificate, data: Counted, told: Promise, *, empty: bool) -> Certificate:
     """The certificate as `publish` writes it for this data, given what this one declares."""
-    table = DataFile.of(certificate.data.file, certificate.data.sha256, certificate.data.layout())
+    table = certificate.data
+    if isinstance(table, DataFile):
+        table = DataFile.of(table.file, table.sha256, table.layout())
     anatomy = certificate.anatomy and certificate.anatomy.model_copy(update=AnatomyTable.numbers(data))
     declared = Declared.in_certificate(certificate, told.restricted_to(data))
     return certificate_of(data, declared, table, anatomy, empty=empty)
 
 
-def check_facts(certificate: Certificate, data: Transactions, told: Promise) -> None:
+def check_facts(certificate: Certificate, data: Counted, told: Promise) -> None:
     """Raise unless all that the certificate says of the data follows from them, but for its sentences."""
     said, follows = (
         one.model_dump(mode="json", exclude={"not_promised"})
@@ -203,7 +254,7 @@ def _first_difference(said: Any, follows: Any, where: str = "") -> str | None:
 
 
 def unchecked_words(
-    certificate: Certificate, page: bytes, data: Transactions, told: Promise, answer: Audit, limits: Limits
+    certificate: Certificate, page: bytes, data: Counted, told: Promise, answer: Audit, limits: Limits
 ) -> list[str]:
     """Which words for people are not those that this version writes for the data and the certificate.
 
@@ -226,6 +277,7 @@ def _check_bytes(release: Held, data: Transactions, certificate: Certificate, li
     A server may give other bytes with each reading. So what is written for these rows must have the certified sum.
     """
     # More columns, ids that mean something, blanks or an order of its own would tell more than what is counted.
+    assert isinstance(certificate.data, DataFile)  # noqa: S101 - parts are compared as they are read
     file, layout, sums = certificate.data.file, certificate.data.layout(), certificate.files()
     path = release.expect(file).path
     try:

@@ -17,8 +17,8 @@ from veilset.models import known_promise
 from veilset.publish.certificate import Certificate
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.release import Release
-from veilset.report import why_gone
-from veilset.run import Run
+from veilset.report import why_gone, why_gone_held
+from veilset.run import HeldRun, Run
 from veilset.transactions import Reading, twins_of
 from veilset.utility import info_loss
 
@@ -53,6 +53,17 @@ def write_edits(folder: Path, run: Run) -> None:
             why = "except in withheld transactions"
         role = "sensitive" if sensitive else "public"
         rows.append((item, role, action, to, str(support), why, f"{float(loss):.4g}"))
+    write_table(folder / EDITS, _COLUMNS, rows)
+
+
+def write_held_edits(folder: Path, run: HeldRun) -> None:
+    """The same for what an engine holds."""
+    why, known = why_gone_held(run), run.original
+    rows = []
+    for item, sensitive, support in zip(known.names, known.is_sensitive.tolist(), known.supports.tolist(), strict=True):
+        role = "sensitive" if sensitive else "public"
+        done = ("suppressed", "", str(support), why[item], "1") if item in why else ("kept", "", str(support), "", "0")
+        rows.append((item, role, *done))
     write_table(folder / EDITS, _COLUMNS, rows)
 
 
@@ -174,7 +185,7 @@ def recipe_like(release: Path, path: str, layout: Reading | None = None) -> Reci
         }
     )
     method = earlier.method.model_copy(update={"name": "replay", "options": options})
-    return earlier.model_copy(update={"seed": None, "method": method, "input": source})
+    return earlier.model_copy(update={"seed": None, "engine": None, "master": None, "method": method, "input": source})
 
 
 def _check_edits(path: Path, table: Table) -> None:

@@ -21,7 +21,7 @@ from veilset.errors import InvalidArgument, NotCertified, said, unknown
 from veilset.exact import is_whole
 from veilset.io import FORMATS, Layout, as_written, check_names, table_of
 from veilset.models import Audit
-from veilset.release import Release
+from veilset.release import HeldRelease, Release
 from veilset.report import in_original_sentence
 from veilset.transactions import Transactions
 from veilset.views import handed_over
@@ -41,6 +41,15 @@ def _table(release: Release, random_state: int | str | None) -> Any:
         return data.anatomized_rows().table()
     layout = release_layout(release, _TABLES[release_layout(release, None).form.shape])
     return table_of(data.offsets, data.items, data.names, layout)
+
+
+def check_certified_held(release: HeldRelease) -> Audit:
+    """The same for what an engine holds."""
+    if not release.certified or release.audit is None:
+        why = "The release has not been audited." if release.audit is None else str(release.audit)
+        milder = f"Choose another method, other parameters, or a {METHODS.of(release.promise).milder}."
+        raise NotCertified(f"NO-GO: nothing was written. {why}", milder)
+    return release.audit
 
 
 def check_certified(release: Release, done: str, hint: Callable[[], str] = str) -> Audit:

@@ -12,19 +12,21 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from veilset.errors import UnreadableInput
 from veilset.limits import Limits
-from veilset.publish.public import CERTIFICATE, REPORT, SUMS
+from veilset.publish.certificate import MOST_PARTS
+from veilset.publish.public import CERTIFICATE, PARTS, REPORT, SUMS
 from veilset.publish.recipe import RECIPE
 from veilset.publish.verification import Refused
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _TABLE = re.compile(r"(data|anatomy)\.[a-z]{1,8}")
+_PART = re.compile(r"part-[0-9]{5}\.parquet")
 _MOST_NAMES = 50  # of a folder that are looked at; a release has five files
 _ATTEMPTS = 100  # to find a release that is not being replaced
 _LARGEST = 1 << 28  # bytes of a text that is read as a whole
@@ -110,6 +112,18 @@ class Held:
     has_custodian: bool = False
     recipe: HeldFile | str | None = None
 
+    @property
+    def absolute_path(self) -> str:
+        """The folder with the public files, for others who look at the same file system."""
+        return os.path.abspath(self.path)  # noqa: PTH100 - resolve() would follow links
+
+    def add(self, name: str, found: HeldFile | str | None) -> None:
+        """Note what was found under a name; None: nothing."""
+        if isinstance(found, HeldFile):
+            self.files[name] = replace(found, name=name)
+        elif found is not None:
+            self.others[name] = found
+
     def expect(self, name: str) -> HeldFile:
         """The file of this name, which a release must have."""
         if name in self.files:
@@ -188,12 +202,22 @@ def _found(path: Path, folder: int, stack: contextlib.ExitStack) -> Held:
         names = {entry.name for entry in islice(entries, _MOST_NAMES)}
     for name in sorted({*names, CERTIFICATE, REPORT, SUMS}):
         ours = name in (CERTIFICATE, REPORT, SUMS) or _TABLE.fullmatch(name)
-        file = _file(name, public, stack) if ours else _kind(name, public)
-        if isinstance(file, HeldFile):
-            release.files[name] = file
-        elif file is not None:
-            release.others[name] = file
+        release.add(name, _file(name, public, stack) if ours else _kind(name, public))
+    if release.others.get(PARTS) == "a folder":
+        _add_parts(release, public, stack)
     return release
+
+
+def _add_parts(release: Held, public: int, stack: contextlib.ExitStack) -> None:
+    """What is in the folder of data in parts, whose names begin with it."""
+    folder, kind = _subfolder(PARTS, public, stack)
+    with os.scandir(folder) as entries:
+        names = {entry.name for entry in islice(entries, MOST_PARTS + _MOST_NAMES)}
+    if kind == "a folder" and names:
+        del release.others[PARTS]
+    for name in sorted(names):
+        found = _file(name, folder, stack) if _PART.fullmatch(name) else _kind(name, folder)
+        release.add(f"{PARTS}/{name}", found)
 
 
 def _subfolder(name: str, folder: int, stack: contextlib.ExitStack) -> tuple[int, str | None]:
@@ -216,6 +240,19 @@ def _kind(name: str, folder: int) -> str | None:
 
 def _word(about: os.stat_result) -> str:
     return _KINDS.get(stat.S_IFMT(about.st_mode), "a file")
+
+
+@contextlib.contextmanager
+def opened_alone(path: str, name: str) -> Iterator[HeldFile]:
+    """One file of a release, opened by itself, under the *name* that it has there."""
+    with contextlib.ExitStack() as stack:
+        file, place = Path(path).name, Path(path).parent
+        folder = os.open(place, _FOLDER | os.O_NOFOLLOW)
+        stack.callback(os.close, folder)
+        found = _file(file, folder, stack)
+        if not isinstance(found, HeldFile):
+            raise Refused("incomplete", f"{name} is {found or 'missing'}{', not a file' * bool(found)}.")
+        yield replace(found, name=name)
 
 
 def _file(name: str, folder: int, stack: contextlib.ExitStack) -> HeldFile | str | None:

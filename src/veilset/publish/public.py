@@ -16,16 +16,18 @@ from veilset.models import Audit, Promise
 from veilset.publish.certificate import (
     SCHEMA_VERSION,
     AnatomyTable,
+    AnyData,
     Certificate,
     DataFile,
+    DataParts,
     OneTransaction,
     PromiseRecord,
 )
 from veilset.publish.sealing import public_audit
 from veilset.report import public_report
-from veilset.transactions import Transactions
+from veilset.transactions import Counted, Transactions
 
-CERTIFICATE, REPORT, SUMS = "certificate.json", "report.html", "SHA256SUMS"
+CERTIFICATE, REPORT, SUMS, PARTS = "certificate.json", "report.html", "SHA256SUMS", "data"
 
 MADE_BY = f"veilset {version('veilset').partition('+')[0]}"  # who built it where is nobody's business
 
@@ -70,6 +72,19 @@ def write_public(
         write_rows(stream, data.offsets, data.items, data.names, layout)
     table = DataFile.of(file.name, sha256_of(file), layout)
     anatomy = None if data.anatomy is None else _write_anatomy(folder, data, layout, answer)
+    write_about(folder, data, table, anatomy, declared, answer, limits)
+
+
+def write_about(
+    folder: Path,
+    data: Counted,
+    table: AnyData,
+    anatomy: AnatomyTable | None,
+    declared: Declared,
+    answer: Audit,
+    limits: Limits,
+) -> None:
+    """Write what there is besides the data: certificate, page, sums."""
     certificate = certificate_of(data, declared, table, anatomy, empty=answer.excludes_nothing)
     texts = {CERTIFICATE: certificate.to_bytes(), REPORT: page_of(certificate, data, declared.promise, answer, limits)}
     sums = {**certificate.files(), **{name: sha256_of(text) for name, text in texts.items()}}
@@ -79,7 +94,7 @@ def write_public(
 
 
 def certificate_of(
-    data: Transactions, declared: Declared, table: DataFile, anatomy: AnatomyTable | None, *, empty: bool
+    data: Counted, declared: Declared, table: AnyData, anatomy: AnatomyTable | None, *, empty: bool
 ) -> Certificate:
     """The certificate; *empty*: the promise excludes nothing in this data."""
     promise = declared.promise
@@ -112,7 +127,7 @@ def certificate_of(
     return bare.model_copy(update={"not_promised": open_ends})
 
 
-def page_of(certificate: Certificate, data: Transactions, promise: Promise, answer: Audit, limits: Limits) -> bytes:
+def page_of(certificate: Certificate, data: Counted, promise: Promise, answer: Audit, limits: Limits) -> bytes:
     """The page for people."""
     return public_report(
         data,
@@ -125,6 +140,7 @@ def page_of(certificate: Certificate, data: Transactions, promise: Promise, answ
         listed_from=certificate.listed_from,
         thinned=certificate.thinned,
         broken_in_original=certificate.broken_in_original,
+        in_parts=isinstance(certificate.data, DataParts),
         limits=limits,
     ).encode()
 

@@ -13,8 +13,8 @@ from veilset.errors import InvalidArgument
 from veilset.io.toml_files import Section, check_written, read_toml
 from veilset.models import Promise, known_promise
 from veilset.publish.sections import AnyPromise, PromiseSection, promise_section
-from veilset.release import Release
-from veilset.transactions import Reading, Transactions
+from veilset.release import HeldRelease, Release
+from veilset.transactions import Reading, Transactions, sought_lines
 
 __all__ = ["RECIPE", "MethodRecipe", "PromiseSection", "Recipe", "promise_section"]
 
@@ -64,12 +64,17 @@ class MethodRecipe(Section):
 
 
 class Recipe(Section):
-    """A run of ``publish``, complete: the same input and recipe give the same release, byte for byte."""
+    """A run of ``publish``, complete: the same input and recipe give the same release, byte for byte.
+
+    With an *engine*, the path of the input is as that reads it, and nothing tells whether the input is the same.
+    """
 
     schema_version: Literal[1] = 1
     made_by: str | None = None
     seed: Annotated[str, Field(min_length=1)] | None = None
     out_format: str | None = None
+    engine: Literal["in-process", "spark"] | None = None
+    master: str | None = None
     input: Reading | None = None
     promise: AnyPromise
     method: MethodRecipe = MethodRecipe()
@@ -100,12 +105,26 @@ class Recipe(Section):
             raise InvalidArgument(
                 f"{str(path)!r} names no input file.", "Its data did not come from a file: give [input] a path."
             )
+        recipe._check_engine(path)
         if recipe.input is None:
             return recipe
-        return recipe.model_copy(update={"input": recipe.input.beside(here)})
+        placed = recipe.input.beside(here)
+        if recipe.engine == "spark":
+            placed = placed.model_copy(update={"path": recipe.input.path})
+        return recipe.model_copy(update={"input": placed})
+
+    def _check_engine(self, path: Path) -> None:
+        """Raise if what it says of its engine cannot be meant."""
+        wrong = {
+            "master": self.master is not None and self.engine != "spark",
+            "out_format": self.out_format is not None and self.engine is not None,
+        }
+        if name := next((name for name, is_wrong in wrong.items() if is_wrong), None):
+            where = "the engine spark" if name == "master" else "releases that no engine writes"
+            raise InvalidArgument(f"{str(path)!r}: {name} is for {where}.", "Leave it out, or change the engine.")
 
     @classmethod
-    def of(cls, release: Release, *, seed: str, version: str, out_format: str | None = None) -> Recipe:
+    def of(cls, release: Release | HeldRelease, *, seed: str, version: str, out_format: str | None = None) -> Recipe:
         """The recipe that makes this release again."""
         switches = {name: bool(release.options.get(name)) for name in ("drop_empty", "allow_sensitive")}
         options = {key: value for key, value in release.options.items() if key not in switches and value is not None}
@@ -113,8 +132,9 @@ class Recipe(Section):
             {
                 "made_by": version,
                 "seed": seed,
-                "input": Reading.of(release.original),
+                "input": _read_again(release),
                 "out_format": out_format,
+                **({} if isinstance(release, Release) else release.original.engine.told),
                 "promise": promise_section({"model": release.promise.name, **release.promise.parameters()}),
                 "method": {"name": release.method, **switches, "options": options},
             }
@@ -139,6 +159,16 @@ class Recipe(Section):
             if isinstance(section, dict):
                 lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in section.items())]
         return "\n".join(lines) + "\n"
+
+
+def _read_again(release: Release | HeldRelease) -> Reading:
+    """What reads the original again."""
+    if isinstance(release, Release):
+        return Reading.of(release.original)
+    known = release.original.vocabulary
+    return release.original.origin.model_copy(
+        update={"sensitive": known.sensitive, "sensitive_sought": sought_lines(known.sought)}
+    )
 
 
 def _check_method(path: Path, promise: str, content: Any) -> None:

@@ -13,13 +13,13 @@ import json
 from dataclasses import replace
 
 from veilset.models import Audit, Promise, Sealed
-from veilset.transactions import Transactions
+from veilset.transactions import Counted
 
 
-def public_promise(promise: Promise, data: Transactions, seed: str) -> Promise:
+def public_promise(promise: Promise, data: Counted, seed: str) -> Promise:
     """The promise as a certificate about *data* says it; *seed* is the recipe's.
 
-    >>> from veilset import HiddenPatterns
+    >>> from veilset import HiddenPatterns, Transactions
     >>> data = Transactions.from_lists([["tea"], ["milk"]])
     >>> told = public_promise(HiddenPatterns([["tea", "milk"]], min_support=1), data, "a secret")
     >>> told.parameters()["of"], told.parameters()["count"], len(told.parameters()["commitment"])

@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from veilset.audit import audit, work_ahead
-from veilset.errors import CannotWrite, InvalidArgument, VeilsetError
+from veilset.engines import Engine
+from veilset.engines import Held as Rows
+from veilset.errors import CannotWrite, InvalidArgument, VeilsetError, said
 from veilset.io import atomic_folder, check_place
 from veilset.limits import Limits
 from veilset.models import EXCLUDES_NOTHING, THINNED, Audit, Promise, Sealed, truth_sentence
@@ -24,6 +27,7 @@ from veilset.publish.checks import (
     check_facts,
     check_files,
     check_item_share,
+    gather_data,
     parse_certificate,
     read_data,
     unchecked_words,
@@ -33,7 +37,7 @@ from veilset.publish.public import CERTIFICATE, MADE_BY, SUMS, Declared, write_p
 from veilset.publish.recipe import RECIPE, Recipe
 from veilset.publish.sealing import public_promise, sealed_audit
 from veilset.publish.verification import Refused, Verification
-from veilset.transactions import Transactions
+from veilset.transactions import Counted, Transactions
 
 
 def verify(
@@ -43,14 +47,20 @@ def verify(
     limits: Limits | None = None,
     clean_copy: str | Path | None = None,
     announce: Callable[[str], object] | None = None,
+    engine: Engine | None = None,
 ) -> Verification:
     """Whether the release at *path* (the bundle or its ``public/``) keeps the promise of its certificate.
 
     *announce* is told how much there is to count, before the auditor starts.
 
     If its values do, and *clean_copy* names a folder, they are written there anew, and the answer is about that folder.
+    *engine* has the data read and counted elsewhere.
     """
     limits = limits or Limits()
+    if clean_copy is not None and engine is not None:
+        raise InvalidArgument(
+            f"{said('clean_copy')} does not apply on an engine.", f"Verify it in memory, without {said('engine')}."
+        )
     if clean_copy is not None:
         if "\0" in str(clean_copy):
             raise InvalidArgument(f"{str(clean_copy)!r} is no path: it has a zero byte.", "Choose another folder.")
@@ -60,7 +70,9 @@ def verify(
         _check_outside(Path(clean_copy))
     try:
         with limits.guard("Verifying the release", "use a machine with more memory."), held(Path(path)) as release:
-            found, values = _examined(release, witnesses, limits, announce)
+            found, values = examine(release, witnesses, limits, announce, engine)
+            if values is not None and not isinstance(values.rows, Transactions):
+                values.rows.close()
             if clean_copy is None:
                 return found
             if values is None or found.verdict == "broken":
@@ -80,34 +92,40 @@ def _check_outside(out: Path) -> None:
 
 
 @dataclass(frozen=True)
-class _Values:
-    """What a release says, read and counted.
+class Values:
+    """What a release says, read and counted: *data* has the counts, *rows* are the transactions wherever they are.
 
     If it is *sealed* and the custodian's list is not at hand, the answer is that which the certificate gives.
     """
 
     certificate: Certificate
-    data: Transactions
+    data: Counted
+    rows: Transactions | Rows
     told: Promise
     answer: Audit
     sealed: bool
 
 
-def _examined(
-    release: Held, witnesses: int, limits: Limits, announce: Callable[[str], object] | None = None
-) -> tuple[Verification, _Values | None]:
-    certificate = None
+def examine(
+    release: Held,
+    witnesses: int,
+    limits: Limits,
+    announce: Callable[[str], object] | None = None,
+    engine: Engine | None = None,
+) -> tuple[Verification, Values | None]:
+    """The verdict on opened files, and what was read if it came to that."""
+    certificate = told = None
     try:
         text = release.expect(CERTIFICATE).read(limits, ROOM_FOR_JSON)
         certificate = parse_certificate(text)
-        page = check_files(release, certificate, text, limits)
+        page = check_files(release, certificate, text, limits, elsewhere=engine is not None)
         told = certified_promise(certificate.promise)
         check_anatomy(certificate, told)
-        data, unchecked = read_data(release, certificate, limits)
+        rows, data, unchecked = _read(release, certificate, limits, engine)
         check_facts(certificate, data, told)
-        if announce is not None:
-            announce(work_ahead(data, told))
-        values = _counted(release, certificate, told, data, witnesses, limits)
+        if announce is not None and isinstance(rows, Transactions):
+            announce(work_ahead(rows, told))
+        values = _counted(release, certificate, told, rows, data, witnesses, limits)
         check_item_share(certificate, values.answer)
         if values.answer.holds:
             unchecked += unchecked_words(certificate, page, data, told, values.answer, limits)
@@ -117,25 +135,43 @@ def _examined(
     except OSError as error:
         return Verification("malformed", f"A file of the release cannot be read: {error}. Check the disk."), None
     except InvalidArgument as error:
+        if engine is not None and told is not None:
+            raise  # it is not for the certificate to know what an engine can do
         return Verification("malformed", f"The certificate is not valid: {error}", certificate), None
     return _answered(values, tuple(unchecked), release), values
 
 
+def _read(
+    release: Held, certificate: Certificate, limits: Limits, engine: Engine | None
+) -> tuple[Transactions | Rows, Counted, list[str]]:
+    """The transactions, what can be counted of them at once, and what cannot be told of the bytes around them."""
+    if engine is None:
+        data, unchecked = read_data(release, certificate, limits)
+        return data, data, unchecked
+    limits.step("Reading the parts")
+    return gather_data(release, certificate, engine)
+
+
 def _counted(
-    release: Held, certificate: Certificate, told: Promise, data: Transactions, witnesses: int, limits: Limits
-) -> _Values:
+    release: Held,
+    certificate: Certificate,
+    told: Promise,
+    rows: Transactions | Rows,
+    data: Counted,
+    witnesses: int,
+    limits: Limits,
+) -> Values:
     """The auditor's answer about the promise, which may have to be unsealed first."""
+    values = partial(Values, certificate, data, rows, told)
     if not isinstance(told, Sealed):
-        return _Values(certificate, data, told, audit(data, told, witnesses=witnesses, limits=limits), sealed=False)
+        return values(audit(rows, told, witnesses=witnesses, limits=limits), sealed=False)
     if (promise := _unsealed(told, release, data, limits)) is None:
         empty = EXCLUDES_NOTHING in certificate.not_promised  # only the custodian can tell
-        return _Values(
-            certificate, data, told, sealed_audit(told, len(data), secrets=told.count, empty=empty), sealed=True
-        )
-    return _Values(certificate, data, told, audit(data, promise, witnesses=witnesses, limits=limits), sealed=False)
+        return values(sealed_audit(told, len(data), secrets=told.count, empty=empty), sealed=True)
+    return values(audit(rows, promise, witnesses=witnesses, limits=limits), sealed=False)
 
 
-def _answered(values: _Values, unchecked: tuple[str, ...], release: Held) -> Verification:
+def _answered(values: Values, unchecked: tuple[str, ...], release: Held) -> Verification:
     """The verdict on values that were read and counted."""
     certificate, told, answer = values.certificate, values.told, values.answer
     file = audited(certificate).file
@@ -166,16 +202,17 @@ def _answered(values: _Values, unchecked: tuple[str, ...], release: Held) -> Ver
     return Verification("holds", f"{subject} holds on the bytes of {file}.{besides}", certificate, answer)
 
 
-def _copied(values: _Values, release: Held, out: Path, witnesses: int, limits: Limits) -> Verification:
+def _copied(values: Values, release: Held, out: Path, witnesses: int, limits: Limits) -> Verification:
     """Write the values anew, with a certificate, a page and sums of their own; the answer is about these files."""
+    assert isinstance(values.rows, Transactions)  # noqa: S101 - there are no copies on an engine
     layout = values.certificate.data.layout()
     declared = replace(Declared.in_certificate(values.certificate, values.told), made_by=MADE_BY)
     with atomic_folder(out) as staging:
         staging.chmod(0o755)  # to be handed over
-        write_public(staging, values.data, layout, declared, values.answer, limits)
+        write_public(staging, values.rows, layout, declared, values.answer, limits)
         with held(staging) as copy:
             copy.custodian, copy.has_custodian, copy.recipe = release.custodian, release.has_custodian, release.recipe
-            found, _ = _examined(copy, witnesses, limits)
+            found, _ = examine(copy, witnesses, limits)
         if found.verdict not in ("holds", "sealed"):
             raise CannotWrite(  # the release was found to be good: this is no verdict on it
                 f"No clean copy was written. What was written could not be verified: {found.message}",
@@ -184,7 +221,7 @@ def _copied(values: _Values, release: Held, out: Path, witnesses: int, limits: L
     return replace(found, message=f"{str(out)!r} is a clean copy. {found.message}")
 
 
-def _unsealed(told: Sealed, release: Held, data: Transactions, limits: Limits) -> Promise | None:
+def _unsealed(told: Sealed, release: Held, data: Counted, limits: Limits) -> Promise | None:
     """The secret promise, from the custodian's recipe: the very one that the certificate's seal is on.
 
     None: there is no custodian's folder.

@@ -419,7 +419,7 @@ def check_release(release: object) -> None:
     if isinstance(release, Audited) and not isinstance(release, Release):
         raise InvalidArgument(
             "The release is of transactions that an engine holds.",
-            "Write release.custodian_data.to_frame() with Spark, or read the data with vs.read.",
+            "Publish it with vs.publish, or read the data into memory, with vs.read.",
         )
     if not isinstance(release, Release):
         raise InvalidArgument(

@@ -7,6 +7,7 @@ from veilset.report.cards import as_card, tree_card
 from veilset.report.custodian import custodian_report
 from veilset.report.facts import audit_facts, mined_facts, proxy_facts, release_facts, twin_facts
 from veilset.report.fidelity import occurrences_sentence
+from veilset.report.held import held_custodian_report, held_facts, print_held_release, why_gone_held
 from veilset.report.items import why_gone
 from veilset.report.join import Training, join_report, training_facts, tree_facts
 from veilset.report.mined import COLUMNS, Asked, Mined, Tally, columns_for
@@ -38,12 +39,15 @@ __all__ = [
     "columns_for",
     "custodian_report",
     "half_sentence",
+    "held_custodian_report",
+    "held_facts",
     "in_original_sentence",
     "item_facts",
     "join_report",
     "mined_facts",
     "occurrences_sentence",
     "print_audit",
+    "print_held_release",
     "print_item",
     "print_matches",
     "print_mined",
@@ -68,6 +72,7 @@ __all__ = [
     "verdict",
     "visible",
     "why_gone",
+    "why_gone_held",
 ]
 
 card.register(Summary, as_card)

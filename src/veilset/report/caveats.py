@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from veilset.models import COMPARED
-from veilset.release import Release
+from veilset.release import HeldRelease, Release
 from veilset.report.words import one_person
 
 
@@ -29,7 +29,7 @@ def doubt_sentence(release: Release) -> str:
     return f"Who counts as a person: {'; '.join([one_person(release.original), *source.doubts])}."
 
 
-def no_public_sentence(release: Release) -> str:
+def no_public_sentence(release: Release | HeldRelease) -> str:
     """That only sensitive items are left, and why that is no merit; empty if it is not so."""
     if not release.all_public_removed:
         return ""

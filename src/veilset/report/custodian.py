@@ -44,9 +44,9 @@ from veilset.utility import UTILITIES, Account, Metric
 
 _MOST_RISKS = 10
 _MOST_MERGES = 50
-_MOST_SUPPRESSED = 20  # more are folded away
+MOST_SUPPRESSED = 20  # more are folded away
 _MOST_KEPT = 50
-_MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
+MOST_FOLDED = 500  # more are left to edits.csv, which opens faster than such a page
 
 
 def custodian_report(run: Run) -> str:
@@ -88,11 +88,7 @@ def custodian_report(run: Run) -> str:
         recoded=recoding_sentence(account),
         person=one_person(original) if release.promise.about_people or original.persons is not None else "",
         reading_notes=reading_notes(original),
-        options=", ".join(
-            f"{name}={_option(name, value)}"
-            for name, value in release.options.items()
-            if name != "chosen" and (value or not isinstance(value, (Mapping, tuple, type(None))))
-        ),
+        options=option_words(release.options),
         taken=taken_sentence(release),
         cut=words.cut(release.custodian_data, limits),
         cut_says=cut_sentence(release),
@@ -121,9 +117,9 @@ def custodian_report(run: Run) -> str:
         kept=[(shown(name), count) for name, count in kept_items(release, _MOST_KEPT)],
         renamed=[(shown(old), shown(new)) for old, new in release.generalized.items()],
         merges=[_merge(merge) for merge in release.partition.merges] if release.partition else [],
-        most_rows=_MOST_SUPPRESSED,
+        most_rows=MOST_SUPPRESSED,
         most_merges=_MOST_MERGES,
-        most_folded=_MOST_FOLDED,
+        most_folded=MOST_FOLDED,
         account=account,
         costs=[
             (metric.meaning, value, "–" if metric.better == "neither" else metric.better)
@@ -134,7 +130,16 @@ def custodian_report(run: Run) -> str:
         supports=_supports(release, words),
         lengths=_lengths(release),
         before=before,
-        risks=None if before is None else _risks(before, merged=merged, unknown=unknown),
+        risks=None if before is None else risks_of(before, merged=merged, unknown=unknown),
+    )
+
+
+def option_words(options: Mapping[str, object]) -> str:
+    """The options of a method that say something, in short."""
+    return ", ".join(
+        f"{name}={_option(name, value)}"
+        for name, value in options.items()
+        if name != "chosen" and (value or not isinstance(value, (Mapping, tuple, type(None))))
     )
 
 
@@ -196,7 +201,8 @@ def _lengths(release: Release) -> Figure | None:
     return length_figure(series, ["before", "main"], says=f"{says}.")
 
 
-def _risks(before: Audit, *, merged: bool, unknown: bool) -> dict[str, object]:
+def risks_of(before: Audit, *, merged: bool, unknown: bool) -> dict[str, object]:
+    """What the page says of the audit of the original."""
     words = words_of(before.promise)
     listed = words.worth_listing(before, _MOST_RISKS)
     return {

@@ -16,7 +16,7 @@ from veilset.anonymize import methods_of
 from veilset.errors import in_python
 from veilset.models import Audit, Leftover, Margin, Reach, Witness
 from veilset.options import declared
-from veilset.release import Release
+from veilset.release import HeldRelease, Release
 from veilset.report.binding import binding_facts, curve_facts
 from veilset.report.caveats import caveats
 from veilset.report.comparing import compared_facts
@@ -88,7 +88,7 @@ def release_facts(run: Run, spell: Callable[..., str] = in_python) -> dict[str, 
         "verdict": decision.word,
         "sentence": decision.why,
         "method": release.method,
-        "options": {name: _plain(value) for name, value in release.options.items() if name in _told_options(release)},
+        "options": {name: plain(value) for name, value in release.options.items() if name in told_options(release)},
         "promise": release.promise.name,
         "parameters": release.promise.parameters(),
         "transactions": len(release.custodian_data),
@@ -190,7 +190,7 @@ def _without_secrets(facts: dict[str, Any], run: Run) -> dict[str, Any]:
     }
 
 
-def _told_options(release: Release) -> set[str]:
+def told_options(release: Release | HeldRelease) -> set[str]:
     """The options that may stand in a log: no secret ones; where the promise is secret, only those that say nothing."""
     method = methods_of(release.promise).get(release.method)
     said = {} if method is None else {one.name: one.option for one in declared(method)}
@@ -206,7 +206,7 @@ def twin_facts(data: Transactions) -> dict[str, Any]:
 
 def mined_facts(mined: Mined) -> dict[str, Any]:
     """What a search was for, how much it found, and what comes first of it."""
-    asked, transactions = mined.asked, len(mined.data)
+    asked, transactions = mined.asked, mined.transactions
     if asked.kind == "rare":
         question: dict[str, Any] = {"k": asked.k, "h": None if asked.h is None else _share(asked.h)}
     else:
@@ -367,13 +367,14 @@ def _margin(margin: Margin) -> dict[str, Any]:
     }
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """An option of a method, as JSON can hold it."""
     if value is None or isinstance(value, (str, int, float)):
         return value
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): plain(part) for key, part in value.items()}
     return repr(value)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from veilset.models import Witness
-from veilset.release import Attempt, Release, by_support
+from veilset.release import Attempt, HeldRelease, Release, by_support
 from veilset.report.text import number, shares, shown
 from veilset.report.words import WEIGHT, words_of
 from veilset.run import Run
@@ -136,7 +136,7 @@ def kept_sentence(release: Release) -> str:
     return f"{number(kept, 'item')}, the most frequent first: {', '.join(listed)}{more}"
 
 
-def attempts_sentence(release: Release) -> str:
+def attempts_sentence(release: Release | HeldRelease) -> str:
     """What each strategy that was tried lost, the chosen one first; empty if there was only one."""
     if len(release.attempts) < 2:
         return ""
@@ -145,7 +145,7 @@ def attempts_sentence(release: Release) -> str:
     return ", ".join(rows) + "; weights decided" * weighed
 
 
-def attempt_rows(release: Release) -> list[tuple[str, str, str, str]]:
+def attempt_rows(release: Release | HeldRelease) -> list[tuple[str, str, str, str]]:
     """Each strategy: its name, what it lost, whether its result is the release or why not, and its seconds."""
     chosen = next((one for one in release.attempts if one.won), None)
     best_first = sorted(release.attempts, key=lambda one: (not one.won, one.loss is None, one.loss))

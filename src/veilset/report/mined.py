@@ -98,6 +98,10 @@ class Mined:
         cut, by what is to be expected.
     per_item : mapping
         For a mere count: how many hold each item, largest first.
+    counted : array, optional
+    count : int, optional
+        How many transactions hold each item, and how many there are, if an engine holds them; *data* then has names and
+        roles only.
     """
 
     data: Transactions
@@ -106,6 +110,18 @@ class Mined:
     by_size: tuple[int, ...] = ()
     first: list[dict[str, Any]] = field(default_factory=list)
     per_item: Mapping[str, int] = field(default_factory=dict)
+    counted: npt.NDArray[np.int64] | None = None
+    count: int | None = None
+
+    @property
+    def transactions(self) -> int:
+        """How many there are."""
+        return len(self.data) if self.count is None else self.count
+
+    @property
+    def supports(self) -> npt.NDArray[np.int64]:
+        """How many transactions hold each item."""
+        return self.data.supports if self.counted is None else self.counted
 
 
 class Tally:
@@ -202,7 +218,7 @@ def _found(mined: Mined) -> str:
     asked = mined.asked
     if asked.kind == "rare":
         return _rare(mined)
-    held = f"at least {asked.min_support:,} of {number(len(mined.data), 'transaction')}{_share(mined)}"
+    held = f"at least {asked.min_support:,} of {number(mined.transactions, 'transaction')}{_share(mined)}"
     if asked.kind == "rules":
         sure = f"at least {percent(asked.min_confidence)} of the transactions with A also contain B"
         many = number(mined.found, "rule") if mined.found else "No rule"
@@ -217,7 +233,7 @@ def _found(mined: Mined) -> str:
 
 def _rare(mined: Mined) -> str:
     asked, data = mined.asked, mined.data
-    few = f"fewer than {asked.k:,} of {number(len(data), 'transaction')}"
+    few = f"fewer than {asked.k:,} of {number(mined.transactions, 'transaction')}"
     of_items = _of_size(asked, "public item") or " of public items"
     limited = data.sensitive and asked.h not in (None, 1)
     sure = percent(asked.h or Fraction(1))
@@ -272,7 +288,7 @@ def large(count: int) -> str:
 
 
 def _share(mined: Mined) -> str:
-    least, there = mined.asked.min_support, len(mined.data)
+    least, there = mined.asked.min_support, mined.transactions
     return f" ({shares(least / there)})" if 0 < least <= there else ""
 
 
@@ -287,7 +303,7 @@ def _of_size(asked: Asked, item: str) -> str:
 
 def _most_frequent(mined: Mined) -> str:
     """What to try where nothing is frequent."""
-    supports = mined.data.supports
+    supports = mined.supports
     if not len(supports) or supports.max() >= mined.asked.min_support:
         return ""
     most = int(supports.argmax())

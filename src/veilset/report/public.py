@@ -16,13 +16,18 @@ from veilset.models import Audit
 from veilset.report.pages import Figure, length_figure, render, support_figure
 from veilset.report.text import ROUNDED_UP, number
 from veilset.report.words import limits_met, says_nothing, tells_shares, verdict, words_of
-from veilset.transactions import Transactions
+from veilset.transactions import Counted, Transactions
 
+_COUNTED_ANYWHERE = (
+    "An auditor counted in these files to make sure. When you verify them, it counts again; in its answer as JSON "
+    "(--json), it says where they come closest to the limits."
+)
+_LIMIT_HEADS = (("Measure", ""), ("In this file", "n"), ("Allowed", "keep"), ("Where", ""))
 _CODE = Markup("<code>{}</code>")
 
 
 def public_report(
-    data: Transactions,
+    data: Counted,
     audit: Audit,
     *,
     loss_percent: int,
@@ -33,6 +38,7 @@ def public_report(
     listed_from: int = 0,
     thinned: bool = False,
     broken_in_original: int | None = None,
+    in_parts: bool = False,
     limits: Limits | None = None,
 ) -> str:
     """A self-contained HTML page about released data.
@@ -40,7 +46,7 @@ def public_report(
     Parameters
     ----------
     data : Transactions
-        The released transactions.
+        The released transactions, or the counts of them.
     audit : Audit
         The auditor's answer about them.
     loss_percent : int
@@ -59,6 +65,9 @@ def public_report(
         Whether items were removed from single transactions.
     broken_in_original : int, optional
         And how much in the file exceeds a limit in the original; None: there is no limit.
+    in_parts : bool
+        Whether they are in several files, which are also audited on a cluster. Then the page leaves out what depends on
+        where the auditor counts: how many itemsets, and which of those with the most extreme value it names.
     limits : Limits, optional
         Bounds for what has to be counted.
     """
@@ -75,10 +84,13 @@ def public_report(
         loss_percent=loss_percent,
         version=version,
         parameters=[(_CODE.format(name), *told) for name, *told in words.parameters(sensitive=bool(sensitive.any()))],
-        limits=limits_met(audit),
+        limits=[limit[: -1 if in_parts else None] for limit in limits_met(audit)],
+        limit_heads=_LIMIT_HEADS[: -1 if in_parts else None],
+        how_checked=_COUNTED_ANYWHERE if in_parts else words.how_checked(audit),
+        in_parts=in_parts,
         rounding=ROUNDED_UP if tells_shares(audit) else "",
         supports=_supports(data, audit.promise.support_floor),
-        cut=words.cut(data, limits),
+        cut=words.cut(data, limits) if isinstance(data, Transactions) else None,
         lengths=_lengths(data) if data.anatomy is None else None,  # lines that mix people have no length of their own
         sensitive=list(zip(data.sensitive, data.supports[sensitive].tolist(), strict=True)),
         open_ends=audit.promise.open_ends(
@@ -95,7 +107,7 @@ def public_report(
     )
 
 
-def _supports(data: Transactions, k: int) -> Figure | None:
+def _supports(data: Counted, k: int) -> Figure | None:
     sensitive = data.is_sensitive.astype(bool)
     public = data.supports[~sensitive]
     if not sensitive.any():
@@ -107,13 +119,13 @@ def _supports(data: Transactions, k: int) -> Figure | None:
     return support_figure(series, ["main", "sensitive"], k=k, says=f"{says} {rarest}".strip())
 
 
-def _lengths(data: Transactions) -> Figure | None:
+def _lengths(data: Counted) -> Figure | None:
     lengths = data.length_counts
     if not lengths:
         return None
     empty = lengths.get(0, 0)
     says = (
-        f"A transaction has {len(data.items) / len(data):.1f} items on average and {max(lengths):,} at most; "
+        f"A transaction has {int(data.supports.sum()) / len(data):.1f} items on average and {max(lengths):,} at most; "
         f"{empty:,} {'is' if empty == 1 else 'are'} empty."
     )
     return length_figure({"transactions": lengths}, ["main"], says=says)

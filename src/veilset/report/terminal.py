@@ -78,7 +78,7 @@ def _transaction(row: int, items: Sequence[str], sensitive: Collection[str]) -> 
 def print_audit(audit: Audit, console: Console, *, merged: bool, unknown: bool = False) -> None:
     """The verdict, the most severe reasons against it, and how close to the limits the data comes."""
     title("Audit", console)
-    _verdict(
+    print_verdict(
         words_of(audit.promise).state(audit),
         audit.holds and not says_nothing(audit),
         verdict(audit, merged=merged, unknown=unknown),
@@ -159,7 +159,7 @@ def print_release(run: Run, console: Console, spell: Callable[..., str] = in_pyt
     recoded, removed = recoding_sentence(account), [removed_sentence(release, spell), no_public_sentence(release)]
     first = [*([Text(recoded)] if recoded else []), *(Text(one, style="yellow") for one in removed if one)]
     indented([*first, told], console)
-    _verdict(decision.word, decision.go and not decision.empty, decision.why, console, caveats(release))
+    print_verdict(decision.word, decision.go and not decision.empty, decision.why, console, caveats(release))
 
 
 def _unavoidable(account: Account, why_none: str, what_to_do: str) -> str:
@@ -245,7 +245,8 @@ def _names(items: tuple[str, ...]) -> str:
     return ", ".join(map(shown, items[:_MOST_NAMES])) + more
 
 
-def _verdict(word: str, good: bool, sentence: str, console: Console, besides: Sequence[str] = ()) -> None:
+def print_verdict(word: str, good: bool, sentence: str, console: Console, besides: Sequence[str] = ()) -> None:
+    """An answer in colour, with what has to be known besides."""
     colour = "green" if good else "red"
     line = Text(word, style=f"bold {colour}") + Text(f"  {sentence}", style="not bold default")
     indented([line, *(Text(caveat, style="yellow") for caveat in besides)], console)

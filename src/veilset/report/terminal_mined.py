@@ -51,7 +51,7 @@ def _itemsets(mined: Mined) -> Table:
         table.add_row(
             item_names(row["items"], mined.data.sensitive, " + "),
             f"{held:,}",
-            shares(held / len(mined.data)),
+            shares(held / mined.transactions),
             *([f"{row['expected']:,.1f}"] if cut else []),
             Bar(most, 0, row[by], width=_BAR),
         )
@@ -71,7 +71,7 @@ def _moles(mined: Mined) -> Table:
     limit = 0 if mined.asked.h in (None, 1) else mined.asked.h or 0
     for row in mined.first:
         cells: list[RenderableType] = [item_names(row["items"], (), " + "), f"{row['support']:,}"]
-        sure = sureness(row, len(mined.data))
+        sure = sureness(row, mined.transactions)
         if row["sensitive"] is not None and sure > limit:
             cells += [item_names([row["sensitive"]], [row["sensitive"]], ""), percent(sure)]
         table.add_row(*cells)
@@ -84,7 +84,7 @@ def _rules(mined: Mined) -> Table:
     table = new_table("Rule", "Confidence", "Transactions", "Lift", *expected)
     for row in mined.first:
         sides = (item_names(names, mined.data.sensitive, " + ") for names in (row["antecedent"], [row["consequent"]]))
-        sure = percent(sureness(row, len(mined.data)))
+        sure = percent(sureness(row, mined.transactions))
         means = [f"{row['expected']:,.1f}", shares(row["expected_confidence"])] if cut else []
         table.add_row(Text(" → ").join(sides), sure, f"{row['support']:,}", f"{row['lift']:.2f}", *means)
     return table

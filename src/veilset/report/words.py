@@ -28,7 +28,7 @@ from veilset.models import (
     Witness,
 )
 from veilset.options import declared
-from veilset.release import Bound, Release, by_support
+from veilset.release import Bound, HeldRelease, Release, by_support
 from veilset.report.text import in_quotes, knowledge, number, people, quoted, rounded_up, shares, shown
 from veilset.transactions import Transactions
 from veilset.views import Count, by_size, visible
@@ -307,7 +307,7 @@ def _none_sensitive(release: Release) -> str:
     return f"{why}: {NO_INFERENCE}."
 
 
-def removed_sentence(release: Release, spell: Callable[..., str] = in_python) -> str:
+def removed_sentence(release: Release | HeldRelease, spell: Callable[..., str] = in_python) -> str:
     """That nothing sensitive is left, why that is no merit, and what would keep more; empty if something is left."""
     if not release.all_sensitive_removed:
         return ""
@@ -317,7 +317,7 @@ def removed_sentence(release: Release, spell: Callable[..., str] = in_python) ->
     return f"Every sensitive item was removed{why}. {more}".rstrip()
 
 
-def _keeps_more_sensitive(release: Release, limit: str) -> str:
+def _keeps_more_sensitive(release: Release | HeldRelease, limit: str) -> str:
     """The option that may keep sensitive items: of this method, or of another one; or a milder promise."""
     if release.method == "replay":
         return "The changes were decided for the earlier release."

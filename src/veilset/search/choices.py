@@ -11,7 +11,7 @@ from typing import Any
 
 from veilset.errors import InvalidArgument, unknown
 from veilset.search.engines import check_engine
-from veilset.search.ranking import DEFAULT_ALPHA, DEFAULT_SCORING, SCORINGS, alpha_for
+from veilset.search.ranking import AUTO, DEFAULT_ALPHA, DEFAULT_SCORING, SCORINGS, alpha_for
 from veilset.search.sending import Frozen, check_server
 from veilset.search.store import Store
 
@@ -79,8 +79,13 @@ class Choices:
 
     @property
     def alpha(self) -> str:
-        """The weight of the profile in the ranking."""
-        return str(self._chosen("alpha", DEFAULT_ALPHA))
+        """The weight of the profile in the ranking. Until one is chosen: 0 at home; terms that are sent do count."""
+        return self.chosen_alpha or (DEFAULT_ALPHA if self.mode == "home" else AUTO)
+
+    @property
+    def chosen_alpha(self) -> str:
+        """The weight that the user has chosen; empty if none is."""
+        return str(self._chosen("alpha", ""))
 
     @property
     def scoring(self) -> str:
@@ -139,8 +144,10 @@ def _mode(given: str) -> str:
 
 
 def _alpha(given: str) -> str:
-    alpha_for("", str(given).strip())  # refuses what is none
-    return str(given).strip()
+    chosen = str(given).strip()
+    if chosen:
+        alpha_for("", chosen)  # refuses what is none
+    return chosen
 
 
 def _scoring(given: str) -> str:

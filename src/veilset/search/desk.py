@@ -292,8 +292,9 @@ def _check_query(query: str) -> None:
 
 
 def _left_alone(alpha: str) -> str:
-    why = "with the weight auto, it ranks short queries only" if alpha == AUTO else "its weight is 0"
-    return f"Your profile left the order alone: {why}."
+    if alpha == AUTO:
+        return "Your profile left the order alone: with the weight auto, it ranks short queries only."
+    return "Your profile left the order alone: its weight is 0. Another one, such as auto, makes it count."
 
 
 def _words(terms: Iterable[str]) -> list[str]:

@@ -6,8 +6,8 @@ the engine's order alone; ties of PPRank go to the engine's rank.
 
 Where we differ: the thesis counts terms in the pages. Here it is title and snippet, unless the page of every result is
 there. Its weight, log10(1/P), prefers what a person is hardly interested in. The scoring "interest" prefers what the
-person is most interested in and few of the results have. It did better with simulated users, as did leaving the order
-of longer queries alone: see `docs/experiments/search.md`.
+person is most interested in and few of the results have. What helped simulated users most on one collection did not
+help on another, so the default weight at home is 0: see `docs/experiments/search.md`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from veilset.search.terms import Terms, check_languages
 REPLICATION_ALPHA = "0.6"
 """The weight of the profile that the thesis found best."""
 
-AUTO = DEFAULT_ALPHA = "auto"
+DEFAULT_ALPHA = "0"
+"""The weight at home until the user chooses one: the one that was best on one collection did not help on another."""
+
+AUTO = "auto"
 """Instead of a weight: `SHORT_ALPHA` for short queries, which are ambiguous, and 0 for all others."""
 
 SHORT_WORDS, SHORT_ALPHA = 2, "0.5"
@@ -232,6 +235,15 @@ def alpha_for(query: str, alpha: float | str | Fraction, languages: Iterable[str
         return exact_share(alpha, "alpha", may_be_zero=True)
     words = Terms(check_languages(languages)).units(query)
     return Fraction(SHORT_ALPHA) if len(words) <= SHORT_WORDS else Fraction(0)
+
+
+def alpha_to_judge(alpha: str) -> str:
+    """The weight by which judged queries are ranked: what was chosen, or `AUTO` instead of 0, which shows nothing.
+
+    >>> alpha_to_judge("0.3"), alpha_to_judge("0")
+    ('0.3', 'auto')
+    """
+    return alpha if alpha == AUTO or alpha_for("", alpha) else AUTO
 
 
 def _exact(weight: float | Decimal) -> Fraction:

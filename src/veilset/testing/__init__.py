@@ -3,6 +3,6 @@
 `strategies` needs hypothesis: ``pip install "veilset[testing]"``.
 """
 
-from veilset.testing.checks import check_anonymizer, check_audit, check_metric, check_model
+from veilset.testing.checks import check_anonymizer, check_audit, check_metrics, check_model
 
-__all__ = ["check_anonymizer", "check_audit", "check_metric", "check_model"]
+__all__ = ["check_anonymizer", "check_audit", "check_metrics", "check_model"]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from veilset.audit import audit
+from veilset.engines import Engine
 from veilset.errors import Infeasible
 from veilset.models import (
     Audit,
@@ -31,10 +32,11 @@ from veilset.testing.checks_coherence import COHERENCE
 from veilset.testing.checks_hiding import HIDDEN_PATTERNS, HIDDEN_RULES
 from veilset.testing.checks_rho import RHO_UNCERTAINTY
 from veilset.testing.contract import Contract, as_sets
+from veilset.testing.on_engines import through
 from veilset.transactions import Transactions
 from veilset.utility import Account, Metric, metrics_of
 
-__all__ = ["CONTRACTS", "Contract", "as_sets", "check_anonymizer", "check_audit", "check_metric", "check_model"]
+__all__ = ["CONTRACTS", "Contract", "as_sets", "check_anonymizer", "check_audit", "check_metrics", "check_model"]
 
 CONTRACTS = PerPromise[Contract]("contract to compare with")
 CONTRACTS.add(Coherence, COHERENCE)
@@ -82,11 +84,12 @@ def check_audit(data: Transactions, promise: Promise, answer: Audit | None = Non
 
 
 def check_anonymizer(
-    method: Callable[[Transactions, Any], Release],
+    method: Callable[[Any, Any], Any],
     data: Transactions,
     promise: Promise,
     *,
     maximal: bool = False,
+    engine: Engine | None = None,
 ) -> None:
     """Check that a method keeps the promise, declares every change, does not modify its input, and is repeatable.
 
@@ -95,14 +98,19 @@ def check_anonymizer(
     Parameters
     ----------
     method : callable
-        From data and promise to `Release`.
+        From data and promise to `Release`; with an engine, from what it holds to `HeldRelease`.
     data : Transactions
         For `RhoUncertainty`, it must have a sensitive item: without one, methods may refuse. For `HiddenPatterns` and
         `HiddenRules`, it must have all items that they name. For `LDiverseAnatomy`, it must have no buckets yet.
     promise : Promise
     maximal : bool
         Whether no removed item could return alone, except those that the release calls `undecided`.
+    engine : Engine, optional
+        Where the transactions are to lie, such as ``veilset.engines.Local(pieces=3)``. It reads them from Parquet. Its
+        auditor has to agree, and the rows that it holds have to be those that the declared edits make.
     """
+    if engine is not None:
+        method = through(engine, method)
     contract = CONTRACTS.of(promise)
     before = data.to_lists()
     possible = contract.possible(as_sets(data), data.sensitive, promise)
@@ -139,26 +147,38 @@ def check_anonymizer(
         assert contract.maximal(release, promise), f"{what} need not all have gone."
 
 
-def check_metric(metric: Metric, releases: list[Release]) -> None:
-    """Check that a metric has a meaning, stays in its range, and is best for unchanged data.
+def check_metrics(metrics: Iterable[Metric], releases: Iterable[Release]) -> None:
+    """Check that metrics have a meaning, stay in their range, and are best for unchanged data.
 
     One that is about what is hidden is best if nothing is left.
     """
-    assert metric.meaning and metric.name.isidentifier(), f"{metric} does not explain itself."
+    metrics = list(metrics)
+    for metric in metrics:
+        assert metric.meaning and metric.name.isidentifier(), f"{metric} does not explain itself."
     for release in releases:
-        if metric not in metrics_of(release.promise):
-            continue
-        value = metric.of(Account(release))
-        assert value >= 0, f"{metric.name} is {value}."
-        assert metric.highest is None or value <= metric.highest, f"{metric.name} is {value}, above {metric.highest}."
-        gone = release.original.names if metric.hides else ()
-        data = release.original.without(gone)
-        extreme = dataclasses.replace(
-            release, custodian_data=data, suppressed=gone, generalized={}, withheld=(), kept=None
-        )
-        best = metric.of(Account(extreme))
-        where = "nothing is left" if metric.hides else "nothing was lost"
-        if metric.better == "less":
-            assert best == 0 <= value, f"{metric.name} is {best} where {where}."
-        elif metric.better == "more":
-            assert best == metric.highest, f"{metric.name} is {best} where {where}."
+        account = Account(release)
+        best_of = {hides: Account(_extreme(release, gone=hides)) for hides in {metric.hides for metric in metrics}}
+        for metric in set(metrics).intersection(metrics_of(release.promise)):
+            value, best = metric.of(account), metric.of(best_of[metric.hides])
+            assert value >= 0, f"{metric.name} is {value}."
+            assert metric.highest is None or value <= metric.highest, (
+                f"{metric.name} is {value}, above {metric.highest}."
+            )
+            where = "nothing is left" if metric.hides else "nothing was lost"
+            if metric.better == "less":
+                assert best == 0 <= value, f"{metric.name} is {best} where {where}."
+            elif metric.better == "more":
+                assert best == metric.highest, f"{metric.name} is {best} where {where}."
+
+
+def _extreme(release: Release, *, gone: bool) -> Release:
+    """The release of the data as it was, or of nothing at all."""
+    names = release.original.names if gone else ()
+    return dataclasses.replace(
+        release,
+        custodian_data=release.original.without(names),
+        suppressed=names,
+        generalized={},
+        withheld=(),
+        kept=None,
+    )

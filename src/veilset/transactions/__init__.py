@@ -5,9 +5,10 @@ from veilset.io.gather import row_blocks
 from veilset.transactions import generate
 from veilset.transactions.anatomy import Anatomy
 from veilset.transactions.arguments import check_transactions
+from veilset.transactions.counted import Counted
 from veilset.transactions.identifiers import Identifiers
 from veilset.transactions.matching import matching_items
-from veilset.transactions.opening import Source, read_file
+from veilset.transactions.opening import Source, joined, read_file
 from veilset.transactions.reading import LAYOUT, Reading, read
 from veilset.transactions.sensitive import (
     Entry,
@@ -16,6 +17,7 @@ from veilset.transactions.sensitive import (
     mark_sensitive,
     parse_entries,
     read_entries,
+    sought_lines,
 )
 from veilset.transactions.taxonomy import Taxonomy, TaxonomyLike, taxonomy_of
 from veilset.transactions.transactions import Transactions
@@ -24,6 +26,7 @@ from veilset.transactions.twins import Twin, twins_of
 __all__ = [
     "LAYOUT",
     "Anatomy",
+    "Counted",
     "Entry",
     "Identifiers",
     "PartitionFile",
@@ -36,6 +39,7 @@ __all__ = [
     "absent_names",
     "check_transactions",
     "generate",
+    "joined",
     "list_line",
     "mark_sensitive",
     "matching_items",
@@ -45,6 +49,7 @@ __all__ = [
     "read_file",
     "read_partition",
     "row_blocks",
+    "sought_lines",
     "taxonomy_of",
     "twins_of",
 ]

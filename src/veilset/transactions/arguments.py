@@ -35,7 +35,10 @@ def _how_to_make_them(given: Any) -> str:
     if isinstance(getattr(given, "custodian_data", None), Transactions):
         return "Pass release.custodian_data or release.original."
     if isinstance(getattr(given, "vocabulary", None), Transactions):
-        return "What an engine holds can only be audited and anonymized so far. For the rest, read it with vs.read."
+        return (
+            "What an engine holds can be audited, anonymized, and mined by frequent, rules and minimal_rare. "
+            "For the rest, read it with vs.read."
+        )
     options = likely_reading(given)
     if options is None:
         return "Pass the result of vs.read or vs.Transactions.from_lists."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,6 +133,16 @@ def read_file(
     with limits.guard(f"Reading {str(path)!r}", "split the file."):
         condition = None if where is None else Condition(where, layout, limits)
         return _gathered(_open_file(path, layout, encoding, gaps, condition, limits), gaps, limits, encoding)
+
+
+def joined(parts: Iterable[Transactions], limits: Limits) -> Transactions:
+    """The transactions of all parts, one part after the other, which need not be in memory together.
+
+    >>> joined([Transactions.from_lists([["b"]]), Transactions.from_lists([["a"], []])], Limits()).to_lists()
+    [['b'], ['a'], []]
+    """
+    pieces = (Rows(part.offsets, part.items, pa.array(part.names, pa.string())) for part in parts)
+    return Transactions.from_gathered(gather(pieces, limits))
 
 
 def read_query(url: str, query: str | None, layout: Layout, gaps: Gaps, limits: Limits) -> Transactions:

@@ -8,7 +8,7 @@ a name made longer where it would not be unique.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack
@@ -99,8 +99,13 @@ class Taxonomy(Shown):
             given = [item_name(item, "by_fan_out") for item in items]
             if min_support is not None:
                 raise InvalidArgument(f"{said('min_support')} needs transactions, not names.", "Leave it out.")
-        leaves = _in_vocabulary_order(given)
-        return cls._grow(leaves, groups_by_fan_out(leaves, n, rare))
+        return cls.of_neighbours(given, n, rare)
+
+    @classmethod
+    def of_neighbours(cls, names: Sequence[str], n: int, rare: Collection[str]) -> Taxonomy:
+        """`by_fan_out` of these names, with no group named after a *rare* one."""
+        leaves = _in_vocabulary_order(names)
+        return cls._grow(leaves, groups_by_fan_out(leaves, n, frozenset(rare)))
 
     @classmethod
     def by_co_occurrence(
@@ -215,12 +220,24 @@ class Taxonomy(Shown):
         number = {group: len(leaves) + i for i, group in enumerate(order)}
         above = [number[at] for at in leaf_parent] + [number[parent[group]] for group in order[:-1]] + [-1]
         check_writable([*leaves, *name])
+        names = (*leaves, *(name[group] for group in order))
+        return cls._of(tuple(leaves), names, np.array(above, dtype=np.int32))
+
+    @classmethod
+    def _of(
+        cls,
+        leaves: tuple[str, ...],
+        names: tuple[str, ...],
+        parents: npt.NDArray[np.int32],
+        labels: tuple[str, ...] | None = None,
+    ) -> Taxonomy:
         tree = object.__new__(cls)
-        parents = np.array(above, dtype=np.int32)
         parents.setflags(write=False)
-        object.__setattr__(tree, "leaves", tuple(leaves))
-        object.__setattr__(tree, "names", (*leaves, *(name[group] for group in order)))
+        object.__setattr__(tree, "leaves", leaves)
+        object.__setattr__(tree, "names", names)
         object.__setattr__(tree, "parents", parents)
+        if labels is not None:
+            tree.__dict__["_labels"] = labels
         return tree
 
     def __len__(self) -> int:
@@ -355,9 +372,9 @@ class Taxonomy(Shown):
         old: dict[int, int] = {tree.root: self.root}
         for new, name in enumerate(tree.leaves):
             old.update(zip((new, *tree.ancestors(new)), (kept[name], *self.ancestors(kept[name])), strict=True))
-        # A cached label stays: a group must not take over the name of a leaf that is gone, which the data may have.
-        tree.__dict__["_labels"] = tuple(self.label(old[node]) for node in range(len(tree)))
-        return tree
+        # A label stays: a group must not take over the name of a leaf that is gone, which the data may have.
+        labels = tuple(self.label(old[node]) for node in range(len(tree)))
+        return self._of(tree.leaves, tree.names, tree.parents, labels)
 
     def pruned(self, data: Transactions) -> Taxonomy:
         """The tree without the sensitive items of *data*, which are never generalized."""
@@ -386,6 +403,9 @@ class Taxonomy(Shown):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A taxonomy is immutable; {name!r} cannot be set.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Taxonomy._of, (self.leaves, self.names, self.parents, self._labels)
 
     def _summary(self) -> Summary:
         groups = self.children(self.root)

@@ -18,6 +18,8 @@ def restored(**changes) -> np.ndarray:
     """Three occurrences in two rows, one of each state."""
     states = np.array([GONE, STAYS, BY_CHANCE], dtype=np.uint8)
     question = {**named("", [[0, 1], [0]]), "vocabulary": 2, "states": states, "odds": 2**52, "seed": 1}
+    rows = len(changes.get("offsets", question["offsets"])) - 1
+    changes.setdefault("copies", np.arange(max(0, rows)))
     return _native.hiding.restored(**question | changes)
 
 
@@ -77,6 +79,25 @@ def test_odds_fall_until_chance_hides_what_it_can():
         assert answer["step"] == next(step for step, count in enumerate(left) if count <= most)
         assert answer["victims"] == 0
         assert answer["kept"][::2].sum() == most, "What need not have gone was put back."
+
+
+def test_rows_without_hidden_patterns_may_be_missing():
+    """What they hold is told instead: it counts for what is independent, and for how sure a rule is."""
+    held = [[0, 1], [0, 1], [0, 1, 2], [1, 2]] * 5
+    others = [[0], [1], [1], [2], []] * 6
+    for seed in range(5):
+        asked = {"states": np.ones(45, dtype=np.uint8), "most": np.array([8, 1]), "seed": seed, "most_strategies": 5}
+        support = {"support": np.bincount([item for row in held + others for item in row])}
+        told = {"rows": len(held + others), "elsewhere": np.array([0, 12]), **support}
+        answer = hide(**named("", held), **asked, **told)["kept"]
+        asked["states"] = np.ones(45 + 24, dtype=np.uint8)
+        whole = hide(**named("", held + others), **asked)["kept"]
+        assert whole[45:].all()
+        assert whole[:45].tolist() == answer.tolist()
+        assert (
+            hide(**named("", held), **asked | {"states": np.ones(45, dtype=np.uint8)})["kept"].tolist()
+            != answer.tolist()
+        )
 
 
 def test_a_hidden_pair_does_not_fall_with_another_one():
@@ -160,6 +181,10 @@ ROWS = [
         (hide, {"keep_spare": np.array([1], dtype=np.int64)}, "keep"),
         (hide, {"odds": np.zeros(0, dtype=np.uint64)}, "odds"),
         (hide, {"most_strategies": 0}, "strategy"),
+        (restored, {"copies": np.zeros(1, dtype=np.int64)}, "copy"),
+        (hide, {"copies": np.zeros(2, dtype=np.int64)}, "copy"),
+        (hide, {"rows": 2}, "rows"),
+        (hide, {"elsewhere": np.zeros(1, dtype=np.int64)}, "elsewhere"),
     ],
 )
 def test_bad_arguments_are_refused(kernel, wrong, what):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import veilset as vs
 from tests.support.effort import examples
 from veilset import mining
+from veilset.anonymize.hiding.counts import InMemory
 from veilset.anonymize.hiding.levels import independent_supports, levels_for, margins_for
 from veilset.limits import Limits
 from veilset.mining import standings
@@ -27,7 +28,7 @@ def test_what_independence_would_give_by_brute_force(data, more):
     expected = max(
         Fraction(oracles.support(rows, {one}) * oracles.support(rows, {*pattern} - {one}), len(rows)) for one in pattern
     )
-    assert independent_supports(data, [pattern], Limits()) == [expected]
+    assert independent_supports(InMemory(data, Limits()), [pattern]) == [expected]
 
 
 ROWS = [["ale", "bun"]] * 100 + [["ale"], ["bun"]] * 20 + [[]] * 860
@@ -47,7 +48,7 @@ ROWS = [["ale", "bun"]] * 100 + [["ale"], ["bun"]] * 20 + [[]] * 860
 def test_a_level_is_drawn_from_independence_to_min_support(least, lowest):
     """From a half at the lowest; from 15/16 if independence is near min_support, or above it."""
     data, promise = Transactions.from_lists(ROWS), vs.HiddenPatterns([["ale", "bun"]], min_support=least)
-    drawn = [levels_for(promise, margins_for(data, promise, Limits()), seed)[0] for seed in range(300)]
+    drawn = [levels_for(promise, margins_for(InMemory(data, Limits()), promise), seed)[0] for seed in range(300)]
     assert lowest < min(drawn) < max(drawn) <= 1
     assert min(drawn) < lowest + (1 - lowest) / 20, "All of the range is used."
 
@@ -84,5 +85,5 @@ def test_no_pair_stands_out_that_another_level_or_another_victim_would_hide(seed
 def test_a_single_item_has_nothing_to_be_independent_of():
     data = Transactions.from_lists([["ale"]] * 10)
     promise = vs.HiddenPatterns([["ale"]], 5)
-    drawn = [levels_for(promise, margins_for(data, promise, Limits()), seed)[0] for seed in range(100)]
+    drawn = [levels_for(promise, margins_for(InMemory(data, Limits()), promise), seed)[0] for seed in range(100)]
     assert Fraction(1, 2) < min(drawn) < Fraction(6, 10)

@@ -1,5 +1,6 @@
 """The plain methods (certify=False) are the paper's, entry for entry and row for row: shown against literal twins."""
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -53,16 +54,28 @@ def test_hpcme_is_its_twin_at_both_ends_and_between_them(question, seed):
 
 @given(questions(), st.integers(0, 2**64 - 1), st.sampled_from(["0.35", "1/3", "0.8"]))
 def test_hpcme_follows_the_kernel_chances(question, seed, p_r):
-    """Asked about all occurrences at once, the kernel tells which would be restored; the twin follows these answers."""
-    data = question.data
-    every = np.full(len(data.items), 2, dtype=np.uint8)
-    odds = Fraction(p_r) * 2**53 // 1
-    restored = _native.hiding.restored(data.offsets, data.items, len(data.names), every, odds=int(odds), seed=seed)
-    decided = {
-        (t, data.names[data.items[at]]): bool(restored[at])
-        for t in range(len(data))
-        for at in range(data.offsets[t], data.offsets[t + 1])
-    }
+    """Asked about all occurrences at once, the kernel tells which would be restored; the twin follows these answers.
+
+    Chance is that of what a row holds of all patterns, and of which one it is of such rows that lose something.
+    """
+    data, odds = question.data, int(Fraction(p_r) * 2**53 // 1)
+    matter = {item for pattern in (*question.hidden, *question.keep) for item in pattern}
+    matters = np.array([name in matter for name in data.names])
+    listed = list(enumerate(np.split(data.items, data.offsets[1:-1])))
+    met: set[int] = set()
+    product(question.rows, matrix(data.names, question.hidden, question.keep, "nhf"), lambda t, _: met.add(t) or True)
+    gone = non_hidden_first(question.rows, data.names, question.hidden, question.keep)
+    met |= {t for t, row in enumerate(question.rows) if row != gone[t]}
+    copies: Counter[bytes] = Counter()
+    decided = {}
+    for t, row in sorted(listed, key=lambda each: each[1].tobytes()):
+        kind = row[matters[row]]
+        every = np.full(len(kind), 2, dtype=np.uint8)
+        copy = np.array([copies[kind.tobytes()]])
+        ends = np.array([0, len(kind)])
+        restored = _native.hiding.restored(ends, kind, len(data.names), every, copy, odds=odds, seed=seed)
+        decided |= {(t, data.names[item]): bool(back) for item, back in zip(kind, restored, strict=True)}
+        copies[kind.tobytes()] += t in met
     s = matrix(data.names, question.hidden, question.keep, "nhf")
     release = plain(question, "hpcme", p_r=p_r, random_state=seed)
     assert sets(release.custodian_data) == product(question.rows, s, lambda t, item: decided[t, item])

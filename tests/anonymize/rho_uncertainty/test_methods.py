@@ -17,6 +17,8 @@ from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.task import Task
 from veilset.anonymize.rho_uncertainty.td_control import Cut, td_control
 from veilset.anonymize.rho_uncertainty.top_down import top_down
+from veilset.engines import Piece
+from veilset.engines.rows import different
 from veilset.limits import Limits
 from veilset.testing import oracles, strategies
 from veilset.testing.checks import as_sets
@@ -72,7 +74,8 @@ def cut_of(
     asked = {"weights": None, "sensitive_weight": 1, "keep": (), **options}
     task = Task.of(data, promise, Taxonomy.from_paths(tree), **asked, limits=Limits())
     keep = task.must_stay
-    return task, td_control(task.hierarchy, promise, keep=keep, only_sensitive=only_sensitive, limits=Limits())
+    rows = task.hierarchy.rows(different(Piece(data.offsets, data.items)), Limits())
+    return task, td_control(task.hierarchy, rows, promise, keep=keep, only_sensitive=only_sensitive, limits=Limits())
 
 
 def twin_of(question: Question, fixed: Collection[str]) -> rho_twins.TopDown:

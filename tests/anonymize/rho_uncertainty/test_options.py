@@ -11,6 +11,8 @@ from veilset.anonymize.rho_uncertainty import rules as rho_rules
 from veilset.anonymize.rho_uncertainty.suppress import suppress
 from veilset.anonymize.rho_uncertainty.task import Task
 from veilset.anonymize.rho_uncertainty.top_down import top_down
+from veilset.engines import Piece
+from veilset.engines.rows import different
 from veilset.limits import Limits
 from veilset.run import certify
 from veilset.testing import oracles
@@ -351,7 +353,8 @@ def test_a_row_of_many_sensitive_items_does_not_fill_the_memory():
     rows = [[*secrets, "a", "b"], *([secrets[number % 150], "cdefg"[number % 5]] for number in range(600))]
     data = vs.Transactions.from_lists(rows, sensitive=secrets)
     tree = Task.of(data, HALF, None, weights=None, sensitive_weight=1, keep=(), limits=Limits()).hierarchy
-    rows = dict(zip(("offsets", "items", "weights"), tree.rows(Limits()).arrays, strict=True))
+    arrays = tree.rows(different(Piece(data.offsets, data.items)), Limits()).arrays
+    rows = dict(zip(("offsets", "items", "weights"), arrays, strict=True))
     room = 4 * 10**6  # 11,000 antecedents of about 150 each would be 6 MB
     budgets = {"search_budget": 10**8, "rules_budget": 2 * 10**7, "threads": 1, "memory_limit": room}
     found = rho_kernels.suppress({**rows, "sensitive": tree.sensitive}, cost=tree.cost, population=len(data), **budgets)

@@ -74,6 +74,31 @@ def test_exchanges_lose_less_and_are_repeatable(monkeypatch):
     assert release.loss < without.loss
 
 
+def test_what_goes_makes_no_rule_surer_that_only_a_long_row_holds():
+    """i and j meet in the row of eleven items alone, where nothing is exchanged; i may go from the shorter ones."""
+    rows = [
+        "bk",
+        "efgj",
+        "efgl",
+        "k",
+        "k",
+        "defgj",
+        "efg",
+        "efgil",
+        "b",
+        "befgil",
+        "k",
+        "m",
+        "m",
+        "bk",
+        "acdefghijlm",
+        "b",
+    ]
+    weights = dict(zip("abcdefghijklm", (98, 74, 69, 110, 1000, 766, 380, 24, 46, 325, 133, 476, 260), strict=True))
+    data = Transactions.from_lists(map(list, rows), sensitive=list("abcdhijklm"))
+    assert anonymize(data, RhoUncertainty(rho="1/2"), method="partial", weights=weights).certified
+
+
 def test_limits_are_kept():
     with refused(BudgetExceeded, "time limit"):
         anonymize(clinic(), RhoUncertainty(rho="1/2"), method="partial", time_limit=0.0001)

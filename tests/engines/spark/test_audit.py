@@ -1,9 +1,7 @@
 """The auditor on Spark: the answer of the local one, also if tasks and executors fail."""
 
-import os
 import subprocess
 import sys
-import textwrap
 from dataclasses import replace
 
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.on_spark import failing_at_first, on_spark
-from tests.support.spread import longest, point_of_sale, takes_another_way, values
+from tests.support.spread import point_of_sale, takes_another_way
 from veilset import BudgetExceeded, Coherence, InvalidArgument, audit
 from veilset.testing import strategies
 
@@ -22,15 +20,12 @@ pytestmark = pytest.mark.spark
 @settings(examples(20), suppress_health_check=[HealthCheck.too_slow])
 @given(strategies.transactions(max_rows=12), strategies.coherence_promises())
 def test_the_answer_of_the_local_auditor(spark, data, promise):
-    promise = Coherence(h=promise.h, k=promise.k, p=promise.p or longest(data))
     held = on_spark(spark, data)
     assert held.vocabulary.names == data.names
     here, there = audit(data, promise), audit(held, promise)
     held.close()
     if takes_another_way(data, promise):
-        if here.holds:
-            assert values(here) == values(there)
-        here, there = (replace(one, margins={}, checked=0) for one in (here, there))
+        here, there = (replace(one, checked=0, margins=one.margins if one.holds else {}) for one in (here, there))
     assert here == there
 
 
@@ -62,49 +57,6 @@ def test_limits_of_the_driver(shop):
         audit(held, Coherence(h="1/3", k=10, p=2), time_limit=1e-9)
     with refused(InvalidArgument, "threads"):
         audit(held, Coherence(h="1/3", k=10, p=2), threads=1)
-
-
-KILLED = """
-    import os, signal, sys
-    from pathlib import Path
-    from pyspark import cloudpickle
-    from veilset import Coherence, audit, generate
-    from veilset.engines.spark import Spark
-    from veilset.engines.spark.held import SparkDealt
-
-    once = Path(sys.argv[1])
-
-    class KillsItsExecutor:
-        def __init__(self, work):
-            self.work = work
-
-        def __call__(self, share, rows):
-            if share == 0 and not once.exists():
-                once.touch()
-                status = Path(f"/proc/{os.getppid()}/stat").read_text()  # the daemon, whose parent is the executor
-                os.kill(int(status.rpartition(")")[2].split()[1]), signal.SIGKILL)
-            return self.work(share, rows)
-
-    each = SparkDealt.each
-    SparkDealt.each = lambda dealt, work: each(dealt, KillsItsExecutor(work))
-    data = generate.pos_like(transactions=2000, items=40, average_length=5, maximum_length=12, random_state=3)
-    rows = [(list(row),) for row in data]
-    promise = Coherence(k=10, p=2)
-    with Spark.start("local-cluster[2,1,1024]") as engine:
-        held = engine.read(engine.session.createDataFrame(rows, "items array<string>"))
-        same = audit(held, promise) == audit(data, promise)
-    print("same" if same else "different", "after a kill" if once.exists() else "nothing was killed")
-"""
-
-
-def test_a_killed_executor_changes_nothing(tmp_path):
-    """In a process without any of the variables that users would have to set."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYSPARK_PYTHON", "SPARK_HOME")}
-    script = [sys.executable, "-W", "error::FutureWarning", "-c", textwrap.dedent(KILLED), str(tmp_path / "once")]
-    done = subprocess.run(script, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.splitlines()[-1] == "same after a kill"
-    assert "FutureWarning" not in done.stderr
 
 
 def test_without_java(monkeypatch, tmp_path):

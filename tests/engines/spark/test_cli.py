@@ -1,4 +1,4 @@
-"""``veilset audit --engine spark``, as users type it."""
+"""``veilset audit`` and ``veilset mine`` with ``--engine spark``, as users type them."""
 
 import json
 import subprocess
@@ -32,6 +32,21 @@ def test_the_same_answer_as_without(tmp_path, promise):
         command = [sys.executable, "-m", "veilset", "audit", *told, *engine]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 1, done.stderr
+        answers.append(json.loads(done.stdout))
+    here, there = answers
+    assert there.pop("engine") == "spark"
+    assert {name: here[name] for name in there} == there
+    assert there["found"] > 0
+
+
+def test_mining_gives_the_same_answer_as_without(tmp_path):
+    pq.write_table(pa.table({"items": ROWS}), tmp_path / "baskets.parquet")
+    told = ["baskets.parquet", "--min-support", "2", "--kind", "maximal", "--json"]
+    answers = []
+    for engine in ([], ["--engine", "spark", "--master", "local[2]"]):
+        command = [sys.executable, "-m", "veilset", "mine", *told, *engine]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
         answers.append(json.loads(done.stdout))
     here, there = answers
     assert there.pop("engine") == "spark"

@@ -18,7 +18,6 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from veilset.anonymize.coherence.nodes import Nodes
-from veilset.mining import Keeping, minimal_rare
 
 # How many transactions the search may look at while it forces nodes in: counted, not timed, so that a run repeats
 # itself. A few seconds.
@@ -42,10 +41,9 @@ class _Choice:
     def __init__(self, nodes: Nodes, kept: Collection[int], what: str) -> None:
         self._nodes, self._what, self._limits = nodes, what, nodes.task.limits
         question = nodes.task.question
-        self._keeping = Keeping(nodes.data, **question)
+        self._keeping = nodes.miner.keeping(question)
         question["max_size"] = 1
-        self._alone = {int(mole.items[0]) for mole in minimal_rare(nodes.data, **question)}
-        self._support = dict(zip(nodes.data.names, nodes.data.supports.tolist(), strict=True))
+        self._alone = {int(mole[0]) for mole, _ in nodes.miner.moles(question)}
         self._below_kept = dict.fromkeys(nodes.above, 0)  # how many kept nodes are below each
         self.kept: set[int] = set()
         self.weight = 0
@@ -150,7 +148,7 @@ class _Choice:
     def _may_stay(self, node: int) -> bool:
         if node in self._alone:
             return False
-        self.work += self._support[str(node)]
+        self.work += self._nodes.supports[node]
         return not self._keeping.brings_mole(str(node))
 
     def _add(self, node: int) -> None:

@@ -10,8 +10,9 @@ items are left as they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -67,46 +68,93 @@ def generalize(
     """
     check_name_leaves_from(name_leaves_from)
     check_partial(partial, truthful)
-    tree = _taxonomy(taxonomy)
-    notes = tree.check(data)
-    wanted = keep if isinstance(keep, str) else tuple(keep)
-    try:
-        task = Task.of(data, promise, keep=wanted, limits=limits)
-        as_they_are = task.keep
-    except Infeasible:  # what must stay cannot as it is, but perhaps under coarser names
-        task = replace(Task.of(data, promise, limits=limits), keep=frozenset(wanted))
-        as_they_are = frozenset()
-    nodes = Nodes(task, tree.pruned(data))
-    cut, attempts = _searched(nodes, task, as_they_are) if chosen is None else (nodes.named(chosen), ())
+
+    def task_of(recoding: Mapping[str, str], keep: Collection[str]) -> Task:
+        return Task.of(data.renamed(recoding) if recoding else data, promise, keep=keep, limits=limits)
+
+    found = best_cut(data, task_of, taxonomy, keep, chosen)
+    nodes, cut = found.nodes, found.cut
     if partial:
-        done = _thinned(nodes, cut, attempts, truthful=truthful, search=chosen is None)
+        done = _thinned(nodes, cut, found.attempts, truthful=truthful, search=chosen is None)
     else:
-        gone = tuple(item for item in data.public if nodes.kept_as(item, cut) is None)
-        done = Outcome(cut, nodes.recoding(cut), gone, data.without(gone).renamed(nodes.recoding(cut)), None, attempts)
-    if lost := task.keep.intersection(done.suppressed):
-        raise InvalidArgument(
-            f"{min(lost)!r} must be kept, but is not among the chosen names.", "Remove it from the list."
-        )
+        gone, recoding = nodes.uncovered(cut), nodes.recoding(cut)
+        done = Outcome(cut, recoding, gone, data.without(gone).renamed(recoding), None, found.attempts)
+    account = found.account(
+        done.cut, done.suppressed, name_leaves_from, partial=partial or None, truthful=None if truthful else False
+    )
     return Release(
         original=data,
         custodian_data=done.data,
         promise=promise,
         method="generalize",
-        options=task.options(
-            taxonomy=tree.to_paths(),
-            name_leaves_from=name_leaves_from,
-            partial=partial or None,
-            truthful=None if truthful else False,
-            chosen=tuple(nodes.name(node) for node in sorted(done.cut)),
-        ),
         suppressed=done.suppressed,
         generalized=done.recoding,
-        stands_for=listed_under(nodes.stand_for(done.cut), data, name_leaves_from or 0),
-        listed_from=name_leaves_from or 0,
         kept=done.kept,
-        notes=notes,
         attempts=done.attempts,
+        **account,
     )
+
+
+TaskOf: TypeAlias = Callable[[Mapping[str, str], Collection[str]], Task]
+"""The task for the data with items recoded to other names, of which some must stay."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The names to give, and how they were found."""
+
+    nodes: Nodes
+    taxonomy: Taxonomy
+    notes: tuple[str, ...]
+    """What in the taxonomy plays no part."""
+    cut: frozenset[int]
+    attempts: tuple[Attempt, ...]
+
+    def account(
+        self, cut: frozenset[int], suppressed: Collection[str], name_leaves_from: int | None, **options: object
+    ) -> dict[str, Any]:
+        """What a release says of a cut, wherever its data lies."""
+        nodes, task = self.nodes, self.nodes.task
+        if lost := task.keep.intersection(suppressed):
+            raise InvalidArgument(
+                f"{min(lost)!r} must be kept, but is not among the chosen names.", "Remove it from the list."
+            )
+        return {
+            "options": task.options(
+                taxonomy=self.taxonomy.to_paths(),
+                name_leaves_from=name_leaves_from,
+                **options,
+                chosen=tuple(nodes.name(node) for node in sorted(cut)),
+            ),
+            "stands_for": listed_under(
+                nodes.stand_for(cut), task.data.names, task.miner.supports, name_leaves_from or 0
+            ),
+            "listed_from": name_leaves_from or 0,
+            "notes": self.notes,
+        }
+
+
+def best_cut(
+    data: Transactions,
+    task_of: TaskOf,
+    taxonomy: TaxonomyLike | None,
+    keep: Iterable[str],
+    chosen: Iterable[str] | None,
+) -> Found:
+    """The best cut that a search finds, or the one that an earlier run chose; *data* need only have names and roles."""
+    tree = _taxonomy(taxonomy)
+    notes = tree.check(data)
+    wanted = keep if isinstance(keep, str) else tuple(keep)
+    try:
+        task = task_of({}, wanted)
+        as_they_are = task.keep
+    except Infeasible:  # what must stay cannot as it is, but perhaps under coarser names
+        task = replace(task_of({}, ()), keep=frozenset(wanted))
+        as_they_are = frozenset()
+    nodes = Nodes(task, tree.pruned(data))
+    if chosen is not None:
+        return Found(nodes, tree, notes, nodes.named(chosen), ())
+    return Found(nodes, tree, notes, *_searched(nodes, as_they_are, task_of))
 
 
 def _thinned(
@@ -125,10 +173,10 @@ def _thinned(
     return then_partial(names, start, *steps, work=_WORK if search else 0, attempts=attempts, limits=task.limits)
 
 
-def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[frozenset[int], tuple[Attempt, ...]]:
+def _searched(nodes: Nodes, as_they_are: frozenset[str], task_of: TaskOf) -> tuple[frozenset[int], tuple[Attempt, ...]]:
     """The best cut that was found, and what each start reached."""
-    started = time.perf_counter()
-    alone = _without_moles(nodes, replace(task, keep=as_they_are), {})
+    task, started = nodes.task, time.perf_counter()
+    alone = _without_moles(nodes, task_of({}, as_they_are))
     attempts = [Attempt("suppression alone", nodes.average_loss(alone), time.perf_counter() - started)]
     found = []
     for start, kept in (("from the top", frozenset[int]()), ("from the items", alone)):
@@ -142,7 +190,8 @@ def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[fr
             f"No cut was found that keeps every required item: {lost!r} is lost.",
             "Remove one of these items from the list, or choose a smaller k or p or a larger h.",
         )
-    anew = _without_moles(nodes, task, nodes.recoding(cut))
+    recoding = nodes.recoding(cut)
+    anew = _without_moles(nodes, task_of(recoding, {recoding.get(item, item) for item in task.keep}))
     if nodes.total(anew) > nodes.total(cut):
         since = time.perf_counter()
         cut = improved(nodes, anew, what="Searching for a better cut")
@@ -152,10 +201,8 @@ def _searched(nodes: Nodes, task: Task, as_they_are: frozenset[str]) -> tuple[fr
     return cut, tuple(attempts)
 
 
-def _without_moles(nodes: Nodes, task: Task, recoding: Mapping[str, str]) -> frozenset[int]:
-    """What suppression alone keeps of the recoded data, as nodes."""
-    kept_names = {recoding.get(item, item) for item in task.keep}
-    recoded = Task.of(task.original.renamed(recoding), task.promise, keep=kept_names, limits=task.limits)
+def _without_moles(nodes: Nodes, recoded: Task) -> frozenset[int]:
+    """What suppression alone keeps of recoded data, as nodes."""
     node_of = {nodes.name(node): node for node in nodes.weight}
     weight = [nodes.weight[node_of[name]] if name in node_of else 0 for name in recoded.data.names]
     gone = set(best_of_all(replace(recoded, weight=np.array(weight, dtype=np.int64)))[0])

@@ -34,7 +34,9 @@ COHERENCE = Methods(
     on_engines={
         "auto": on_engine.auto,
         "tree": on_engine.tree,
+        "generalize": on_engine.generalize,
         "remove-all": on_engine.remove_all,
+        "k-anonymity": on_engine.k_anonymity,
     },
     aliases={
         "Tree-Cohesion": ("tree", {"restore": False}),

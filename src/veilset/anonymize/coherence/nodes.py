@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from veilset.anonymize.coherence.task import Task
-from veilset.anonymize.taxonomies import replaced
+from veilset.anonymize.taxonomies import codes_of
 from veilset.errors import InvalidArgument
+from veilset.mining import Miner
 from veilset.transactions import Taxonomy, Transactions
 from veilset.transactions.vocabulary import several
 
@@ -42,9 +43,9 @@ class Nodes:
     def __init__(self, task: Task, taxonomy: Taxonomy) -> None:
         self.taxonomy = taxonomy
         self.task = task
-        data = task.original
+        data = task.data
         leaf_of = {taxonomy.leaf(item): item for item in data.public}
-        supports = dict(zip(data.names, data.supports.tolist(), strict=True))
+        supports = dict(zip(data.names, task.miner.supports.tolist(), strict=True))
         self.items = len(leaf_of)
         self._leaves = np.zeros(len(taxonomy), dtype=np.int64)  # that occur, of each node
         self._supports = np.zeros(len(taxonomy), dtype=np.int64)
@@ -67,12 +68,12 @@ class Nodes:
         self.top = []
         for node in sorted(self.above):
             (self.below[self.above[node][0]] if self.above[node] else self.top).append(node)
-        everything = int(data.supports.sum()) * self.items + 1
+        everything = task.occurrences * self.items + 1
         self.weight = {
             node: int(self._supports[node]) * (self.items - self.hidden(node)) + everything * int(must_stay[node])
             for node in self.above
         }
-        self._check_names(data)
+        self._check_names()
 
     def hidden(self, node: int) -> int:
         """IL of a node, in units of 1 / (number of public items): the items it might be; 0 for a leaf."""
@@ -103,8 +104,8 @@ class Nodes:
             )
         return kept
 
-    def _check_names(self, data: Transactions) -> None:
-        taken = set(data.names)
+    def _check_names(self) -> None:
+        taken = set(self.task.original.names)
         for node in self.above:
             if self.is_group(node) and self.taxonomy.label(node) in taken:
                 raise InvalidArgument(
@@ -114,17 +115,36 @@ class Nodes:
                 )
 
     @cached_property
-    def data(self) -> Transactions:
-        """The data with every node in every transaction that holds an item below it; names are the nodes' numbers."""
+    def _becomes(self) -> list[list[int]]:
+        """For each item of the data, the nodes that it has; a sensitive item has a number of its own."""
         seen = self.task.data
-        sensitive = range(len(self.taxonomy), len(self.taxonomy) + len(seen.names))
-        becomes = [
-            [sensitive[code]] if hidden else [leaf := self.taxonomy.leaf(name), *self.above[leaf]]
-            for code, (name, hidden) in enumerate(zip(seen.names, seen.is_sensitive.tolist(), strict=True))
-        ]
-        offsets, nodes = replaced(seen, becomes, self.task.limits)
-        hidden = [str(sensitive[code]) for code in np.flatnonzero(seen.is_sensitive).tolist()]
-        return Transactions.from_codes(offsets, nodes, list(map(str, range(sensitive.stop))), sensitive=hidden)
+        first = len(self.taxonomy)
+        hidden = seen.is_sensitive.tolist()
+        leaves = [None if at else self.taxonomy.leaf(name) for name, at in zip(seen.names, hidden, strict=True)]
+        return [[first + code] if leaf is None else [leaf, *self.above[leaf]] for code, leaf in enumerate(leaves)]
+
+    @cached_property
+    def _numbers(self) -> list[int]:
+        return sorted({number for numbers in self._becomes for number in numbers})
+
+    @cached_property
+    def miner(self) -> Miner:
+        """Who counts in the data with every node in every transaction that holds an item below it.
+
+        Names are the numbers of nodes.
+        """
+        numbers = self._numbers
+        place = {number: at for at, number in enumerate(numbers)}
+        code = codes_of([[place[node] for node in nodes] for nodes in self._becomes])
+        everything = np.array([0, len(numbers)], dtype=np.int64), np.arange(len(numbers), dtype=np.int32)
+        hidden = [str(number) for number in numbers if number >= len(self.taxonomy)]
+        vocabulary = Transactions.from_codes(*everything, list(map(str, numbers)), sensitive=hidden)
+        return self.task.miner.replaced(code, vocabulary, self.task.limits)
+
+    @cached_property
+    def supports(self) -> dict[int, int]:
+        """For each node, how many transactions hold it."""
+        return dict(zip(self._numbers, self.miner.supports.tolist(), strict=True))
 
     def kept_as(self, item: str, kept: Collection[int]) -> int | None:
         """The kept node that stands for an item; None: it is suppressed."""
@@ -136,6 +156,10 @@ class Nodes:
         becomes = ((item, self.kept_as(item, kept)) for item in self.task.original.public)
         return {item: self.name(node) for item, node in becomes if node is not None and self.is_group(node)}
 
+    def uncovered(self, kept: Collection[int]) -> tuple[str, ...]:
+        """The public items that no kept node stands for: they are suppressed."""
+        return tuple(item for item in self.task.original.public if self.kept_as(item, kept) is None)
+
     def stand_for(self, kept: Collection[int]) -> dict[str, tuple[str, ...]]:
         """The names of kept groups to all public items of the taxonomy below them, whether they occur or not."""
         return {self.name(node): self.taxonomy.leaves_under(node) for node in sorted(kept) if self.is_group(node)}
@@ -146,7 +170,7 @@ class Nodes:
 
     def average_loss(self, kept: Collection[int]) -> float:
         """The average loss if these nodes are kept and all other public items are suppressed."""
-        everything = len(self.task.original.items)
+        everything = self.task.occurrences
         public = int(self._supports[-1])
         saved = sum(int(self._supports[node]) * (self.items - self.hidden(node)) for node in kept)
         return float(Fraction(public * self.items - saved, everything * self.items)) if public else 0.0

@@ -6,7 +6,7 @@ where the transactions lie.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,25 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.coherence.auto import chosen_or_best
+from veilset.anonymize.coherence.generalize import best_cut
+from veilset.anonymize.coherence.k_anonymity import suppressed_for_classes
 from veilset.anonymize.coherence.remove_all import in_any_mole
 from veilset.anonymize.coherence.task import Task
 from veilset.anonymize.coherence.tree import by_greedy
-from veilset.anonymize.options import Chosen, Items, LargestListed, Restore, WeightsOption
+from veilset.anonymize.held import released, renamed
+from veilset.anonymize.options import (
+    Chosen,
+    Items,
+    LargestListed,
+    NameLeavesFrom,
+    Partial,
+    Restore,
+    TaxonomyOption,
+    Truthful,
+    WeightsOption,
+)
+from veilset.anonymize.taxonomies import check_name_leaves_from
+from veilset.anonymize.thinned_cut import check_partial
 from veilset.anonymize.weights import Weights
 from veilset.engines import Held
 from veilset.errors import InvalidArgument, said
@@ -25,7 +40,6 @@ from veilset.limits import Limits
 from veilset.mining import OnEngine
 from veilset.models import Coherence
 from veilset.release import HeldRelease
-from veilset.transactions import Transactions
 
 
 def auto(
@@ -67,6 +81,53 @@ def remove_all(data: Held, promise: Coherence, /, *, restore: Restore = False, l
     return asked.release("remove-all", in_any_mole(asked.task, restore=restore), {"restore": restore})
 
 
+def generalize(
+    data: Held,
+    promise: Coherence,
+    /,
+    *,
+    taxonomy: TaxonomyOption = None,
+    name_leaves_from: NameLeavesFrom = None,
+    keep: Items = (),
+    partial: Partial = False,
+    truthful: Truthful = True,
+    chosen: Chosen = None,
+    limits: Limits,
+) -> HeldRelease:
+    """``generalize``; the minimal moles of the names that its search looks at must fit into a list."""
+    check_name_leaves_from(name_leaves_from)
+    check_partial(partial, truthful)
+    if partial:
+        raise InvalidArgument(
+            f"{said('partial', True)} is not available on an engine yet.",
+            "Leave it out, or read the data into memory, with vs.read.",
+        )
+
+    def task_of(recoding: Mapping[str, str], kept: Collection[str]) -> Task:
+        seen = renamed(data, data.vocabulary.renamed(recoding), recoding) if recoding else data
+        return HeldTask.of(seen, promise, keep=kept, limits=limits).task
+
+    found = best_cut(data.vocabulary, task_of, taxonomy, keep, chosen)
+    gone, recoding = found.nodes.uncovered(found.cut), found.nodes.recoding(found.cut)
+    account = found.account(found.cut, gone, name_leaves_from)
+    return released(
+        data,
+        promise=promise,
+        method="generalize",
+        suppressed=gone,
+        generalized=recoding,
+        supports=OnEngine(data).supports,
+        attempts=found.attempts,
+        **account,
+    )
+
+
+def k_anonymity(data: Held, promise: Coherence, /, *, limits: Limits) -> HeldRelease:
+    """``k-anonymity``."""
+    asked = HeldTask.of(data, promise, limits=limits)
+    return asked.release("k-anonymity", suppressed_for_classes(asked.task), {})
+
+
 @dataclass(frozen=True)
 class HeldTask:
     """One question to a method about transactions that an engine holds."""
@@ -90,14 +151,8 @@ class HeldTask:
         names = held.vocabulary
         promise.check_data(names)
         groups = promise.group_names(names)
-        seen = _renamed(held, names.renamed(groups), groups) if groups else held
-        miner = OnEngine(seen)
-        if promise.p is None:
-            longest = max(1, miner.longest(names.public))
-            raise InvalidArgument(
-                f"{said('p', None)} is not available on an engine yet.",
-                f"The longest transaction has {longest} public items, so {said('p', longest)} means the same here.",
-            )
+        seen = renamed(held, names.renamed(groups), groups) if groups else held
+        miner = OnEngine(seen, any_number=promise.p is None)
         sensitive = seen.vocabulary.sensitive
         holders = miner.supports[seen.vocabulary.codes(sensitive)].tolist()
         promise.refuse_counts(len(held), dict(zip(sensitive, holders, strict=True)))
@@ -111,21 +166,13 @@ class HeldTask:
         self, method: str, suppressed: Iterable[str], options: Mapping[str, object], **account: Any
     ) -> HeldRelease:
         """What a method answers with when it has chosen what to suppress."""
-        gone = self.task.data.in_order(suppressed)
-        return HeldRelease(
-            original=self.held,
-            custodian_data=_renamed(self.held, self.held.vocabulary.without(gone), {}),
+        return released(
+            self.held,
             promise=self.task.promise,
             method=method,
+            suppressed=suppressed,
+            generalized={},
             options=options,
-            suppressed=gone,
             supports=self.supports,
             **account,
         )
-
-
-def _renamed(held: Held, vocabulary: Transactions, names: Mapping[str, str]) -> Held:
-    """The same transactions with items renamed to those of another vocabulary; what is not there is left out."""
-    code_of = {name: code for code, name in enumerate(vocabulary.names)}
-    codes = [code_of.get(names.get(name, name), -1) for name in held.vocabulary.names]
-    return held.changed(np.array(codes, dtype=np.int32), vocabulary)

@@ -12,9 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from veilset.anonymize.hiding.counts import Counts
 from veilset.errors import BudgetExceeded, InvalidArgument, said
 from veilset.limits import Limits
-from veilset.mining import Itemsets, frequent, supports
+from veilset.mining import Itemsets
 from veilset.transactions import Transactions
 
 _TASK = "Searching for the patterns to keep"
@@ -22,9 +23,7 @@ _ADVICE = f"give {said('keep_patterns')}, or hide from a higher {said('min_suppo
 _MOST = 10_000  # patterns to keep inside one frequent itemset: they can double with each hidden pattern
 
 
-def patterns_to_keep(
-    data: Transactions, patterns: Iterable[Iterable[str]], hidden: Itemsets | None, limits: Limits
-) -> Itemsets:
+def patterns_to_keep(counts: Counts, patterns: Iterable[Iterable[str]], hidden: Itemsets | None) -> Itemsets:
     """The patterns that a user names; none may hold one of *hidden*, which could not be hidden then."""
     if isinstance(patterns, str) or not isinstance(patterns, Iterable):
         raise InvalidArgument(f"{said('keep_patterns')} is {patterns!r}.", "Give a list of lists of items.")
@@ -32,19 +31,19 @@ def patterns_to_keep(
     for number, pattern in enumerate(patterns, start=1):
         if isinstance(pattern, str) or not isinstance(pattern, Iterable):
             raise InvalidArgument(f"Pattern {number} to keep is {pattern!r}.", f"Give a list of items: [{pattern!r}].")
-        named.append(data.in_order(pattern))
+        named.append(counts.names.in_order(pattern))
         if not named[-1]:
             raise InvalidArgument(f"Pattern {number} to keep has no items.", "Name at least one.")
     named = list(dict.fromkeys(named))
     kept = [(frozenset(pattern), pattern) for pattern in named]
     for secret, _ in hidden or ():
-        limits.check_time(_TASK, _ADVICE)
+        counts.limits.check_time(_TASK, _ADVICE)
         if wrong := next((pattern for items, pattern in kept if items.issuperset(secret)), None):
             raise InvalidArgument(
                 f"The pattern {', '.join(wrong)} must be kept, but contains {', '.join(secret)}, which must be hidden.",
                 "Remove one of them from its list.",
             )
-    return _counted(data, itemsets_of(data, named), limits)
+    return _counted(counts, itemsets_of(counts.names, named))
 
 
 def itemsets_of(data: Transactions, named: Sequence[tuple[str, ...]]) -> Itemsets:
@@ -54,13 +53,13 @@ def itemsets_of(data: Transactions, named: Sequence[tuple[str, ...]]) -> Itemset
     return Itemsets(data.names, offsets, codes, np.zeros(len(named), dtype=np.int64))
 
 
-def _counted(data: Transactions, itemsets: Itemsets, limits: Limits) -> Itemsets:
-    return Itemsets(itemsets.names, itemsets.offsets, itemsets.items, supports(data, itemsets, **limits.bounds()))
+def _counted(counts: Counts, itemsets: Itemsets) -> Itemsets:
+    return Itemsets(itemsets.names, itemsets.offsets, itemsets.items, counts.of(itemsets))
 
 
-def patterns_to_spare(data: Transactions, hidden: Itemsets, least: int, limits: Limits) -> Itemsets:
+def patterns_to_spare(counts: Counts, hidden: Itemsets, least: int) -> Itemsets:
     """The maximal ones among the itemsets that *least* transactions hold and that contain no hidden pattern."""
-    maximal = frequent(data, least, kind="maximal", **limits.bounds())
+    maximal, names = counts.maximal(least), counts.names
     secrets = [frozenset(codes) for codes in _codes(hidden)]
     holders = _holders(maximal, {item for secret in secrets for item in secret})
     inside: dict[int, list[frozenset[int]]] = {}
@@ -75,11 +74,11 @@ def patterns_to_spare(data: Transactions, hidden: Itemsets, least: int, limits: 
     pieces = {
         frozenset(codes) - hit
         for number, codes in zip(sorted(inside), _codes(maximal[np.array(sorted(inside))]), strict=True)
-        for hit in _hitting_sets(inside[number], limits)
+        for hit in _hitting_sets(inside[number], counts.limits)
     }
-    parts = sorted(map(sorted, _largest(pieces - {frozenset()}, whole, limits)))
-    named = [tuple(data.names[code] for code in codes) for codes in parts]
-    return Itemsets.joined(whole, _counted(data, itemsets_of(data, named), limits))
+    parts = sorted(map(sorted, _largest(pieces - {frozenset()}, whole, counts.limits)))
+    named = [tuple(names.names[code] for code in codes) for codes in parts]
+    return Itemsets.joined(whole, _counted(counts, itemsets_of(names, named)))
 
 
 def _codes(itemsets: Itemsets) -> list[list[int]]:

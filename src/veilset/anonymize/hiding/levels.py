@@ -16,10 +16,10 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 
-from veilset.limits import Limits
-from veilset.mining import Standing, supports
+from veilset.anonymize.hiding.counts import Counts
+from veilset.anonymize.hiding.keep_patterns import itemsets_of
+from veilset.mining import Standing
 from veilset.models import HiddenPatterns, HiddenRules
-from veilset.transactions import Transactions
 
 _DRAWS = 2**16  # different levels that a pattern may get
 _WIDEST, _NARROWEST = Fraction(1, 2), Fraction(1, 16)  # of the ranges below 1
@@ -31,12 +31,12 @@ def levels_for(promise: HiddenPatterns | HiddenRules, margins: Sequence[Fraction
     return tuple(_level(seed, one, width) for one, width in zip(listed, margins, strict=True))
 
 
-def margins_for(data: Transactions, promise: HiddenPatterns | HiddenRules, limits: Limits) -> list[Fraction]:
+def margins_for(counts: Counts, promise: HiddenPatterns | HiddenRules) -> list[Fraction]:
     """The widths that reach down to what independence would give."""
-    least = promise.least_support(len(data))
+    least = promise.least_support(len(counts.held))
     return [
         min(_WIDEST, max(_NARROWEST, 1 - expected / least))
-        for expected in independent_supports(data, promise.itemsets, limits)
+        for expected in independent_supports(counts, promise.itemsets)
     ]
 
 
@@ -56,20 +56,25 @@ def narrowed(margins: Sequence[Fraction], found: Sequence[Standing | None], leas
     ]
 
 
-def independent_supports(data: Transactions, itemsets: Sequence[tuple[str, ...]], limits: Limits) -> list[Fraction]:
+def independent_supports(counts: Counts, itemsets: Sequence[tuple[str, ...]]) -> list[Fraction]:
     """What each itemset would have if one of its items were independent of the others: the most that this can be.
 
+    >>> from veilset.anonymize.hiding.counts import InMemory
+    >>> from veilset.limits import Limits
+    >>> from veilset.transactions import Transactions
     >>> data = Transactions.from_lists([["ale", "bun"], ["ale", "bun"], ["ale", "fig"], ["fig"]])
-    >>> [str(one) for one in independent_supports(data, [("ale", "bun"), ("ale", "fig"), ("ale",)], Limits())]
+    >>> [str(one) for one in independent_supports(InMemory(data, Limits()), [("ale", "bun"), ("ale", "fig"), ("ale",)])]
     ['3/2', '3/2', '0']
     """
-    support = dict(zip(data.names, data.supports.tolist(), strict=True))
+    names = counts.names
+    support = dict(zip(names.names, counts.items.tolist(), strict=True))
     parts = [itemset[:at] + itemset[at + 1 :] for itemset in itemsets for at in range(len(itemset))]
-    held = iter(supports(data, parts, **limits.bounds()).tolist())
+    in_order = list(map(names.in_order, parts))
+    held = iter(counts.of(itemsets_of(names, in_order)).tolist())
     expected = []
     for itemset in itemsets:
         together = [support[item] * next(held) for item in itemset]
-        expected.append(Fraction(max(together), len(data)) if len(itemset) > 1 else Fraction(0))
+        expected.append(Fraction(max(together), len(counts.held)) if len(itemset) > 1 else Fraction(0))
     return expected
 
 

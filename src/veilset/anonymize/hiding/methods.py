@@ -16,14 +16,15 @@ They make different matrices and share the rest (`veilset.anonymize.hiding.hide`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, cast
 
 from veilset.anonymize.binding import MOST_ITEMS, Eased
 from veilset.anonymize.chance import Share, probability
-from veilset.anonymize.hiding.hide import Hidden, Wish, hide
-from veilset.anonymize.methods import Methods
+from veilset.anonymize.hiding.certified import Hidden
+from veilset.anonymize.hiding.hide import Wish, hide
+from veilset.anonymize.methods import HeldMethod, Method, Methods
 from veilset.anonymize.options import Certify, KeepPatterns, Margin, RandomState
 from veilset.errors import said
 from veilset.limits import Limits
@@ -132,9 +133,16 @@ def _eased(release: Release, limits: Limits) -> Iterator[Eased]:
         )
 
 
+_BY_NAME: Mapping[str, Method] = {
+    "hpcme": hpcme,
+    "hidden-first": hidden_first,
+    "non-hidden-first": non_hidden_first,
+}
+
 HIDING = Methods(
-    {"hpcme": hpcme, "hidden-first": hidden_first, "non-hidden-first": non_hidden_first},
+    _BY_NAME,
     milder=f"larger {said('min_support')}",
     eased=_eased,
+    on_engines={name: cast(HeldMethod, method) for name, method in _BY_NAME.items()},  # `hide` takes both kinds of data
     aliases={"HF": ("hidden-first", {}), "NHF": ("non-hidden-first", {})},  # certified: the product may not be enough
 )

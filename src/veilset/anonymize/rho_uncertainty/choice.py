@@ -112,7 +112,7 @@ class Choice:
         names[chosen] = chosen
         rows = self._rows.renamed(names, len(self._tree), limits=self._limits)
         self._keeping = Keeping(
-            rows, self._rho, self._tree.sensitive, population=len(self._tree.data), limits=self._limits
+            rows, self._rho, self._tree.sensitive, population=self._tree.population, limits=self._limits
         )
         for entry in self.kept:
             self._keeping.keep(entry)

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.anonymize.rho_uncertainty.rules import Marks, Rows
-from veilset.anonymize.taxonomies import replaced
+from veilset.anonymize.taxonomies import codes_of
+from veilset.engines import Piece, Work
+from veilset.engines.rows import changed
 from veilset.errors import Infeasible, InvalidArgument
 from veilset.limits import Limits
 from veilset.transactions import Taxonomy, Transactions
@@ -28,7 +30,7 @@ class Hierarchy:
 
     A node with a single child is replaced by it: it says no less, and its split would gain nothing and end there. Only
     items that occur count. Every public item is among the leaves of the taxonomy, sensitive ones are left out; *weight*
-    is that of each item of the data.
+    is that of each item of the data, which need only have names and roles.
     """
 
     items: list[npt.NDArray[np.int64]]
@@ -45,8 +47,17 @@ class Hierarchy:
     cost: npt.NDArray[np.int64]
     """What suppressing each loses: sup(g) (1 - IL_g), in units of 1 / (number of public items)."""
 
-    def __init__(self, data: Transactions, taxonomy: Taxonomy, weight: npt.NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        data: Transactions,
+        supports: npt.NDArray[np.int64],
+        population: int,
+        taxonomy: Taxonomy,
+        weight: npt.NDArray[np.int64],
+    ) -> None:
         self.data = data
+        self.supports = supports
+        self.population = population
         self.public = len(data.public)
         codes = {name: code for code, name in enumerate(data.names)}
         below: dict[int, list[int]] = {}
@@ -99,12 +110,9 @@ class Hierarchy:
     def __len__(self) -> int:
         return len(self.items)
 
-    def rows(self, limits: Limits) -> Rows:
+    def rows(self, data: Work, limits: Limits) -> Rows:
         """The transactions, each item as itself."""
-        data = self.data
-        return Rows(data.offsets, data.items, np.ones(len(data), dtype=np.int64), len(data.names)).renamed(
-            self._entry_of, len(self), limits=limits
-        )
+        return Rows(*data, len(self.data.names)).renamed(self._entry_of, len(self), limits=limits)
 
     @cached_property
     def above(self) -> dict[int, tuple[int, ...]]:
@@ -119,15 +127,21 @@ class Hierarchy:
             waiting += [(child, (entry, *path)) for child in self.children[entry]]
         return found
 
-    def extended(self, limits: Limits) -> Rows:
+    @cached_property
+    def paths(self) -> list[list[int]]:
+        """For each item of the data, its entry and all nodes above it."""
+        return [[entry, *self.above[entry]] for entry in self._entry_of.tolist()]
+
+    def extended(self, data: Work, limits: Limits) -> Rows:
         """The transactions, each item with all nodes above it.
 
         An itemset of nodes has the same transactions there as in the data recoded to any cut that has these nodes.
         """
-        paths = [[entry, *self.above[entry]] for entry in self._entry_of.tolist()]
-        offsets, items = replaced(self.data, paths, limits)
-        rows = Rows(offsets, items, np.ones(len(self.data), dtype=np.int64), len(self))
-        return rows.renamed(self.itself(), len(self), limits=limits)
+        code = codes_of(self.paths)
+        # Row numbers, entries, both as one number, and these sorted.
+        limits.require(48 * len(data.items) * code[:1].size, "Recoding", "give a taxonomy with fewer levels.")
+        offsets, items = changed(Piece(data.offsets, data.items), code, len(self))
+        return Rows(offsets, items, data.weights, len(self)).renamed(self.itself(), len(self), limits=limits)
 
     def itself(self) -> npt.NDArray[np.int32]:
         """For each entry its own number."""
@@ -146,9 +160,9 @@ class Hierarchy:
 
     def average_loss(self, kept: Collection[int]) -> float:
         """avgLoss of §3.2 if these stand for what is below them and all other items are suppressed."""
-        supports, public = self.data.supports, max(1, self.public)
+        supports, public = self.supports, max(1, self.public)
         saved = sum(int(supports[self.items[entry]].sum()) * (public - int(self.leaves[entry])) for entry in kept)
-        everything = len(self.data.items) * public
+        everything = int(supports.sum()) * public
         return float(Fraction(everything - saved, everything)) if everything else 0.0
 
     def entry(self, item: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from veilset.anonymize.binding import MOST_ITEMS, Eased, in_tenths
 from veilset.anonymize.methods import Methods
+from veilset.anonymize.rho_uncertainty import on_engine
 from veilset.anonymize.rho_uncertainty.partial import partial, quick_partial
 from veilset.anonymize.rho_uncertainty.remove_sensitive import remove_sensitive
 from veilset.anonymize.rho_uncertainty.select_a_size import select_a_size
@@ -37,6 +38,11 @@ RHO_UNCERTAINTY = Methods(
     },
     milder="larger rho",
     eased=_eased,
+    on_engines={
+        "top-down": on_engine.top_down,
+        "suppress": on_engine.suppress,
+        "remove-sensitive": on_engine.remove_sensitive,
+    },
     quicker={"partial": ("the quick part of partial (no exchanges)", quick_partial)},
     aliases={
         "TDControl": ("top-down", {"as_published": True}),

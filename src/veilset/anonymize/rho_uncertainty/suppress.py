@@ -6,13 +6,14 @@ items would (as the paper finds, too), so that is tried as well, and the better 
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from veilset.anonymize.options import AsPublished, Chosen, Exchange, Items, SensitiveWeight, WeightsOption
+from veilset.anonymize.rho_uncertainty.found import Found
 from veilset.anonymize.rho_uncertainty.rules import conceal
-from veilset.anonymize.rho_uncertainty.task import Found, Strategy, Task
+from veilset.anonymize.rho_uncertainty.search import Plan, answered, without_sensitive
+from veilset.anonymize.rho_uncertainty.task import Task
+from veilset.engines import Work
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
@@ -43,25 +44,18 @@ def suppress(
     ('b1', 'α')
     """
     task = Task.of(data, promise, None, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
-    suppress_control: Strategy = partial(_suppress_control, task)
-    strategies = [
-        ("SuppressControl", suppress_control),
-        ("start without sensitive items", lambda _: Found(task.without_sensitive)),
-    ]
-    return task.answer(
-        "suppress", strategies, suppress_control, as_published=as_published, exchange=exchange, chosen=chosen
-    )
+    return answered(task, "suppress", SUPPRESS, as_published=as_published, exchange=exchange, chosen=chosen)
 
 
-def _suppress_control(task: Task, limits: Limits) -> Found:
+def _suppress_control(task: Task, rows: Work, limits: Limits) -> Found:
     tree = task.hierarchy
     concealed = conceal(
-        tree.rows(limits),
+        tree.rows(rows, limits),
         task.promise.rho,
         sensitive=tree.sensitive,
         cost=tree.cost,
         fixed=tree.marks(task.must_stay),
-        population=len(task.data),
+        population=task.population,
         limits=limits,
     )
     if concealed.stuck:
@@ -69,3 +63,8 @@ def _suppress_control(task: Task, limits: Limits) -> Found:
     gone = np.array(concealed.chosen, dtype=np.int64)
     kept = np.setdiff1d(np.array(sorted(tree.above)), gone).tolist()
     return Found(kept, concealed.undecided)
+
+
+SUPPRESS = Plan(
+    [("SuppressControl", _suppress_control), ("start without sensitive items", without_sensitive)], _suppress_control
+)

@@ -1,24 +1,23 @@
-"""What a method is asked to do, and the release it answers with."""
+"""What a method is asked to do, and what its release says."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset.anonymize.rho_uncertainty.choice import Choice
+from veilset.anonymize.rho_uncertainty.found import Found
 from veilset.anonymize.rho_uncertainty.hierarchy import STUCK, Hierarchy
 from veilset.anonymize.taxonomies import listed_under
 from veilset.anonymize.weights import Weights, as_given, named_items, weights_of
-from veilset.errors import BudgetExceeded, Infeasible, InvalidArgument, said
+from veilset.errors import Infeasible, InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
-from veilset.release import Attempt, Release
+from veilset.release import Attempt
 from veilset.transactions import Taxonomy, Transactions
 from veilset.transactions.vocabulary import several
 
@@ -26,22 +25,15 @@ _LARGEST = 2**61
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a strategy found: the entries to keep, and those removed because the check exceeded its work limit."""
-
-    kept: Collection[int]
-    undecided: Collection[int] = ()
-
-
-Strategy: TypeAlias = Callable[[Limits], Found]
-"""Finds a start within limits."""
-
-
-@dataclass(frozen=True)
 class Task:
     """One question to a method."""
 
     data: Transactions
+    """The original; where an engine holds it, only its names and roles."""
+    supports: npt.NDArray[np.int64]
+    """For each item, the number of transactions that hold it."""
+    population: int
+    """How many transactions there are."""
     promise: RhoUncertainty
     taxonomy: Taxonomy
     """Over the public items; a flat one if nothing is to be generalized."""
@@ -69,6 +61,33 @@ class Task:
     ) -> Task:
         """The task; without a taxonomy, a flat one."""
         promise.check_feasible(data)
+        return cls.counted(
+            data,
+            data.supports.astype(np.int64),
+            len(data),
+            promise,
+            taxonomy,
+            weights=weights,
+            sensitive_weight=sensitive_weight,
+            keep=keep,
+            limits=limits,
+        )
+
+    @classmethod
+    def counted(
+        cls,
+        data: Transactions,
+        supports: npt.NDArray[np.int64],
+        population: int,
+        promise: RhoUncertainty,
+        taxonomy: Taxonomy | None,
+        *,
+        weights: Weights,
+        sensitive_weight: int,
+        keep: Iterable[str],
+        limits: Limits,
+    ) -> Task:
+        """The task for transactions of which this is known; *data* need only have names and roles."""
         if (
             isinstance(sensitive_weight, bool)
             or not isinstance(sensitive_weight, int)
@@ -81,7 +100,8 @@ class Task:
         leaves = data.public or data.names
         tree = Taxonomy.from_paths({name: [] for name in leaves}) if taxonomy is None else taxonomy
         notes = tree.check(data)
-        weight = weights_of(data, weights, only_public=False) * np.where(data.is_sensitive == 1, sensitive_weight, 1)
+        weight = supports if weights is None else weights_of(data, weights, only_public=False)
+        weight = weight * np.where(data.is_sensitive == 1, sensitive_weight, 1)
         # Kernels add up the weights of items, in units of 1 / (number of public items), as integers of 64 bits.
         if float(weight.sum(dtype=np.float64)) * max(1, len(data.public)) >= _LARGEST:
             raise InvalidArgument(
@@ -90,6 +110,8 @@ class Task:
             )
         return cls(
             data,
+            supports,
+            population,
             promise,
             tree.pruned(data) if data.public else tree,
             weight,
@@ -103,7 +125,7 @@ class Task:
     @cached_property
     def hierarchy(self) -> Hierarchy:
         """What can stand for the items."""
-        return Hierarchy(self.data, self.taxonomy, self.weight)
+        return Hierarchy(self.data, self.supports, self.population, self.taxonomy, self.weight)
 
     @cached_property
     def must_stay(self) -> list[int]:
@@ -116,73 +138,22 @@ class Task:
         tree = self.hierarchy
         return [entry for entry in tree.above if not tree.sensitive[entry] and not tree.children[entry]]
 
-    def answer(
+    def account(
         self,
-        method: str,
-        strategies: Sequence[tuple[str, Strategy]],
-        published: Strategy,
+        search: Callable[[], tuple[Found, tuple[Attempt, ...]]],
         *,
         as_published: bool,
         exchange: bool,
         chosen: Iterable[str] | None,
         listed_from: int = 0,
         **options: object,
-    ) -> Release:
-        """What was chosen before, the published algorithm alone, or the best of several strategies, as a release."""
+    ) -> dict[str, Any]:
+        """What a release says of what was chosen before, or of what a *search* finds, wherever its data lies."""
         options |= {"as_published": as_published or None, "exchange": None if exchange else False}
-        attempts: tuple[Attempt, ...] = ()
-        if chosen is not None:
-            found = Found(self.named(chosen))
-        elif as_published:
-            return self.release(method, published(self.limits), options, listed_from=listed_from)
-        else:
-            found, attempts = self.best_of(strategies, exchange=exchange)
-        names = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
-        return self.release(method, found, options | {"chosen": names}, attempts, listed_from=listed_from)
-
-    def best_of(
-        self, strategies: Sequence[tuple[str, Strategy]], *, exchange: bool
-    ) -> tuple[Found, tuple[Attempt, ...]]:
-        """Restore (and exchange) what each strategy finds, and take the result with the largest weight.
-
-        A strategy that reaches a limit of time or memory is given up; removing all sensitive items always remains.
-        """
-        rows = None
-        best, best_total = Found(self.without_sensitive), -1
-        attempts: list[Attempt] = []
-        won = -1
-        for number, (name, strategy) in enumerate(strategies):
-            started = time.perf_counter()
-            bounded = self.limits.part(1 / 2)
-            choice, note = None, ""
-            state: Literal["not chosen", "not finished", "not applicable"] = "not chosen"
-            undecided: set[int] = set()
-            try:
-                found = strategy(bounded)
-                undecided.update(found.undecided)
-                rows = self.hierarchy.extended(bounded) if rows is None else rows
-                choice = Choice(
-                    self.hierarchy, rows, self.promise, found.kept, must_stay=self.must_stay, limits=bounded
-                )
-                choice.improve() if exchange else choice.restore()
-            except Infeasible as stop:
-                note, state = stop.what, "not applicable"
-            except BudgetExceeded:
-                state = "not finished"
-                note = f"stopped at the {'time' if bounded.seconds_left() <= 0 else 'memory'} limit"
-            loss = None
-            if choice is not None:
-                loss = self.hierarchy.average_loss(choice.kept)
-                if choice.total > best_total:
-                    dear = undecided.union(choice.undecided).difference(choice.kept)
-                    best, best_total, won = Found(frozenset(choice.kept), sorted(dear)), choice.total, number
-            attempts.append(Attempt(name, loss, time.perf_counter() - started, note, state))
-        if won >= 0:
-            attempts[won] = replace(attempts[won], state="chosen")
-        else:
-            loss = self.hierarchy.average_loss(best.kept)
-            attempts.append(Attempt("all sensitive items removed", loss, 0.0, state="chosen"))
-        return best, tuple(attempts)
+        found, attempts = search() if chosen is None else (Found(self.named(chosen)), ())
+        if chosen is not None or not as_published:
+            options["chosen"] = tuple(self.hierarchy.label(entry) for entry in sorted(found.kept))
+        return self._account(found, options, attempts, listed_from)
 
     def named(self, names: Iterable[str]) -> list[int]:
         """The entries that an earlier release kept, by their names in it."""
@@ -202,16 +173,9 @@ class Task:
             )
         return sorted(kept)
 
-    def release(
-        self,
-        method: str,
-        found: Found,
-        options: dict[str, object],
-        attempts: tuple[Attempt, ...] = (),
-        *,
-        listed_from: int = 0,
-    ) -> Release:
-        """What a method answers with when it has chosen what to keep."""
+    def _account(
+        self, found: Found, options: dict[str, object], attempts: tuple[Attempt, ...], listed_from: int
+    ) -> dict[str, Any]:
         tree = self.hierarchy
         kept = sorted(found.kept)
         tree.check_names(kept)  # ALL may be among them, which an item may be called as long as it is not used
@@ -230,17 +194,14 @@ class Task:
         recoding = {item: name for item, name in names.items() if item != name}
         groups = {tree.label(entry): tree.stands_for(entry) for entry in kept if len(tree.items[entry]) > 1}
         times = None if self.sensitive_weight == 1 else self.sensitive_weight
-        return Release(
-            original=self.data,
-            custodian_data=self.data.without(gone).renamed(recoding),
-            promise=self.promise,
-            method=method,
-            options=as_given(weights=self.weights, sensitive_weight=times, keep=self.keep, **options),
-            suppressed=gone,
-            generalized=recoding,
-            stands_for=listed_under(groups, self.data, listed_from),
-            listed_from=listed_from,
-            undecided=tuple(name for name in gone if name in dear),
-            notes=self.notes,
-            attempts=attempts,
-        )
+        return {
+            "promise": self.promise,
+            "options": as_given(weights=self.weights, sensitive_weight=times, keep=self.keep, **options),
+            "suppressed": gone,
+            "generalized": recoding,
+            "stands_for": listed_under(groups, self.data.names, self.supports, listed_from),
+            "listed_from": listed_from,
+            "undecided": tuple(name for name in gone if name in dear),
+            "notes": self.notes,
+            "attempts": attempts,
+        }

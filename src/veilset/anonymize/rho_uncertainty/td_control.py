@@ -44,6 +44,7 @@ class _Move:
 
 def td_control(
     hierarchy: Hierarchy,
+    rows: Rows,
     promise: RhoUncertainty,
     *,
     keep: Collection[int] = (),
@@ -52,17 +53,24 @@ def td_control(
 ) -> Cut:
     """Split from ALL down while that gains more than the suppression it takes.
 
+    *rows* are the transactions, each item as itself.
     *keep* are entries of items that must survive; public ones as themselves or under the name of a node.
     """
-    return _TDControl(hierarchy, promise, keep, only_sensitive, limits).run()
+    return _TDControl(hierarchy, rows, promise, keep, only_sensitive, limits).run()
 
 
 class _TDControl:
     def __init__(
-        self, hierarchy: Hierarchy, promise: RhoUncertainty, keep: Collection[int], only_sensitive: bool, limits: Limits
+        self,
+        hierarchy: Hierarchy,
+        rows: Rows,
+        promise: RhoUncertainty,
+        keep: Collection[int],
+        only_sensitive: bool,
+        limits: Limits,
     ) -> None:
         self._tree, self._rho, self._limits = hierarchy, promise.rho, limits
-        self._rows = hierarchy.rows(limits)
+        self._rows = rows
         must_stay = {int(hierarchy.items[entry][0]) for entry in keep}
         stays = [not must_stay.isdisjoint(items.tolist()) for items in hierarchy.items]
         self._fixed = np.array(stays, dtype=np.uint8)
@@ -147,7 +155,7 @@ class _TDControl:
             cost=tree.cost,
             fixed=self._fixed,
             required=required,
-            population=len(tree.data),
+            population=tree.population,
             cost_limit=cost_limit,
             limits=self._limits,
         )

@@ -8,10 +8,12 @@ more than removing all sensitive items.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial as given_to
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.anonymize.options import (
     RARE,
@@ -26,17 +28,20 @@ from veilset.anonymize.options import (
     Truthful,
     WeightsOption,
 )
+from veilset.anonymize.rho_uncertainty.found import Found
 from veilset.anonymize.rho_uncertainty.partial import partial as deleting_occurrences
 from veilset.anonymize.rho_uncertainty.partial import quick_partial
-from veilset.anonymize.rho_uncertainty.task import Found, Task
+from veilset.anonymize.rho_uncertainty.search import Plan, answered, without_sensitive
+from veilset.anonymize.rho_uncertainty.task import Task
 from veilset.anonymize.rho_uncertainty.td_control import td_control
 from veilset.anonymize.taxonomies import check_name_leaves_from, listed_under
 from veilset.anonymize.thinned_cut import Names, check_partial, deleting, then_partial
+from veilset.engines import Work
 from veilset.errors import InvalidArgument, said
 from veilset.limits import Limits
 from veilset.models import RhoUncertainty
 from veilset.release import Release
-from veilset.transactions import Taxonomy, Transactions, taxonomy_of
+from veilset.transactions import Taxonomy, TaxonomyLike, Transactions, taxonomy_of
 
 _FAN_OUT = 4  # of the paper's experiments
 _WORK = 10**6  # occurrences looked at while names are searched for that single occurrences go from; a minute
@@ -87,34 +92,52 @@ def top_down(
             f"{said('as_published', True)} runs the published algorithm, which deletes no single occurrences.",
             f"Leave it or {said('partial', True)} out.",
         )
-    given = None if taxonomy is None else taxonomy_of(taxonomy)
-    if given is None and chosen is None and name_leaves_from is None:  # recipes name it, unless they are older
-        name_leaves_from = RARE
-    least = name_leaves_from or 0
-    tree = Taxonomy.by_fan_out(data, _FAN_OUT, min_support=least) if given is None and data.public else given
-    task = Task.of(data, promise, tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits)
-    sensitive_only = given_to(_td_control, task, only_sensitive=True)
-    # The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
-    strategies = [
-        ("start without sensitive items", lambda _: Found(task.without_sensitive)),
-        ("TDControl", lambda bounded: _useful(task, _td_control(task, bounded))),
-        ("TDControl, suppressing sensitive items only", lambda bounded: _useful(task, sensitive_only(bounded))),
-        ("splits with repair", lambda _: Found(_top(task))),
-    ]
-    made = task.answer(
+    grown = Grown.of(data, data.supports, taxonomy, name_leaves_from, named=chosen is not None)
+    task = Task.of(
+        data, promise, grown.tree, weights=weights, sensitive_weight=sensitive_weight, keep=keep, limits=limits
+    )
+    made = answered(
+        task,
         "top-down",
-        strategies,
-        given_to(_td_control, task),
+        TOP_DOWN,
         as_published=as_published,
         exchange=exchange,
         chosen=chosen,
-        listed_from=least,
-        name_leaves_from=name_leaves_from,
-        taxonomy=None if given is None else given.to_paths(),
+        **grown.options,
         partial=partial or None,
         truthful=None if truthful else False,
     )
     return _thinned(task, made, truthful=truthful, search=chosen is None) if partial else made
+
+
+@dataclass(frozen=True)
+class Grown:
+    """The tree to generalize along, and what a release says of it."""
+
+    tree: Taxonomy | None
+    options: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        data: Transactions,
+        supports: npt.NDArray[np.int64],
+        taxonomy: TaxonomyLike | None,
+        name_leaves_from: int | None,
+        *,
+        named: bool,
+    ) -> Grown:
+        """The tree that is given, or one by fan-out; *data* need only have names and roles."""
+        given = None if taxonomy is None else taxonomy_of(taxonomy)
+        if given is None and not named and name_leaves_from is None:  # recipes name it, unless they are older
+            name_leaves_from = RARE
+        least = name_leaves_from or 0
+        tree = given
+        if given is None and data.public:
+            rare = {data.names[code] for code in np.flatnonzero(supports < least).tolist()}
+            tree = Taxonomy.of_neighbours(data.public, _FAN_OUT, rare)
+        paths = None if given is None else given.to_paths()
+        return cls(tree, {"listed_from": least, "name_leaves_from": name_leaves_from, "taxonomy": paths})
 
 
 def _thinned(task: Task, made: Release, *, truthful: bool, search: bool) -> Release:
@@ -144,26 +167,40 @@ def _thinned(task: Task, made: Release, *, truthful: bool, search: bool) -> Rele
         options={**made.options, "chosen": tuple(tree.label(entry) for entry in sorted(done.cut))},
         suppressed=done.suppressed,
         generalized=done.recoding,
-        stands_for=listed_under(groups, data, made.listed_from),
+        stands_for=listed_under(groups, data.names, task.supports, made.listed_from),
         kept=done.kept,
         undecided=(),
         attempts=done.attempts,
     )
 
 
-def _td_control(task: Task, limits: Limits, *, only_sensitive: bool = False) -> Found:
+def _td_control(task: Task, data: Work, limits: Limits, *, only_sensitive: bool = False) -> Found:
     tree = task.hierarchy
-    cut = td_control(tree, task.promise, keep=task.must_stay, only_sensitive=only_sensitive, limits=limits)
+    rows = tree.rows(data, limits)
+    cut = td_control(tree, rows, task.promise, keep=task.must_stay, only_sensitive=only_sensitive, limits=limits)
     sensitive = np.setdiff1d(np.flatnonzero(tree.sensitive), cut.suppressed).tolist()
     return Found([*cut.nodes, *sensitive], cut.undecided)
 
 
-def _useful(task: Task, found: Found) -> Found:
+def _useful_td_control(task: Task, data: Work, limits: Limits, *, only_sensitive: bool = False) -> Found:
     """Without ALL, which says nothing and may stand in the way of what does."""
+    found = _td_control(task, data, limits, only_sensitive=only_sensitive)
     return Found([entry for entry in found.kept if entry in task.hierarchy.above], found.undecided)
 
 
-def _top(task: Task) -> list[int]:
+def _top(task: Task, _: Work, __: Limits) -> Found:
     """The coarsest nodes that say something; nothing sensitive, so that there is no rule."""
     tree = task.hierarchy
-    return [entry for entry, above in tree.above.items() if not above and not tree.sensitive[entry]]
+    return Found([entry for entry, above in tree.above.items() if not above and not tree.sensitive[entry]])
+
+
+# The cheapest first: what a time limit leaves is never worse than removing all sensitive items.
+TOP_DOWN = Plan(
+    [
+        ("start without sensitive items", without_sensitive),
+        ("TDControl", _useful_td_control),
+        ("TDControl, suppressing sensitive items only", given_to(_useful_td_control, only_sensitive=True)),
+        ("splits with repair", _top),
+    ],
+    _td_control,
+)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from veilset.engines.spark.held import SparkHeld
+from veilset.engines.engine import Result, Thing
+from veilset.engines.spark.held import SparkHeld, done
 from veilset.engines.spark.session import started, taken_over
 from veilset.engines.spark.source import opened
+from veilset.transactions import Reading, Transactions
 
 
 class Spark:
@@ -62,7 +65,24 @@ class Spark:
             say it.
         """
         held = SparkHeld.of(self.session, opened(self.session, source, column=column, long=long, format=format))
-        return held.with_sensitive(sensitive)
+        path = str(source) if isinstance(source, str | Path) else ""
+        if format != "table" and path and Path(path).exists():
+            path = str(Path(path).absolute())
+        origin = Reading(path=path, format=format, column=column, long=None if long is None else (long[0], long[1]))
+        return replace(held.with_sensitive(sensitive), origin=origin)
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """Its name and its master."""
+        return {"engine": "spark", "master": self.session.sparkContext.master}
+
+    def each(self, things: Sequence[Thing], work: Callable[[Thing], Result]) -> list[Result]:
+        """What *work* returns for each thing, a task for each."""
+        return done(self.session, things, work)
+
+    def gathered(self, things: Sequence[Thing], rows: Callable[[Thing], Transactions]) -> SparkHeld:
+        """The transactions that *rows* finds for each thing, a task for each."""
+        return SparkHeld.found(self.session, things, rows)
 
     def stop(self) -> None:
         """Stop the session, if it was started here."""

@@ -5,22 +5,25 @@ Only names and numbers of items come to the driver. Rows travel between tasks as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 import numpy.typing as npt
 
-from veilset.engines.engine import Deal, Measure, Numbers, Result, Work
+from veilset.engines.engine import Deal, Mark, Measure, Numbers, Result, Thin, Thing, Value, Work
 from veilset.engines.rows import added
 from veilset.engines.spark import tasks
 from veilset.engines.spark.session import pyspark, without_pandas_warning
 from veilset.engines.spark.source import ITEMS
 from veilset.errors import UnreadableInput
-from veilset.transactions import Transactions
+from veilset.transactions import Reading, Transactions
+
+if TYPE_CHECKING:
+    from veilset.engines.spark.engine import Spark
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,12 +39,15 @@ class SparkHeld:
         One transaction with every item that occurs: their names, order and roles.
     count : int
         How many transactions there are.
+    origin : Reading
+        What reads them again; without a path if they came from a DataFrame.
     """
 
     session: Any
     coded: Any
     vocabulary: Transactions
     count: int
+    origin: Reading = field(default_factory=partial(Reading, path=""))
 
     @classmethod
     def of(cls, session: Any, lists: Any) -> SparkHeld:
@@ -58,9 +64,26 @@ class SparkHeld:
         coded = _mapped(lists.select(ITEMS), partial(tasks.coded, names=vocabulary.names), tasks.CODED)
         return cls(session, coded.persist(), vocabulary, count)
 
+    @classmethod
+    def found(cls, session: Any, things: Sequence[Thing], rows: Callable[[Thing], Transactions]) -> SparkHeld:
+        """Of what tasks find for each thing. They look twice: for the names, then to number what is there."""
+        task = partial(tasks.found, things=things, rows=rows)
+        return cls.of(session, _mapped(_numbers(session, things), task, f"{ITEMS} array<string>"))
+
     def with_sensitive(self, items: Iterable[str | int] | str | Path) -> SparkHeld:
         """The same transactions with these items sensitive, as `Transactions.with_sensitive` has them."""
         return replace(self, vocabulary=self.vocabulary.with_sensitive(items))
+
+    def marked(self, sensitive: Collection[str]) -> SparkHeld:
+        """The same transactions with the items of exactly these names sensitive."""
+        return replace(self, vocabulary=self.vocabulary.marked(sensitive))
+
+    @property
+    def engine(self) -> Spark:
+        """The same session."""
+        from veilset.engines.spark.engine import Spark  # noqa: PLC0415 - which makes what is here
+
+        return Spark(self.session)
 
     def __len__(self) -> int:
         return self.count
@@ -89,6 +112,14 @@ class SparkHeld:
         task = partial(tasks.changed, code=code, width=len(vocabulary.names))
         return replace(self, coded=_mapped(self.coded, task, tasks.CODED), vocabulary=vocabulary)
 
+    def thinned(self, mark: Mark, thin: Thin) -> SparkHeld:
+        """The same transactions without some occurrences. One shuffle brings the rows of a kind together."""
+        marked = _mapped(self.coded, partial(tasks.marked, mark=mark), tasks.KINDS)
+        sorted_by_kind = marked.repartition("kind").sortWithinPartitions("kind", "row")
+        mine = _mapped(sorted_by_kind, partial(tasks.thinned, thin=thin), tasks.CODED)
+        others = _mapped(self.coded, partial(tasks.unmarked, mark=mark), tasks.CODED)
+        return replace(self, coded=others.unionByName(mine))
+
     def to_frame(self) -> Any:
         """A DataFrame with the lists of names, in the column ``items``: to write with Spark.
 
@@ -111,9 +142,31 @@ class SparkHeld:
         united = _mapped(rows.repartitionById(shares, "share"), tasks.brought_together, tasks.SHARES)
         return SparkDealt(united.persist(), shares)
 
+    def shared(self, value: Value) -> SparkShared[Value]:
+        """A value for work on shares: a broadcast, which lies on the disks of executors."""
+        return SparkShared(self.session.sparkContext.broadcast(value))
+
     def close(self) -> None:
         """Let the cluster forget the transactions."""
         self.coded.unpersist()
+
+
+@dataclass(frozen=True)
+class SparkShared(Generic[Value]):
+    """A value that was broadcast."""
+
+    broadcast: Any
+
+    def open(self) -> Value:
+        """The value, which a broadcast would keep in memory as long as its process lives."""
+        value: Value = self.broadcast.value
+        if getattr(self.broadcast, "_path", None) is not None:
+            vars(self.broadcast).pop("_value", None)
+        return value
+
+    def close(self) -> None:
+        """Let executors delete it."""
+        self.broadcast.destroy()
 
 
 @dataclass(frozen=True)
@@ -134,6 +187,18 @@ class SparkDealt:
         """Let the cluster forget the rows."""
         if self.frame is not None:
             self.frame.unpersist()
+
+
+def done(session: Any, things: Sequence[Thing], work: Callable[[Thing], Result]) -> list[Result]:
+    """What *work* returns for each thing, a task for each."""
+    task = partial(tasks.done, things=things, work=work)
+    found = dict(_answers(_mapped(_numbers(session, things), task, tasks.ANSWERS)))
+    return [found[number] for number in range(len(things))]
+
+
+def _numbers(session: Any, things: Sequence[Any]) -> Any:
+    """The numbers of these things, each in a partition of its own."""
+    return session.range(0, len(things), 1, max(1, len(things)))
 
 
 def _mapped(frame: Any, task: Callable[..., Iterator[Any]], columns: str) -> Any:

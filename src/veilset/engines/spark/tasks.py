@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,15 +18,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset import errors
-from veilset.engines.engine import Deal, Measure, Numbers, Piece, Work
-from veilset.engines.rows import added, grouped, packed, united, unpacked
+from veilset.engines.engine import Deal, Mark, Measure, Numbers, Piece, Thin, Work
+from veilset.engines.rows import added, grouped, in_runs, merged, only, packed, united, unpacked
 from veilset.engines.rows import changed as changed_rows
+from veilset.engines.rows import thinned as thinned_rows
 from veilset.errors import UnreadableInput, VeilsetError
 from veilset.io.columns import Coded, coded_items, list_offsets
+from veilset.transactions import Transactions, row_blocks
 
-NAMES, CODED, LISTS, SHARES, ANSWERS = (
+NAMES, CODED, KINDS, LISTS, SHARES, ANSWERS = (
     "name string, rows long",
     "row binary",
+    "kind binary, row binary",
     "items array<string>",
     "share int, row binary, weight long",
     "share int, answer binary",
@@ -35,9 +38,11 @@ NO_ROWS = united([])
 
 _NAMES = pa.schema([("name", pa.string()), ("rows", pa.int64())])
 _CODED = pa.schema([("row", pa.binary())])
+_KINDS = pa.schema([("kind", pa.binary()), ("row", pa.binary())])
 _SHARES = pa.schema([("share", pa.int32()), ("row", pa.binary()), ("weight", pa.int64())])
 _ANSWERS = pa.schema([("share", pa.int32()), ("answer", pa.binary())])
 _AT_ONCE = 1 << 20  # codes that are dealt out together
+_MERGED = 64 << 20  # bytes of rows of a share; when more have come, equal ones become one
 _TOLD = re.compile(r"veilset says (\[.*\])")
 
 
@@ -84,13 +89,74 @@ def changed(batches: Iterator[Any], *, code: npt.NDArray[np.int32], width: int) 
         yield pa.record_batch([rows.cast(pa.binary())], schema=_CODED)
 
 
+def unmarked(batches: Iterator[Any], *, mark: Mark) -> Iterator[Any]:
+    """The transactions that nothing is to be taken from."""
+    for batch in batches:
+        others = np.ones(len(batch), dtype=bool)
+        with _telling():
+            others[mark(Piece(*unpacked(batch.column(0))))[0]] = False
+        yield batch.filter(pa.array(others))
+
+
+def marked(batches: Iterator[Any], *, mark: Mark) -> Iterator[Any]:
+    """The others, each with its kind."""
+    for batch in batches:
+        piece = Piece(*unpacked(batch.column(0)))
+        with _telling():
+            rows, kinds = mark(piece)
+        columns = [packed(*kinds).cast(pa.binary()), packed(*only(piece, rows)).cast(pa.binary())]
+        yield pa.record_batch(columns, schema=_KINDS)
+
+
+def thinned(batches: Iterator[Any], *, thin: Thin) -> Iterator[Any]:
+    """These without some occurrences; they are in the order of their kinds and of their bytes."""
+    last, count = None, 0  # the kind that the batch before ended with, and how many of it there were
+    for batch in batches:
+        if not len(batch):
+            continue
+        kinds, piece = batch["kind"], Piece(*unpacked(batch["row"]))
+        numbers = in_runs(kinds)
+        if kinds[0] == last:
+            numbers[: np.append(np.flatnonzero(numbers[1:] == 0) + 1, len(numbers))[0]] += count
+        last, count = kinds[-1], int(numbers[-1]) + 1
+        with _telling():
+            rows = packed(*thinned_rows(piece, thin(piece, numbers)))
+        yield pa.record_batch([rows.cast(pa.binary())], schema=_CODED)
+
+
 def named(batches: Iterator[Any], *, names: tuple[str, ...]) -> Iterator[Any]:
     """Each transaction as a list of names."""
     vocabulary = pa.array(names, pa.string())
     for batch in batches:
-        offsets, items = unpacked(batch.column(0))
-        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), vocabulary.take(pa.array(items)))
-        yield pa.record_batch([lists], names=["items"])
+        yield _lists(*unpacked(batch.column(0)), vocabulary)
+
+
+def done(batches: Iterator[Any], *, things: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
+    """What *work* makes of the things whose numbers are in this partition."""
+    for number in _numbers(batches):
+        with _telling():
+            yield _answer(number, work(things[number]))
+
+
+def found(batches: Iterator[Any], *, things: Sequence[Any], rows: Callable[[Any], Transactions]) -> Iterator[Any]:
+    """The transactions of the things whose numbers are in this partition, as lists of names."""
+    for number in _numbers(batches):
+        with _telling():
+            data = rows(things[number])
+        vocabulary = pa.array(data.names, pa.string())
+        for first, last in row_blocks(data.offsets, _AT_ONCE):
+            offsets = data.offsets[first : last + 1]
+            yield _lists(offsets - offsets[0], data.items[offsets[0] : offsets[-1]], vocabulary)
+
+
+def _numbers(batches: Iterator[Any]) -> Iterator[int]:
+    for batch in batches:
+        yield from batch.column(0).to_pylist()
+
+
+def _lists(offsets: Numbers, items: Any, vocabulary: Any) -> Any:
+    lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), vocabulary.take(pa.array(items)))
+    return pa.record_batch([lists], names=["items"])
 
 
 def measured(batches: Iterator[Any], *, measure: Measure) -> Iterator[Any]:
@@ -125,12 +191,21 @@ def _stretches(batches: Iterator[Any]) -> Iterator[Piece]:
 
 
 def brought_together(batches: Iterator[Any]) -> Iterator[Any]:
-    """The different rows of a share, which is all of its partition."""
-    share, parts = 0, []
+    """The different rows of a share, which is all of its partition.
+
+    They come from many tasks that dealt, and are merged while they come: no more than three times what is different
+    is held.
+    """
+    share, parts, size, most = 0, list[Any](), 0, _MERGED
     for batch in batches:
         if len(batch):
             share = batch["share"][0].as_py()
             parts.append(pa.table({"row": batch["row"], "weight": batch["weight"]}))
+            size += parts[-1].nbytes
+        if size > most:
+            parts = [merged(parts)]
+            size = parts[0].nbytes
+            most = max(_MERGED, 3 * size)
     rows = united(parts)
     if len(rows.weights):
         shares = np.full(len(rows.weights), share, dtype=np.int32)

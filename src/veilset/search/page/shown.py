@@ -13,7 +13,7 @@ from veilset.search.evaluation import Evaluation, evaluate
 from veilset.search.exposure import Exposure, Setting
 from veilset.search.hiding_costs import costs_of_hiding
 from veilset.search.node import Node
-from veilset.search.ranking import DEFAULT_SCORING, SCORINGS, Ranked
+from veilset.search.ranking import DEFAULT_SCORING, SCORINGS, Ranked, alpha_to_judge
 from veilset.search.sending import Difference, Frozen, pseudonym
 
 if TYPE_CHECKING:
@@ -210,10 +210,18 @@ class Shown:
     @cached_property
     def curve(self) -> Evaluation | None:
         """Quality against exposure."""
-        entries = self._desk.store.entries("judgements")
         return evaluate(
-            entries, self._desk.profile, alpha=self._desk.alpha, scoring=self._desk.scoring, hidden=self._desk.hidden
+            self._desk.store.entries("judgements"),
+            self._desk.profile,
+            alpha=self.curve_alpha,
+            scoring=self._desk.scoring,
+            hidden=self._desk.hidden,
         )
+
+    @property
+    def curve_alpha(self) -> str:
+        """The weight of the profile in the curve."""
+        return alpha_to_judge(self._desk.alpha)
 
     @property
     def drawing(self) -> Drawing:
