@@ -151,7 +151,7 @@ private:
                 return false;
             }
         };
-        if (counted(a_moment_)) return;
+        if (tally_.no_mole() && counted(a_moment_)) return;
         bool first = true;
         for (int64_t steps = 100 + a_moment_ / rows_.items(); tally_.no_mole() && !few_items_.decide(steps);
              steps *= 4) {
@@ -160,11 +160,11 @@ private:
             first = false;
             if (counted(few_items_.steps())) return;
         }
-        tally_.checked += few_items_.checked();
         if (!tally_.no_mole()) {
-            tally_.complete = false;
+            tally_.complete = counted(counting);
             return;
         }
+        tally_.checked += few_items_.checked();
         if (auto found = few_items_.found(); found.empty()) {
             tally_.exact = {false, asked_.kinds == 0, asked_.kinds == 0};
             few_items_.find_margins(std::max(a_moment_, few_items_.steps()));

@@ -4,10 +4,11 @@ A limited number: the same, where counting itemsets takes too many steps.
 """
 
 import dataclasses
+import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.support.auditing import kernel
@@ -70,6 +71,7 @@ def test_with_few_steps_it_tells_some_minimal_moles(asked, steps):
 def test_with_few_steps_a_limited_p_is_decided_by_whole_rows_or_by_counting_on(asked, p, steps):
     """Margins that are said to be extreme are; the others are met by some itemset of up to p items."""
     data, promise = asked
+    assume(data.without(set(data.sensitive)).lengths.max(initial=0) > p)  # else it is no limit
     promise = Coherence(h=promise.h, k=promise.k, p=p, sensitive_groups=promise.sensitive_groups)
     whole = audit(data, promise, witnesses=1000)
     with pytest.MonkeyPatch.context() as few:
@@ -222,6 +224,19 @@ def test_the_search_keeps_no_itemsets():
     """Those of a level do not fit into the memory; the answer needs none of them."""
     answer = audit(explosive(), Coherence(k=2, p=20), memory_limit=leaving(20_000_000))
     assert answer.holds
+
+
+def test_moles_are_counted_for_longer_than_they_are_looked_for(monkeypatch):
+    """One is met while there are steps to look for some; counting all takes more, and may."""
+    monkeypatch.setattr(coherence, "_WORK", 20_000)
+    draw = random.Random(2)
+    data = Transactions.from_lists([[i for i in range(16) if draw.random() < 0.6] for _ in range(200)])
+    answer = audit(data, Coherence(k=3, p=6), witnesses=0)
+    monkeypatch.undo()
+    whole = audit(data, Coherence(k=3, p=6), witnesses=0)
+    assert dataclasses.replace(answer, checked=whole.checked) == whole
+    assert answer.complete
+    assert answer.found > 10
 
 
 @examples(300)
