@@ -19,8 +19,8 @@ from veilset.report.words import limits_met, says_nothing, tells_shares, verdict
 from veilset.transactions import Counted, Transactions
 
 _COUNTED_ANYWHERE = (
-    "An auditor counted in these files to make sure. When you verify them, it counts again; in its answer as JSON "
-    "(--json), it says where they come closest to the limits."
+    "An auditor counted in these files to make sure. When you verify them, it counts again; its answer as JSON says "
+    "where they come closest to the limits."
 )
 _LIMIT_HEADS = (("Measure", ""), ("In this file", "n"), ("Allowed", "keep"), ("Where", ""))
 _CODE = Markup("<code>{}</code>")
