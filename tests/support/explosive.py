@@ -80,7 +80,7 @@ def crowded_patterns() -> tuple[Transactions, HiddenPatterns]:
 
 
 LONG_AUDITS = {
-    "coherence": lambda: (no_small_cover(), Coherence(k=2, p=16)),
+    "coherence": lambda: (no_small_cover(), Coherence(k=2, p=14)),
     "rho-uncertainty": lambda: (endless_rules(), RhoUncertainty(rho="1/2")),
     "a pattern with many parts": explosive_pattern,
     "many patterns": crowded_patterns,
