@@ -1,7 +1,6 @@
 """Damaged stores: what is in them, or a plain refusal; never a traceback."""
 
 import random
-from collections import Counter
 
 import pytest
 
@@ -41,15 +40,15 @@ def test_damaged_stores(tmp_path, monkeypatch, passphrase):
         store.set("dial", {"ratio": "0.5"})
         store.append("sent", {"query": "jazz"})
         store.profile()
-    whole, dice, answers = path.read_bytes(), random.Random(7), Counter()
+    whole, dice, refused = path.read_bytes(), random.Random(7), 0
     for _ in range(repeats(300)):
-        path.write_bytes(mutated(whole, whole, dice, near_ends=dice.random() < 0.5))
+        damaged = mutated(whole, whole, dice, near_ends=dice.random() < 0.5)
+        path.write_bytes(damaged)
         try:
             use(path, passphrase)
         except (UnreadableInput, CannotWrite) as error:
             assert error.next_step
-            answers["refused"] += 1
+            refused += 1
         else:
-            answers["used"] += 1
-    assert answers["refused"] > 0
-    assert passphrase is None or answers["used"] == 0 or whole == path.read_bytes()
+            assert passphrase is None or damaged == whole  # a mutation may put back what was there
+    assert refused
