@@ -1,11 +1,29 @@
-"""What a person is asked, or told to say, before a release is written that is hardly worth it."""
+"""What is refused before a release is made, and what a person is asked before one hardly worth it is written."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from veilset.anonymize import check_options
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument, said
 from veilset.models import Promise
+from veilset.publish import Recipe, check_seed, check_target
 from veilset.transactions import Transactions
+
+
+def checked_promise(recipe: Recipe, out: Path, *, replace: bool, yes: bool, seed: str | None) -> Promise:
+    """The promise of a recipe, once it is known that all but the data will do: before anything is read."""
+    if seed is not None:
+        check_seed(seed, "seed")
+    check_target(out, replace=replace)
+    promise = recipe.promise.make()
+    if not yes:
+        check_excludes(promise)
+    if recipe.method.drop_empty:
+        promise.check_drop_empty()
+    check_options(promise, recipe.method.name, recipe.method.options)
+    return promise
 
 
 def check_excludes(promise: Promise, data: Transactions | None = None) -> None:

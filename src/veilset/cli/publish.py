@@ -7,9 +7,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
-from veilset.anonymize import check_options
 from veilset.cli.app import app
-from veilset.cli.asking import ask_whether_it_is_worth_it, check_excludes
+from veilset.cli.asking import ask_whether_it_is_worth_it, check_excludes, checked_promise
 from veilset.cli.engines import EngineOptions
 from veilset.cli.flags import as_in_files, in_flags
 from veilset.cli.forms import Check
@@ -20,7 +19,7 @@ from veilset.cli.publish_on_engine import options_of, publish_recipe_on_engine
 from veilset.cli.screen import Screen
 from veilset.errors import InvalidArgument, said, spelled
 from veilset.models import EXCLUDES_NOTHING
-from veilset.publish import Bundle, Recipe, check_format, check_seed, check_target
+from veilset.publish import Bundle, Recipe, check_format
 from veilset.publish import publish as write_bundle
 from veilset.report import binding_lines, half_sentence, occurrences_sentence, print_release, release_facts
 from veilset.run import HeldRun, Run
@@ -161,16 +160,8 @@ def run_recipe(
 
     *checks* compare what files have listed with the data, so that an error names the line.
     """
-    if seed is not None:
-        check_seed(seed, "seed")
-    check_target(out, replace=replace)
     check_format(recipe.out_format)
-    promise = recipe.promise.make()  # refuses what cannot be promised before anything is read
-    if not yes:
-        check_excludes(promise)
-    if recipe.method.drop_empty:
-        promise.check_drop_empty()
-    check_options(promise, recipe.method.name, recipe.method.options)
+    checked_promise(recipe, out, replace=replace, yes=yes, seed=seed)
     data = recipe.read_data(bounds.memory_limit)
     for check in checks:
         check(data)

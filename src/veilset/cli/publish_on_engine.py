@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import veilset as vs
-from veilset.anonymize import check_options, find_method, seed_from
-from veilset.cli.asking import ask_whether_it_is_worth_it, check_excludes
+from veilset.anonymize import find_method, seed_from
+from veilset.cli.asking import ask_whether_it_is_worth_it, check_excludes, checked_promise
 from veilset.cli.engines import held_as_told
 from veilset.cli.flags import in_flags
 from veilset.cli.forms import Check
 from veilset.cli.options import LimitOptions
 from veilset.cli.screen import Screen
 from veilset.models import Promise
-from veilset.publish import Bundle, Recipe, check_seed, check_target, publish_held
+from veilset.publish import Bundle, Recipe, publish_held
 from veilset.report import held_facts, print_held_release
 from veilset.run import HeldRun
 
@@ -35,13 +35,7 @@ def publish_recipe_on_engine(
     checks: Sequence[Check] = (),
 ) -> tuple[Bundle, HeldRun, dict[str, Any]]:
     """Read, check, change, check again and write on the engine of the recipe; the facts are told while it runs."""
-    if seed is not None:
-        check_seed(seed, "seed")
-    check_target(out, replace=replace)
-    promise = recipe.promise.make()
-    if not yes:
-        check_excludes(promise)
-    check_options(promise, recipe.method.name, recipe.method.options)
+    checked_promise(recipe, out, replace=replace, yes=yes, seed=seed)
     with held_as_told(recipe) as data:
         known = data.vocabulary
         for check in checks:

@@ -51,10 +51,6 @@ def publish_held(
         raise InvalidArgument(
             f"Releases for {promise.name} are not written on an engine yet.", "Read the data into memory, with vs.read."
         )
-    if release.generalized:
-        raise InvalidArgument(
-            "Releases with coarser names are not written on an engine yet.", "Read the data into memory, with vs.read."
-        )
     if release.generalized or release.removed is not None:
         what = "coarser names" if release.generalized else "items removed from single transactions"
         raise InvalidArgument(

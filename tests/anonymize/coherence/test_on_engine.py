@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.support.as_in_memory import same
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.explosive import explosive
@@ -13,13 +14,11 @@ from tests.support.spread import point_of_sale
 from veilset import (
     BudgetExceeded,
     Coherence,
-    Infeasible,
     InvalidArgument,
     RhoUncertainty,
     Taxonomy,
     Transactions,
     anonymize,
-    audit,
     generate,
     measure,
     publish,
@@ -38,37 +37,6 @@ METHODS = [
     ("remove-all", {"restore": True}),
     ("k-anonymity", {}),
 ]
-
-
-def rows(data):
-    return sorted(data.to_lists())
-
-
-def same(data, promise, pieces, method, **options):
-    """Anonymizes here and on an engine, and compares; gives the two releases."""
-    held = Local(pieces=pieces).read(data)
-    try:
-        here = anonymize(data, promise, method=method, **options)
-    except Infeasible as error:
-        with pytest.raises(Infeasible) as there:
-            anonymize(held, promise, method=method, **options)
-        assert str(there.value) == str(error)
-        return None
-    there = anonymize(held, promise, method=method, **options)
-    assert there.suppressed == here.suppressed
-    released = there.custodian_data.to_transactions()
-    assert released.names == here.custodian_data.names
-    assert released.sensitive == here.custodian_data.sensitive
-    assert rows(released) == rows(here.custodian_data)
-    assert (there.method, there.options, there.loss) == (here.method, here.options, here.loss)
-    assert (there.generalized, there.stands_for, there.notes) == (here.generalized, here.stands_for, here.notes)
-    assert (there.recoded, there.listed_from) == (here.recoded, here.listed_from)
-    assert [(one.name, one.loss, one.state) for one in there.attempts] == [
-        (one.name, one.loss, one.state) for one in here.attempts
-    ]
-    assert there.certified
-    assert audit(released, promise).holds
-    return here, there
 
 
 @st.composite

@@ -7,18 +7,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.support.as_in_memory import same
 from tests.support.effort import examples
 from tests.support.errors import refused
 from tests.support.spread import point_of_sale
 from veilset import (
     BudgetExceeded,
-    Infeasible,
     InvalidArgument,
     RhoUncertainty,
     Taxonomy,
     Transactions,
     anonymize,
-    audit,
 )
 from veilset.anonymize.rho_uncertainty import on_engine
 from veilset.engines import Local, Piece
@@ -35,32 +34,6 @@ METHODS = [
     ("TDControl", {}),
     ("remove-sensitive", {}),
 ]
-
-
-def same(data, promise, pieces, method, **options):
-    """Anonymizes here and on an engine, and compares; gives the two releases."""
-    held = Local(pieces=pieces).read(data)
-    try:
-        here = anonymize(data, promise, method=method, **options)
-    except Infeasible as error:
-        with pytest.raises(Infeasible) as there:
-            anonymize(held, promise, method=method, **options)
-        assert str(there.value) == str(error)
-        return None
-    there = anonymize(held, promise, method=method, **options)
-    released = there.custodian_data.to_transactions()
-    assert released.names == here.custodian_data.names
-    assert released.sensitive == here.custodian_data.sensitive
-    assert sorted(released.to_lists()) == sorted(here.custodian_data.to_lists())
-    for told in ("method", "options", "suppressed", "generalized", "stands_for", "listed_from", "undecided", "notes"):
-        assert getattr(there, told) == getattr(here, told), told
-    assert (there.loss, there.recoded) == (here.loss, here.recoded)
-    assert [(one.name, one.loss, one.note, one.state) for one in there.attempts] == [
-        (one.name, one.loss, one.note, one.state) for one in here.attempts
-    ]
-    assert there.certified
-    assert audit(released, promise).holds
-    return here, there
 
 
 @st.composite

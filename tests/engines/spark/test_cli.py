@@ -13,6 +13,20 @@ from tests.conftest import ROWS
 pytestmark = pytest.mark.spark
 
 
+def same_answers(folder, *command, code):
+    """A command tells on Spark what it tells without it."""
+    answers = []
+    for engine in ([], ["--engine", "spark", "--master", "local[2]"]):
+        typed = [sys.executable, "-m", "veilset", *command, "--json", *engine]
+        done = subprocess.run(typed, capture_output=True, text=True, check=False, cwd=folder)
+        assert done.returncode == code, done.stderr
+        answers.append(json.loads(done.stdout))
+    here, there = answers
+    assert there.pop("engine") == "spark"
+    assert {name: here[name] for name in there} == there
+    assert there["found"] > 0
+
+
 @pytest.mark.parametrize(
     "promise",
     [
@@ -26,29 +40,9 @@ def test_the_same_answer_as_without(tmp_path, promise):
     pq.write_table(pa.table({"items": ROWS}), tmp_path / "baskets.parquet")
     (tmp_path / "sensitive.txt").write_text("cure\n")
     (tmp_path / "rules.txt").write_text("bun -> ale\n")
-    told = ["baskets.parquet", *promise, "--json"]
-    answers = []
-    for engine in ([], ["--engine", "spark", "--master", "local[2]"]):
-        command = [sys.executable, "-m", "veilset", "audit", *told, *engine]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert done.returncode == 1, done.stderr
-        answers.append(json.loads(done.stdout))
-    here, there = answers
-    assert there.pop("engine") == "spark"
-    assert {name: here[name] for name in there} == there
-    assert there["found"] > 0
+    same_answers(tmp_path, "audit", "baskets.parquet", *promise, code=1)
 
 
 def test_mining_gives_the_same_answer_as_without(tmp_path):
     pq.write_table(pa.table({"items": ROWS}), tmp_path / "baskets.parquet")
-    told = ["baskets.parquet", "--min-support", "2", "--kind", "maximal", "--json"]
-    answers = []
-    for engine in ([], ["--engine", "spark", "--master", "local[2]"]):
-        command = [sys.executable, "-m", "veilset", "mine", *told, *engine]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        answers.append(json.loads(done.stdout))
-    here, there = answers
-    assert there.pop("engine") == "spark"
-    assert {name: here[name] for name in there} == there
-    assert there["found"] > 0
+    same_answers(tmp_path, "mine", "baskets.parquet", "--min-support", "2", "--kind", "maximal", code=0)
